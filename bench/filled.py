@@ -31,11 +31,17 @@ def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
         for start in range(0, len(texts), BATCH):
             part = texts[start : start + BATCH]
             engine.add(
-                [Document(uri=f"{start + number}.txt", text=text) for number, text in enumerate(part)], embed=False
+                [
+                    Document(uri=f"{start + number}.txt", text=text)
+                    for number, text in enumerate(part)
+                ],
+                embed=False,
             )
         parts = engine.workspace.components  # the only door to rows without their embedder
         embedder = parts.embedder("minilm")
-        info = parts.store.vectors.ensure_space(CollectionKey(engine.project, "default"), embedder.space)
+        info = parts.store.vectors.ensure_space(
+            CollectionKey(engine.project, "default"), embedder.space
+        )
         nearest = parts.space_index(engine.project, info)
         after = done = 0
         scope = Scope(engine.project, ("default",))

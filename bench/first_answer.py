@@ -29,10 +29,16 @@ LARGEST = 64_000
 
 def measured(options: argparse.Namespace) -> dict[str, Any]:
     """Return how long whole `ragstone search` processes take in a folder of so many files."""
-    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as temporary:
+    with tempfile.TemporaryDirectory(
+        prefix="ragstone-bench-", ignore_cleanup_errors=True
+    ) as temporary:
         folder = Path(temporary) / "project"
         files, size = copied(folder, options.files)
-        ours: dict[str, Any] = {"files": files, "megabytes": round(size / 2**20, 1), "cores": os.cpu_count()}
+        ours: dict[str, Any] = {
+            "files": files,
+            "megabytes": round(size / 2**20, 1),
+            "cores": os.cpu_count(),
+        }
         tell(f"first_answer: {files} files")
         warmed_up(Path(temporary) / "warm-up")
         seconds, hits = command(folder, "search", QUERY, "--mode", "words", "--json")
@@ -44,7 +50,9 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
         if ours["sync_vectors_s"] > 0:
             ours["chunks_per_s"] = round(ours["embedded"] / ours["sync_vectors_s"], 1)
         ours["hybrid_ms"] = repeated(folder, "hybrid")
-        ours["help_ms"] = measure.median([command(folder, "--help")[0] * 1000 for _ in range(REPEATS)])
+        ours["help_ms"] = measure.median(
+            [command(folder, "--help")[0] * 1000 for _ in range(REPEATS)]
+        )
         shutil.rmtree(folder / ".ragstone", ignore_errors=True)
         seconds, hits = command(folder, "search", QUERY, "--json")
         ours.update(first_default_s=seconds, first_default_hits=hits)
@@ -64,7 +72,10 @@ def beside(temporary: Path, ours: dict[str, Any], options: argparse.Namespace) -
     ours["same_files"] = files
     ours["same_files_words_s"] = command(folder, "search", QUERY, "--mode", "words", "--json")[0]
     shutil.rmtree(folder / ".ragstone", ignore_errors=True)
-    made, asked = command(folder, "sync", "--json"), command(folder, "search", QUERY, "--mode", "vectors", "--json")
+    made, asked = (
+        command(folder, "sync", "--json"),
+        command(folder, "search", QUERY, "--mode", "vectors", "--json"),
+    )
     ours["same_files_vectors_s"] = round(made[0] + asked[0], 4)
     ours["same_files_pieces"] = counts(folder)[1]
     shutil.rmtree(folder / ".ragstone", ignore_errors=True)
@@ -96,7 +107,12 @@ def quick_start(name: str, folder: Path, files: int) -> dict[str, Any]:
         return {"skipped": skipped}
     tell(f"first_answer: {name}, {files} files")
     with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as kept:
-        spec = {"name": name, "query": QUERY, "folder": str(folder.parent / "warm-up"), "kept": f"{kept}/warm-up"}
+        spec = {
+            "name": name,
+            "query": QUERY,
+            "folder": str(folder.parent / "warm-up"),
+            "kept": f"{kept}/warm-up",
+        }
         try:
             run_quick_start(spec)  # leaves its byte code behind, as for ours
             alone, _ = run_quick_start(spec | {"kept": f"{kept}/alone"})
@@ -121,7 +137,9 @@ def quick_start(name: str, folder: Path, files: int) -> dict[str, Any]:
 def run_quick_start(spec: dict[str, Any]) -> tuple[float, dict[str, Any]]:
     """Return how long the process of a quick-start took on as many cores as ours has, and what it said."""
     started = time.perf_counter()
-    told = child("bench.quick_start", spec, python=str(peers.interpreter()), cores=os.cpu_count() or 1)
+    told = child(
+        "bench.quick_start", spec, python=str(peers.interpreter()), cores=os.cpu_count() or 1
+    )
     return round(time.perf_counter() - started, 2), told
 
 
@@ -136,7 +154,11 @@ def warmed_up(folder: Path) -> None:
 def copied(target: Path, count: int) -> tuple[int, int]:
     """Return how many files of the standard library were copied, evenly chosen, and their bytes."""
     found = [path for path in library_files() if path.stat().st_size <= LARGEST]
-    chosen = [found[number * len(found) // count] for number in range(count)] if count < len(found) else found
+    chosen = (
+        [found[number * len(found) // count] for number in range(count)]
+        if count < len(found)
+        else found
+    )
     size = number = 0
     for path in chosen:
         place = target / path.relative_to(library())
@@ -178,8 +200,12 @@ def hits_in(printed: str) -> int:
 
 def repeated(folder: Path, mode: str) -> float:
     """Return the median time of cold searches in the indexed folder, in milliseconds."""
-    queries = [f"{QUERY} {word}" for word in ("socket", "thread", "json", "email", "path", "queue", "zip")][:REPEATS]
-    return measure.median([command(folder, "search", one, "--mode", mode, "--json")[0] * 1000 for one in queries])
+    queries = [
+        f"{QUERY} {word}" for word in ("socket", "thread", "json", "email", "path", "queue", "zip")
+    ][:REPEATS]
+    return measure.median(
+        [command(folder, "search", one, "--mode", mode, "--json")[0] * 1000 for one in queries]
+    )
 
 
 def counts(folder: Path) -> tuple[int, int]:

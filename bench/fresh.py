@@ -26,12 +26,16 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
 
 def work(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the times of searches with the proof on and off, and of edits until they are found."""
-    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as temporary:
+    with tempfile.TemporaryDirectory(
+        prefix="ragstone-bench-", ignore_cleanup_errors=True
+    ) as temporary:
         folder = Path(temporary) / "project"
         written(folder, spec["files"])
         result = opened(folder)
         warmed_up(Path(temporary) / "warm-up")
-        result["edit_cold_ms"] = measure.median([edited_cold(folder, number) for number in range(COLD)])
+        result["edit_cold_ms"] = measure.median(
+            [edited_cold(folder, number) for number in range(COLD)]
+        )
         return result
 
 
@@ -51,7 +55,9 @@ def opened(folder: Path) -> dict[str, Any]:
         result["followed_by"] = engine.admin.watch_method()
         for mode in MODES:
             off, on, grows = proof(engine, mode)
-            result.update({f"{mode}_off_p50_ms": off, f"{mode}_on_p50_ms": on, f"{mode}_grows_ms": grows})
+            result.update(
+                {f"{mode}_off_p50_ms": off, f"{mode}_on_p50_ms": on, f"{mode}_grows_ms": grows}
+            )
         for mode in MODES:
             edits = [edited(engine, folder, number, mode) for number in range(EDITS)]
             result[f"edit_{mode}_ms"] = measure.median(edits)
@@ -64,7 +70,18 @@ def proof(engine: Any, mode: str) -> tuple[float, float, float]:  # noqa: ANN401
     Both are asked in turns, behind a first time that pays for what is read from disk; a space more makes another query
     of the same words, so no answer is remembered.
     """
-    words = ("socket", "thread", "json", "email", "path", "queue", "return", "value", "file", "error")
+    words = (
+        "socket",
+        "thread",
+        "json",
+        "email",
+        "path",
+        "queue",
+        "return",
+        "value",
+        "file",
+        "error",
+    )
     taken: dict[bool, list[float]] = {False: [], True: []}
     for number in range(SEARCHES):
         query = f"{words[number % 10]} {words[number // 10 % 10]} {number}"
@@ -76,7 +93,11 @@ def proof(engine: Any, mode: str) -> tuple[float, float, float]:  # noqa: ANN401
             if fresh and any(hit.freshness != "fresh" for hit in hits):
                 raise Failed("a file that nobody touched is not fresh")
     pairs = zip(taken[True], taken[False], strict=True)
-    return measure.median(taken[False]), measure.median(taken[True]), measure.median([on - off for on, off in pairs])
+    return (
+        measure.median(taken[False]),
+        measure.median(taken[True]),
+        measure.median([on - off for on, off in pairs]),
+    )
 
 
 def edited(engine: Any, folder: Path, number: int, mode: str) -> float:  # noqa: ANN401 - an Engine

@@ -36,7 +36,11 @@ NEAR = 10
 @cache
 def halves() -> tuple[list[str], list[str]]:
     """Return the first and the second halves of the standard library's pieces, of about the size of our chunks."""
-    found = [text for text in real_texts(REAL, size=PIECE_CHARACTERS) if len(text) > PIECE_CHARACTERS // 2]
+    found = [
+        text
+        for text in real_texts(REAL, size=PIECE_CHARACTERS)
+        if len(text) > PIECE_CHARACTERS // 2
+    ]
     cuts = [text.find("\n", len(text) // 2) % len(text) for text in found]
     return [text[:cut] for text, cut in zip(found, cuts, strict=True)], [
         text[cut:] for text, cut in zip(found, cuts, strict=True)
@@ -98,7 +102,9 @@ def fill(folder: Path, size: int, *, storage: str, queries: int) -> tuple[int, l
             written += sum(len(text.encode()) for text in batch)
             done, after = done + len(batch), pending[-1].text_id
             if done % TOLD_EVERY == 0:
-                tell(f"growth: {done:,} of {size:,} chunks stored, at most {peak_mb():,.0f} MB of memory")
+                tell(
+                    f"growth: {done:,} of {size:,} chunks stored, at most {peak_mb():,.0f} MB of memory"
+                )
         nearest.search(asked[0], 1)
         nearest.flush()
         # A process that stays builds what is quicker for those who ask often; whoever asks later finds it.
@@ -106,7 +112,9 @@ def fill(folder: Path, size: int, *, storage: str, queries: int) -> tuple[int, l
     return written, truth.tolist()
 
 
-def nearer(best: Floats, truth: NDArray[np.int64], scores: Floats, first: int) -> tuple[Floats, NDArray[np.int64]]:
+def nearer(
+    best: Floats, truth: NDArray[np.int64], scores: Floats, first: int
+) -> tuple[Floats, NDArray[np.int64]]:
     """Return the best scores and the numbers of their rows with some more rows, numbered from `first` on."""
     numbers = np.broadcast_to(np.arange(first, first + scores.shape[1]), scores.shape)
     both, named = np.hstack((best, scores)), np.hstack((truth, numbers))
@@ -123,10 +131,21 @@ def documents(batch: Sequence[str], start: int) -> list[Any]:
         part, where = batch[at : at + PER_DOCUMENT], 0
         chunks = []
         for order, text in enumerate(part):
-            span = Span(where, where + len(text), where, where + len(text.encode()), 2 * order + 1, 2 * order + 1)
+            span = Span(
+                where,
+                where + len(text),
+                where,
+                where + len(text.encode()),
+                2 * order + 1,
+                2 * order + 1,
+            )
             chunks.append(Chunk(text, span, order, kind="code"))
             where += len(text) + 2
         number = (start + at) // PER_DOCUMENT
-        document = Document(f"part{number // 100:03}/module{number:06}.py", "\n\n".join(part), "code", "python")
-        made.append(PreparedDocument(document, tuple(chunks), "files", None, "grown/1", document.hash))
+        document = Document(
+            f"part{number // 100:03}/module{number:06}.py", "\n\n".join(part), "code", "python"
+        )
+        made.append(
+            PreparedDocument(document, tuple(chunks), "files", None, "grown/1", document.hash)
+        )
     return made

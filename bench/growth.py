@@ -22,7 +22,13 @@ STORAGES_AT = 100_000
 
 QUERIES = 100
 RECALL_QUERIES = 50
-TABLES = {"texts": "texts", "chunks": "documents", "documents": "documents", "words": "words", "vectors": "vectors"}
+TABLES = {
+    "texts": "texts",
+    "chunks": "documents",
+    "documents": "documents",
+    "words": "words",
+    "vectors": "vectors",
+}
 """Beginning of a table's or an index's name → the part it is counted under."""
 
 
@@ -55,10 +61,14 @@ def told(figures: dict[str, Any]) -> str:
 
 def one(size: int, storage: str) -> dict[str, Any]:
     """Return the figures of one index: filled in one process, asked in another on one core, weighed after both."""
-    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="ragstone-bench-", ignore_cleanup_errors=True
+    ) as folder:
         spec = {"size": size, "storage": storage, "folder": folder}
         try:
-            built = child("bench.growth", {**spec, "phase": "build", "shown": True}, cores=2, timeout=7200)
+            built = child(
+                "bench.growth", {**spec, "phase": "build", "shown": True}, cores=2, timeout=7200
+            )
             truth = built.pop("truth")
             asked = child("bench.growth", {**spec, "phase": "query", "truth": truth}, cores=1)
         except Failed as failed:
@@ -107,7 +117,10 @@ def parts(folder: Path) -> dict[str, int]:
             rows = [("database", database.stat().st_size)]
     for name, size in rows:
         plain = name.removeprefix("sqlite_autoindex_")
-        key = next((part for beginning, part in TABLES.items() if plain.startswith(beginning)), "other tables")
+        key = next(
+            (part for beginning, part in TABLES.items() if plain.startswith(beginning)),
+            "other tables",
+        )
         found[key] = found.get(key, 0) + int(size)
     for path in folder.rglob("*"):
         if path.is_file() and path != database:
@@ -158,7 +171,11 @@ def questions() -> list[str]:
     luck = random.Random(23)  # noqa: S311 - the same questions each time, no secret
     asked: list[str] = []
     while len(asked) < QUERIES:
-        words = [word for word in luck.choice(halves()[0]).split() if word.isidentifier() and len(word) > 3]
+        words = [
+            word
+            for word in luck.choice(halves()[0]).split()
+            if word.isidentifier() and len(word) > 3
+        ]
         if len(words) > 4:
             asked.append(" ".join(luck.sample(words, 4)))
     return asked
@@ -176,7 +193,12 @@ def recall(folder: Path, truth: list[list[int]]) -> float:
         (info,) = held.store.vectors.spaces(Scope(engine.project))
         search: Callable[..., Any] = held.space_index(engine.project, info).search
         found = [{row.id for row in search(vector, NEAR)} for vector in query_vectors(len(truth))]
-    return round(sum(len(set(right) & rows) for right, rows in zip(truth, found, strict=True)) / NEAR / len(truth), 4)
+    return round(
+        sum(len(set(right) & rows) for right, rows in zip(truth, found, strict=True))
+        / NEAR
+        / len(truth),
+        4,
+    )
 
 
 if __name__ == "__main__":

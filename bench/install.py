@@ -40,7 +40,9 @@ def weighed(requirement: str) -> dict[str, Any]:
     """Return the megabytes that installing a requirement adds to a fresh environment, and its largest parts."""
     shown = "ragstone" if requirement.startswith(str(ROOT)) else requirement
     tell(f"install: {shown}")
-    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as temporary:
+    with tempfile.TemporaryDirectory(
+        prefix="ragstone-bench-", ignore_cleanup_errors=True
+    ) as temporary:
         home = Path(temporary) / "venv"
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True)
         site = next(home.rglob("site-packages"))
@@ -48,7 +50,9 @@ def weighed(requirement: str) -> dict[str, Any]:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Failed(f"{shown} could not be installed: {done.stderr.strip()[-300:]}")
-        subprocess.run([sys.executable, "-m", "compileall", "-q", str(site)], check=False, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-m", "compileall", "-q", str(site)], check=False, capture_output=True
+        )
         sizes = {path.name: measure.folder_bytes(path) for path in site.iterdir() if path.is_dir()}
         total = measure.folder_bytes(home)
     largest = sorted(sizes, key=lambda name: -sizes[name])[:8]

@@ -58,7 +58,10 @@ def base(count: int, *, cores: int | None = None) -> tuple[Floats, Floats, str]:
         return *synthetic(count), "synthetic"
     tell(f"embedding {len(known)} texts of the standard library, once")
     embedder = MiniLM(threads=cores)
-    vectors, queries = np.asarray(embedder.embed(known, "document")), np.asarray(embedder.embed(asked, "query"))
+    vectors, queries = (
+        np.asarray(embedder.embed(known, "document")),
+        np.asarray(embedder.embed(asked, "query")),
+    )
     np.savez(held, vectors=vectors, queries=queries, origin=np.asarray("minilm"))
     return vectors, queries, "minilm"
 
@@ -79,9 +82,13 @@ def near_copies(vectors: Floats, parents: list[tuple[int, int]]) -> Floats:
     pairs = np.asarray(parents)
     for start in range(0, len(pairs), BLOCK):
         one, two = pairs[start : start + BLOCK, 0], pairs[start : start + BLOCK, 1]
-        rows = np.where((one == two)[:, None], vectors[one], 0.7 * vectors[one] + 0.3 * vectors[two])
+        rows = np.where(
+            (one == two)[:, None], vectors[one], 0.7 * vectors[one] + 0.3 * vectors[two]
+        )
         noise = unit(random.standard_normal(rows.shape, dtype=np.float32))
-        strength = random.uniform(*NOISE, size=(len(rows), 1)).astype(np.float32) * (one != two)[:, None]
+        strength = (
+            random.uniform(*NOISE, size=(len(rows), 1)).astype(np.float32) * (one != two)[:, None]
+        )
         made[start : start + BLOCK] = unit(rows + strength * noise)
     return made
 
@@ -90,7 +97,12 @@ def matrices(count: int, *, cores: int | None = None) -> Matrices:
     """Return vectors, queries and exact answers for this many rows, made now if they were not before."""
     vectors, queries, origin = base(min(count, REAL), cores=cores)
     stem = f"{origin}-{count}"
-    found = Matrices(CACHE / f"{stem}-vectors.npy", CACHE / f"{stem}-queries.npy", CACHE / f"{stem}-truth.npy", origin)
+    found = Matrices(
+        CACHE / f"{stem}-vectors.npy",
+        CACHE / f"{stem}-queries.npy",
+        CACHE / f"{stem}-truth.npy",
+        origin,
+    )
     if not found.truth.is_file():
         tell(f"making {count} vectors and their exact neighbours")
         _, parents = spliced([""] * len(vectors), count)
@@ -111,7 +123,10 @@ def exact(rows: Floats, queries: Floats) -> NDArray[Any]:
         scores = np.concatenate([best_scores, np.take_along_axis(scores, top, axis=1)], axis=1)
         ids = np.concatenate([best_ids, top + start], axis=1)
         order = np.argsort(-scores, axis=1)[:, :K]
-        best_scores, best_ids = np.take_along_axis(scores, order, axis=1), np.take_along_axis(ids, order, axis=1)
+        best_scores, best_ids = (
+            np.take_along_axis(scores, order, axis=1),
+            np.take_along_axis(ids, order, axis=1),
+        )
     return best_ids
 
 
@@ -120,5 +135,10 @@ def recall(found: list[list[int]], truth: NDArray[Any]) -> float:
     if not found:
         return 0.0
     return float(
-        np.mean([len(set(ids) & set(right.tolist())) / len(right) for ids, right in zip(found, truth, strict=False)])
+        np.mean(
+            [
+                len(set(ids) & set(right.tolist())) / len(right)
+                for ids, right in zip(found, truth, strict=False)
+            ]
+        )
     )

@@ -114,10 +114,16 @@ def median(values: Sequence[float]) -> float:
 
 def folder_bytes(folder: Path) -> int:
     """Return how much room the files in a folder take, links not followed."""
-    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return sum(
+        path.lstat().st_size
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    )
 
 
-def ratios(ours: Mapping[str, Any], peer: Mapping[str, Any], pairs: Mapping[str, str]) -> dict[str, float]:
+def ratios(
+    ours: Mapping[str, Any], peer: Mapping[str, Any], pairs: Mapping[str, str]
+) -> dict[str, float]:
     """Return name → peer divided by ours, for the keys both have."""
     found: dict[str, float] = {}
     for name, key in pairs.items():
@@ -137,7 +143,12 @@ def as_installed() -> dict[str, str]:
 
 
 def child(
-    module: str, spec: Mapping[str, Any], *, python: str | None = None, cores: int = 1, timeout: float = 3600
+    module: str,
+    spec: Mapping[str, Any],
+    *,
+    python: str | None = None,
+    cores: int = 1,
+    timeout: float = 3600,
 ) -> dict[str, Any]:
     """Return what a module said about a spec, run in a process of its own on so many cores.
 
@@ -145,7 +156,9 @@ def child(
     """
     environment = as_installed()
     environment.update({name: str(cores) for name in THREAD_VARIABLES})
-    environment.update(TOKENIZERS_PARALLELISM="false", ANONYMIZED_TELEMETRY="False", HF_HUB_OFFLINE="1")
+    environment.update(
+        TOKENIZERS_PARALLELISM="false", ANONYMIZED_TELEMETRY="False", HF_HUB_OFFLINE="1"
+    )
     done = subprocess.run(
         [python or sys.executable, "-m", module],
         input=json.dumps({"cores": cores, **spec}),

@@ -25,7 +25,9 @@ HELD = 250_000
 """More vectors than this are given to a library out of a mapped file: they alone would fill a small machine."""
 PROMISED = 0.99
 """The share of the nearest that we promise: a graph that finds fewer is asked again, looking wider, until it does."""
-SAME_RECALL = f"the same graph, looking at more candidates until it finds {PROMISED:.0%} of the ten nearest"
+SAME_RECALL = (
+    f"the same graph, looking at more candidates until it finds {PROMISED:.0%} of the ten nearest"
+)
 WIDER, WIDEST = 1.25, 1_024
 BUILDS, QUICK_S = 3, 10.0
 ROUNDS = 3
@@ -51,8 +53,16 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
             result[name] = {"skipped": f"not installed: python -m bench peers {name}"}
             tell(f"{name} is skipped: {result[name]['skipped']}")
     figures = {name: row for name, row in result.items() if name != "ours"}
-    result["ratios"] = {name: measure.ratios(result["ours"], row, RATIOS) for name, row in figures.items()}
-    result["data"] = {"n": options.n, "dimension": 384, "origin": data.origin, "k": K, "cores": options.cores}
+    result["ratios"] = {
+        name: measure.ratios(result["ours"], row, RATIOS) for name, row in figures.items()
+    }
+    result["data"] = {
+        "n": options.n,
+        "dimension": 384,
+        "origin": data.origin,
+        "k": K,
+        "cores": options.cores,
+    }
     return result
 
 
@@ -65,7 +75,9 @@ def rows(name: str, spec: dict[str, Any], options: argparse.Namespace) -> dict[s
     ours = name == "ours"
     python = None if ours else str(peers.interpreter())
     version = {} if ours else {"version": peers.version(PACKAGES[name])}
-    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="ragstone-bench-", ignore_cleanup_errors=True
+    ) as folder:
         task = {**spec, "name": name, "folder": folder}
 
         def ask(effort: int) -> dict[str, Any]:
@@ -76,11 +88,18 @@ def rows(name: str, spec: dict[str, Any], options: argparse.Namespace) -> dict[s
         try:
             built = made(task, python, options.cores)
             asked = ask(adapter(name).effort)
-            found[name] = {**built, **asked, **version, **({"note": BULK} if name == "ours" else {})}
+            found[name] = {
+                **built,
+                **asked,
+                **version,
+                **({"note": BULK} if name == "ours" else {}),
+            }
             if (wider := at_recall(ask, asked)) is not None:
                 found[f"{name}_recall_99"] = {**built, **wider, **version, "note": SAME_RECALL}
             elif "candidates" in asked and asked["recall_at_10"] < PROMISED:
-                found[name]["note"] = f"does not find {PROMISED:.0%} of the ten nearest, however wide it looks"
+                found[name]["note"] = (
+                    f"does not find {PROMISED:.0%} of the ten nearest, however wide it looks"
+                )
         except Failed as failed:
             tell(f"{name} failed: {failed}")
             return found or {name: {"failed": str(failed)}}

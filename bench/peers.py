@@ -34,7 +34,12 @@ PEERS = (
     Peer("hnswlib", "hnswlib", ("hnswlib",)),
     Peer("qdrant-edge", "qdrant_edge", ("qdrant-edge-py",)),
     Peer("fastembed", "fastembed", ("fastembed",)),
-    Peer("sentence-transformers", "sentence_transformers", ("torch==2.13.0", "sentence-transformers"), heavy=True),
+    Peer(
+        "sentence-transformers",
+        "sentence_transformers",
+        ("torch==2.13.0", "sentence-transformers"),
+        heavy=True,
+    ),
     Peer("txtai", "txtai", ("torch==2.13.0", "txtai"), heavy=True),
 )
 
@@ -44,7 +49,9 @@ def named(name: str) -> Peer:
     for peer in PEERS:
         if peer.name == name:
             return peer
-    raise Absent(f"there is no peer called {name!r}; known: {', '.join(peer.name for peer in PEERS)}")
+    raise Absent(
+        f"there is no peer called {name!r}; known: {', '.join(peer.name for peer in PEERS)}"
+    )
 
 
 def interpreter() -> Path:
@@ -59,14 +66,21 @@ def installed(name: str) -> bool:
     if not interpreter().exists():
         return False
     code = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({named(name).module!r}) is None)"
-    return subprocess.run([str(interpreter()), "-c", code], capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run(
+            [str(interpreter()), "-c", code], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
 
 
 @cache
 def version(package: str) -> str:
     """Return a package's version in the peers' environment, nothing where it is not installed."""
     code = f"from importlib.metadata import version; print(version({package!r}))"
-    done = subprocess.run([str(interpreter()), "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(interpreter()), "-c", code], capture_output=True, text=True, check=False
+    )
     return done.stdout.strip() if done.returncode == 0 else ""
 
 

@@ -52,10 +52,19 @@ def uuid(luck: random.Random) -> str:
 
 def parts(luck: random.Random, pattern: str) -> str:
     """Return a text in which `{h32}` is 32 hexadecimal digits, w letters and digits, s `-` and `_` too, d digits."""
-    alphabets = {"h": HEX, "w": WORD, "s": SAFE, "d": DIGITS, "u": UPPER + DIGITS, "l": LOWER + DIGITS, "b": BASE32}
+    alphabets = {
+        "h": HEX,
+        "w": WORD,
+        "s": SAFE,
+        "d": DIGITS,
+        "u": UPPER + DIGITS,
+        "l": LOWER + DIGITS,
+        "b": BASE32,
+    }
     made = pattern.split("{")
     return made[0] + "".join(
-        some(luck, alphabets[piece[0]], int(piece[1 : piece.index("}")])) + piece[piece.index("}") + 1 :]
+        some(luck, alphabets[piece[0]], int(piece[1 : piece.index("}")]))
+        + piece[piece.index("}") + 1 :]
         for piece in made[1:]
     )
 
@@ -68,14 +77,23 @@ def like(*patterns: str) -> Make:
 def jwt(luck: random.Random) -> str:
     """Return a signed token of random claims."""
     head = {"alg": luck.choice(["HS256", "RS256", "ES256"]), "typ": "JWT"}
-    claims = {"sub": some(luck, DIGITS, 10), "iss": "https://login.internal", "exp": luck.randint(10**9, 2 * 10**9)}
-    coded = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in (head, claims)]
+    claims = {
+        "sub": some(luck, DIGITS, 10),
+        "iss": "https://login.internal",
+        "exp": luck.randint(10**9, 2 * 10**9),
+    }
+    coded = [
+        base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=")
+        for part in (head, claims)
+    ]
     return ".".join([*coded, some(luck, SAFE, 43)])
 
 
 def discord(luck: random.Random) -> str:
     """Return a bot's token: its number, a time, a signature."""
-    number = base64.urlsafe_b64encode(str(luck.randint(10**17, 10**18)).encode()).decode().rstrip("=")
+    number = (
+        base64.urlsafe_b64encode(str(luck.randint(10**17, 10**18)).encode()).decode().rstrip("=")
+    )
     return f"{number}.{some(luck, SAFE, 6)}.{some(luck, SAFE, 38)}"
 
 
@@ -95,9 +113,16 @@ def password(luck: random.Random) -> str:
     ways: list[Make] = [
         lambda luck: some(luck, WORD + "!@#%^*-_+", 12, 24),
         lambda luck: (
-            luck.choice(["Winter", "Berlin", "Falcon", "Orchid"]) + some(luck, DIGITS, 2, 4) + luck.choice("!#*")
+            luck.choice(["Winter", "Berlin", "Falcon", "Orchid"])
+            + some(luck, DIGITS, 2, 4)
+            + luck.choice("!#*")
         ),
-        lambda luck: some(luck, LOWER, 4) + some(luck, DIGITS, 2) + some(luck, LOWER, 3) + some(luck, UPPER, 2),
+        lambda luck: (
+            some(luck, LOWER, 4)
+            + some(luck, DIGITS, 2)
+            + some(luck, LOWER, 3)
+            + some(luck, UPPER, 2)
+        ),
         lambda luck: some(luck, HEX, 24),
     ]
     made = luck.choice(ways)(luck)
@@ -120,8 +145,13 @@ def login(*schemes: str) -> Make:
 
     def make(luck: random.Random) -> str:
         code = some(luck, WORD + "-_.", 10, 20) + some(luck, DIGITS, 1)
-        user, host = luck.choice(["app", "svc", "root", "deploy"]), luck.choice(["db.internal", "10.2.0.7", "cache-1"])
-        return f"{luck.choice(schemes)}://{user}:{code}@{host}:{luck.randint(1025, 9999)}/main {code}"
+        user, host = (
+            luck.choice(["app", "svc", "root", "deploy"]),
+            luck.choice(["db.internal", "10.2.0.7", "cache-1"]),
+        )
+        return (
+            f"{luck.choice(schemes)}://{user}:{code}@{host}:{luck.randint(1025, 9999)}/main {code}"
+        )
 
     return make
 
@@ -129,7 +159,9 @@ def login(*schemes: str) -> Make:
 KINDS: dict[str, Kind] = {
     "aws access key": Kind(like("AKIA{b16}", "ASIA{b16}")),
     "aws secret key": Kind(lambda luck: some(luck, WORD + "/+", 40), "AWS_SECRET_ACCESS_KEY"),
-    "aws session token": Kind(lambda luck: "IQoJb3JpZ2luX2Vj" + base64.b64encode(luck.randbytes(240)).decode()),
+    "aws session token": Kind(
+        lambda luck: "IQoJb3JpZ2luX2Vj" + base64.b64encode(luck.randbytes(240)).decode()
+    ),
     "google api key": Kind(after("AIza", SAFE, 35)),
     "google oauth token": Kind(after("ya29.a0", SAFE, 120, 180)),
     "google client secret": Kind(after("GOCSPX-", SAFE, 28)),
@@ -139,9 +171,15 @@ KINDS: dict[str, Kind] = {
     "github token": Kind(like("ghp_{w36}", "gho_{w36}", "ghu_{w36}", "ghs_{w36}", "ghr_{w36}")),
     "github fine-grained": Kind(like("github_pat_{u22}_{w59}")),
     "gitlab token": Kind(like("glpat-{s20}", "glrt-{s20}", "gldt-{s20}", "glptt-{h40}")),
-    "slack token": Kind(like("xoxb-{d12}-{d13}-{w24}", "xoxp-{d12}-{d12}-{d13}-{h32}", "xapp-1-{u11}-{d13}-{h64}")),
-    "slack webhook": Kind(lambda luck: "https://hooks.slack.com/services/" + parts(luck, "T{u10}/B{u10}/{w24}")),
-    "discord webhook": Kind(lambda luck: "https://discord.com/api/webhooks/" + parts(luck, "{d18}/{s68}")),
+    "slack token": Kind(
+        like("xoxb-{d12}-{d13}-{w24}", "xoxp-{d12}-{d12}-{d13}-{h32}", "xapp-1-{u11}-{d13}-{h64}")
+    ),
+    "slack webhook": Kind(
+        lambda luck: "https://hooks.slack.com/services/" + parts(luck, "T{u10}/B{u10}/{w24}")
+    ),
+    "discord webhook": Kind(
+        lambda luck: "https://discord.com/api/webhooks/" + parts(luck, "{d18}/{s68}")
+    ),
     "stripe key": Kind(like("sk_live_{w24}", "rk_live_{w99}", "sk_test_{w99}")),
     "stripe webhook": Kind(after("whsec_", WORD, 32)),
     "twilio key": Kind(like("SK{h32}")),
@@ -154,7 +192,9 @@ KINDS: dict[str, Kind] = {
     "rubygems": Kind(after("rubygems_", HEX, 48)),
     "docker hub": Kind(after("dckr_pat_", SAFE, 27)),
     "hugging face": Kind(after("hf_", string.ascii_letters, 34)),
-    "openai": Kind(like("sk-{w20}T3BlbkFJ{w20}", "sk-proj-{s74}T3BlbkFJ{s74}", "sk-svcacct-{s58}T3BlbkFJ{s58}")),
+    "openai": Kind(
+        like("sk-{w20}T3BlbkFJ{w20}", "sk-proj-{s74}T3BlbkFJ{s74}", "sk-svcacct-{s58}T3BlbkFJ{s58}")
+    ),
     "anthropic": Kind(like("sk-ant-api03-{s93}AA", "sk-ant-admin01-{s93}AA")),
     "cohere": Kind(after("", WORD, 40), "COHERE_API_KEY"),
     "groq": Kind(after("gsk_", WORD, 52)),
@@ -208,11 +248,30 @@ KINDS: dict[str, Kind] = {
 """Kinds by what a person calls them, not by our rules' names for them."""
 
 NAMED = {
-    ".py": ['{upper} = "{value}"', "{lower} = '{value}'", 'client = Client({lower}="{value}", retries=3)'],
-    ".js": ['const {camel} = "{value}";', "  {camel}: '{value}',", "process.env.{upper} = `{value}`;"],
-    ".json": ['{{"name": "x", "{lower}": "{value}", "n": 1}}', '{{"body": "{{\\"{lower}\\": \\"{value}\\"}}"}}'],
-    ".yaml": ['{lower}: "{value}"', "env:\n  - name: {upper}\n    {upper}: {value}", "  {lower}: {value}"],
-    ".sh": ["export {upper}={value}", 'export {upper}="{value}"', "docker run -e {upper}={value} image"],
+    ".py": [
+        '{upper} = "{value}"',
+        "{lower} = '{value}'",
+        'client = Client({lower}="{value}", retries=3)',
+    ],
+    ".js": [
+        'const {camel} = "{value}";',
+        "  {camel}: '{value}',",
+        "process.env.{upper} = `{value}`;",
+    ],
+    ".json": [
+        '{{"name": "x", "{lower}": "{value}", "n": 1}}',
+        '{{"body": "{{\\"{lower}\\": \\"{value}\\"}}"}}',
+    ],
+    ".yaml": [
+        '{lower}: "{value}"',
+        "env:\n  - name: {upper}\n    {upper}: {value}",
+        "  {lower}: {value}",
+    ],
+    ".sh": [
+        "export {upper}={value}",
+        'export {upper}="{value}"',
+        "docker run -e {upper}={value} image",
+    ],
     ".ini": ["[main]\n{lower} = {value}", "{camel}={value};Timeout=30"],
     ".go": ['cfg := Config{{{camel}: "{value}", Region: "eu"}}', '{camel} := "{value}"'],
     ".md": ["Set `{upper}={value}` before you start.", "```\n{upper}={value}\n```"],
@@ -220,8 +279,17 @@ NAMED = {
     ".env.example": ["{upper}={value}", 'export {upper}="{value}"'],
 }
 BARE = {
-    ".md": ["use {value} for now", "| key | {value} |", "curl -H 'X-Key: {value}' https://api.internal/v1"],
-    ".py": ['login("{value}")', "# old: {value}", '    return ["a", "{value}"]', 'text = "first\\n{value}\\nlast"'],
+    ".md": [
+        "use {value} for now",
+        "| key | {value} |",
+        "curl -H 'X-Key: {value}' https://api.internal/v1",
+    ],
+    ".py": [
+        'login("{value}")',
+        "# old: {value}",
+        '    return ["a", "{value}"]',
+        'text = "first\\n{value}\\nlast"',
+    ],
     ".txt": ["{value}", "the key is {value}, keep it", "Authorization: Bearer {value}"],
     ".xml": ["<setting>{value}</setting>", '<add name="x" value="{value}"/>'],
     ".json": ['["{value}"]', '{{"v": "{value}"}}'],
@@ -234,7 +302,9 @@ def planted(count: int = 1000, seed: int = SEED) -> Iterator[tuple[str, Planted]
     for number in range(count):
         name, kind = list(KINDS.items())[number % len(KINDS)]
         made = kind.make(luck)
-        shown, _, secret = made.partition(" ") if "://" in made and " " in made else (made, "", made)
+        shown, _, secret = (
+            made.partition(" ") if "://" in made and " " in made else (made, "", made)
+        )
         suffix, line = _place(luck, kind, shown)
         text = f"{_filler(luck)}\n{line}\n{_filler(luck)}\n"
         yield suffix, Planted(name, secret, text)
@@ -249,15 +319,25 @@ def left(one: Planted, text: str) -> bool:
 def _place(luck: random.Random, kind: Kind, value: str) -> tuple[str, str]:
     places = NAMED if kind.name or luck.random() < 0.6 else BARE
     suffix = luck.choice(list(places))
-    name = kind.name or luck.choice(["SERVICE_KEY", "ACCESS_TOKEN", "BACKEND", "VALUE_2", "CREDENTIAL"])
+    name = kind.name or luck.choice(
+        ["SERVICE_KEY", "ACCESS_TOKEN", "BACKEND", "VALUE_2", "CREDENTIAL"]
+    )
     if "\n" in value and suffix in (".json", ".sh", ".ini", ".env.example", ".go"):
         value = value.replace("\n", "\\n")
     words = name.lower().split("_")
-    named = {"upper": name.upper(), "lower": name.lower(), "camel": words[0] + "".join(map(str.title, words[1:]))}
+    named = {
+        "upper": name.upper(),
+        "lower": name.lower(),
+        "camel": words[0] + "".join(map(str.title, words[1:])),
+    }
     if kind.name and "_" not in kind.name:
         named = dict.fromkeys(named, kind.name)
     return suffix, luck.choice(places[suffix]).format(value=value, **named)
 
 
 def _filler(luck: random.Random) -> str:
-    return " ".join(luck.choices(["the", "value", "of", "retry", "settings", "is", "read", "once", "per", "call"], k=9))
+    return " ".join(
+        luck.choices(
+            ["the", "value", "of", "retry", "settings", "is", "read", "once", "per", "call"], k=9
+        )
+    )

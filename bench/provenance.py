@@ -21,7 +21,9 @@ def commit() -> str:
     found = git("rev-parse", "--short=10", "HEAD")
     if not found:
         return "uncommitted"
-    return f"{found}+" if git("status", "--porcelain", "--untracked-files=no", "--", "src") else found
+    return (
+        f"{found}+" if git("status", "--porcelain", "--untracked-files=no", "--", "src") else found
+    )
 
 
 def git(*arguments: str) -> str:
@@ -71,7 +73,9 @@ def memory_gb() -> float | None:
     return round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1)
 
 
-def versions(names: Iterable[str] = ("ragstone", "numpy", "onnxruntime", "tantivy")) -> dict[str, str]:
+def versions(
+    names: Iterable[str] = ("ragstone", "numpy", "onnxruntime", "tantivy"),
+) -> dict[str, str]:
     """Return the versions of the packages that are installed here."""
     found: dict[str, str] = {}
     for name in names:

@@ -28,7 +28,9 @@ MODEL = "our MiniLM, cut off at 256 tokens, for its own model, which would have 
 def work(spec: dict[str, Any]) -> dict[str, Any]:
     """Return how many pieces a quick-start embedded and how many hits it gave."""
     start = STARTS[spec["name"]]
-    pieces, hits = start(Path(spec["folder"]), Path(spec["kept"]), spec["query"], int(spec["cores"]))
+    pieces, hits = start(
+        Path(spec["folder"]), Path(spec["kept"]), spec["query"], int(spec["cores"])
+    )
     return {"pieces": pieces, "hits": hits}
 
 
@@ -81,7 +83,10 @@ def llama_index(folder: Path, kept: Path, query: str, cores: int) -> tuple[int, 
     return len(index.docstore.docs), len(found)
 
 
-STARTS: dict[str, Callable[[Path, Path, str, int], tuple[int, int]]] = {"chroma": chroma, "llama-index": llama_index}
+STARTS: dict[str, Callable[[Path, Path, str, int], tuple[int, int]]] = {
+    "chroma": chroma,
+    "llama-index": llama_index,
+}
 
 
 def embedder(cores: int) -> Callable[[list[str]], Any]:
@@ -105,7 +110,10 @@ def texts_in(folder: Path) -> Iterator[tuple[str, str]]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(above, name)
-            yield path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8", errors="replace")
+            yield (
+                path.relative_to(folder).as_posix(),
+                path.read_text(encoding="utf-8", errors="replace"),
+            )
 
 
 if __name__ == "__main__":

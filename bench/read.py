@@ -10,7 +10,18 @@ from typing import Any
 
 from bench import measure
 from bench.measure import child, tell
-from tests.read.office_files import docx, epub, notebook, opendocument, paragraph, pptx, row, shape, slide, xlsx
+from tests.read.office_files import (
+    docx,
+    epub,
+    notebook,
+    opendocument,
+    paragraph,
+    pptx,
+    row,
+    shape,
+    slide,
+    xlsx,
+)
 from tests.read.pdf_files import lines, pdf
 
 PAGES = 300
@@ -73,7 +84,10 @@ def _slides(pages: Pages) -> bytes:
 
 
 def _book(pages: Pages) -> bytes:
-    made = {f"c{number}": f"<html><body><p>{' '.join(page)}</p></body></html>" for number, page in enumerate(pages)}
+    made = {
+        f"c{number}": f"<html><body><p>{' '.join(page)}</p></body></html>"
+        for number, page in enumerate(pages)
+    }
     return epub(made, list(made))
 
 
@@ -89,17 +103,23 @@ def _table(pages: Pages) -> bytes:
         for page in pages
         for line in page
     )
-    return opendocument("spreadsheet", f'<table:table table:name="All">{"".join(told)}</table:table>')
+    return opendocument(
+        "spreadsheet", f'<table:table table:name="All">{"".join(told)}</table:table>'
+    )
 
 
 def _drawn(pages: Pages) -> bytes:
     start = '<draw:page draw:name="p"><draw:frame><draw:text-box><text:p>'
-    return opendocument("presentation", _parts(pages, start, "</text:p></draw:text-box></draw:frame></draw:page>"))
+    return opendocument(
+        "presentation", _parts(pages, start, "</text:p></draw:text-box></draw:frame></draw:page>")
+    )
 
 
 MAKERS: dict[str, Callable[[Pages], bytes]] = {
     "pdf": lambda pages: pdf([lines(*page) for page in pages]),
-    "html": lambda pages: f"<title>T</title><nav>n</nav><main>{_parts(pages, '<p>', '</p>')}</main>".encode(),
+    "html": lambda pages: (
+        f"<title>T</title><nav>n</nav><main>{_parts(pages, '<p>', '</p>')}</main>".encode()
+    ),
     "docx": lambda pages: docx("".join(paragraph(" ".join(page)) for page in pages)),
     "pptx": _slides,
     "xlsx": _rows,
@@ -107,7 +127,9 @@ MAKERS: dict[str, Callable[[Pages], bytes]] = {
     "ods": _table,
     "odp": _drawn,
     "epub": _book,
-    "notebook": lambda pages: notebook([{"cell_type": "markdown", "source": "\n".join(page)} for page in pages]),
+    "notebook": lambda pages: notebook(
+        [{"cell_type": "markdown", "source": "\n".join(page)} for page in pages]
+    ),
 }
 
 

@@ -46,7 +46,9 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
             result[name] = {"skipped": f"not installed: python -m bench peers {package}"}
             tell(f"{name} is skipped: {result[name]['skipped']}")
     result["ratios"] = {
-        name: measure.ratios(result["ours"], found, RATIOS) for name, found in result.items() if name != "ours"
+        name: measure.ratios(result["ours"], found, RATIOS)
+        for name, found in result.items()
+        if name != "ours"
     }
     result["data"] = {
         "chunks": options.n,
@@ -66,7 +68,10 @@ def corpus(count: int) -> dict[str, Any]:
     from bench.texts import real_texts, spliced, typed
 
     data = matrices(count)
-    texts_path, asked_path = CACHE / f"{data.origin}-{count}-texts.json", CACHE / f"{data.origin}-{count}-typed.json"
+    texts_path, asked_path = (
+        CACHE / f"{data.origin}-{count}-texts.json",
+        CACHE / f"{data.origin}-{count}-typed.json",
+    )
     if not asked_path.is_file():
         found = real_texts(min(count, REAL) + ALL_QUERIES)
         texts, _ = spliced(found[:-ALL_QUERIES], count)
@@ -88,14 +93,22 @@ def query_tokens(spec: dict[str, Any]) -> int:
     return sorted(map(count, json.loads(Path(spec["questions"]).read_text("utf-8"))))[QUERIES // 2]
 
 
-def one(name: str, spec: dict[str, Any], options: argparse.Namespace, *, python: str | None) -> dict[str, Any]:
+def one(
+    name: str, spec: dict[str, Any], options: argparse.Namespace, *, python: str | None
+) -> dict[str, Any]:
     """Return one library's figures: built in one process, asked in another."""
     tell(f"search: {name}")
-    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="ragstone-bench-", ignore_cleanup_errors=True
+    ) as folder:
         task = {**spec, "name": name, "folder": folder}
         try:
-            built = child("bench.search", {**task, "phase": "build"}, python=python, cores=options.cores)
-            asked = child("bench.search", {**task, "phase": "query"}, python=python, cores=options.cores)
+            built = child(
+                "bench.search", {**task, "phase": "build"}, python=python, cores=options.cores
+            )
+            asked = child(
+                "bench.search", {**task, "phase": "query"}, python=python, cores=options.cores
+            )
         except Failed as failed:
             tell(f"{name} failed: {failed}")
             return {"failed": str(failed)}

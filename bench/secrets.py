@@ -18,7 +18,17 @@ from bench.texts import library_files
 
 REPEATS = 5
 SEEDS = (20, 21, 22, 23, 24)
-PACKAGES = ("numpy", "rich", "click", "hypothesis", "_pytest", "pygments", "setuptools", "pip", "mypy")
+PACKAGES = (
+    "numpy",
+    "rich",
+    "click",
+    "hypothesis",
+    "_pytest",
+    "pygments",
+    "setuptools",
+    "pip",
+    "mypy",
+)
 LARGEST = 5_000_000
 _NOT_TEXT = frozenset({"__pycache__", "site-packages", "dist-packages", "node_modules", ".git"})
 
@@ -72,13 +82,20 @@ def recall() -> dict[str, Any]:
             missed[one.kind] += left(one, redact(one.text, uri=f"file{suffix}")[0])
     by_kind = {kind: round(1 - missed[kind] / made[kind], 3) for kind in KINDS if missed[kind]}
     share = round(1 - missed.total() / made.total(), 4)
-    return {"planted": made.total(), "kinds": len(KINDS), "found share": share, "found share where not all": by_kind}
+    return {
+        "planted": made.total(),
+        "kinds": len(KINDS),
+        "found share": share,
+        "found share where not all": by_kind,
+    }
 
 
 def clean() -> list[tuple[str, Path]]:
     """Return the packages at hand that hold no secrets, and where they are."""
     found = [(name, importlib.util.find_spec(name)) for name in PACKAGES]
-    packages = [(name, Path(spec.origin).parent) for name, spec in found if spec is not None and spec.origin]
+    packages = [
+        (name, Path(spec.origin).parent) for name, spec in found if spec is not None and spec.origin
+    ]
     return [*packages, ("standard library", Path(sysconfig.get_paths()["stdlib"]))]
 
 
@@ -103,7 +120,9 @@ def flagged(root: Path, *, most: int | None = None) -> dict[str, int]:
         spans = [chunk.span for chunk in chunker_for(document).chunk(document)]
         counted["files"] += 1
         counted["chunks"] += len(spans)
-        counted["flagged"] += sum(any(one.start < span.end and span.start < one.end for one in found) for span in spans)
+        counted["flagged"] += sum(
+            any(one.start < span.end and span.start < one.end for one in found) for span in spans
+        )
     return counted
 
 
@@ -111,7 +130,9 @@ def _files(root: Path) -> list[Path]:
     return [
         path
         for path in sorted(root.rglob("*"))
-        if path.is_file() and path.stat().st_size <= LARGEST and not _NOT_TEXT & set(path.relative_to(root).parts)
+        if path.is_file()
+        and path.stat().st_size <= LARGEST
+        and not _NOT_TEXT & set(path.relative_to(root).parts)
     ]
 
 

@@ -24,7 +24,9 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
 
 def work(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the times of syncs that find nothing, and of edits until they are found."""
-    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as temporary:
+    with tempfile.TemporaryDirectory(
+        prefix="ragstone-bench-", ignore_cleanup_errors=True
+    ) as temporary:
         folder = Path(temporary) / "project"
         written(folder, spec["files"])
         return in_folder(folder)
@@ -38,7 +40,9 @@ def written(folder: Path, count: int) -> None:
     for number in range(count):
         path = folder / f"part{number // PER_FOLDER:03}" / f"note{number:05}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"note {number}\n{texts[number % len(texts)][:FILE_CHARACTERS]}\n", encoding="utf-8")
+        path.write_text(
+            f"note {number}\n{texts[number % len(texts)][:FILE_CHARACTERS]}\n", encoding="utf-8"
+        )
 
 
 def in_folder(folder: Path) -> dict[str, Any]:
@@ -48,17 +52,25 @@ def in_folder(folder: Path) -> dict[str, Any]:
     with Engine.open(folder) as engine:
         tell("sync: the first one")
         first = engine.sync()
-        result: dict[str, Any] = {"files": first.found, "first_s": round(first.seconds, 2), "embedded": first.embedded}
+        result: dict[str, Any] = {
+            "files": first.found,
+            "first_s": round(first.seconds, 2),
+            "embedded": first.embedded,
+        }
         again = [engine.sync() for _ in range(REPEATS)]
         result["unchanged_s"] = measure.median([report.seconds for report in again])
         result["unchanged_embedded"] = max(report.embedded for report in again)
         result["unchanged_files"] = again[-1].unchanged
         path = folder / "part000" / "note00007.txt"
-        result["edited_ms"] = measure.median([edited(engine, path, number, None) for number in range(REPEATS)])
+        result["edited_ms"] = measure.median(
+            [edited(engine, path, number, None) for number in range(REPEATS)]
+        )
         result["edited_named_ms"] = measure.median(
             [edited(engine, path, number + REPEATS, [path]) for number in range(REPEATS)]
         )
-    result["unchanged_process_s"] = measure.median([command(folder, "sync", "--json")[0] for _ in range(REPEATS)])
+    result["unchanged_process_s"] = measure.median(
+        [command(folder, "sync", "--json")[0] for _ in range(REPEATS)]
+    )
     return result
 
 

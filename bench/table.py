@@ -42,7 +42,10 @@ A row that says *skipped* or *failed* says why. How to measure again stands at e
 
 def write_table(root: Path = ROOT) -> str:
     """Return the path of the page, relative to the checkout, written now."""
-    page = "\n".join(lines(newest(root / "evals" / "results"), newest(root / "bench" / "results"))) + "\n"
+    page = (
+        "\n".join(lines(newest(root / "evals" / "results"), newest(root / "bench" / "results")))
+        + "\n"
+    )
     target = root / TARGET.relative_to(ROOT)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(page, encoding="utf-8")
@@ -60,16 +63,32 @@ def newest(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def lines(quality: Mapping[str, Mapping[str, Any]], speed: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def lines(
+    quality: Mapping[str, Mapping[str, Any]], speed: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
     """Return the page's lines."""
     page = [PREFACE, "## Quality", ""]
     for name, result in ordered(quality, QUALITY):
-        page += [f"### {titled(name, QUALITY)}", "", *quality_table(result), "", *origin(result, "evals", name), ""]
+        page += [
+            f"### {titled(name, QUALITY)}",
+            "",
+            *quality_table(result),
+            "",
+            *origin(result, "evals", name),
+            "",
+        ]
     if not quality:
         page += ["Not measured yet.", ""]
     page += ["## Speed", ""]
     for name, result in ordered(speed, SPEED):
-        page += [f"### {titled(name, SPEED)}", "", *speed_table(result), "", *origin(result, "bench", name), ""]
+        page += [
+            f"### {titled(name, SPEED)}",
+            "",
+            *speed_table(result),
+            "",
+            *origin(result, "bench", name),
+            "",
+        ]
     if not speed:
         page += ["Not measured yet."]
     return page
@@ -110,10 +129,15 @@ def quality_table(result: Mapping[str, Any]) -> list[str]:
     if "apps" in result:
         return graph_table(result)
     metrics = list(result["hybrid"])
-    rows = [[way, *(figure(result[way][metric]) for metric in metrics)] for way in WAYS if way in result]
+    rows = [
+        [way, *(figure(result[way][metric]) for metric in metrics)] for way in WAYS if way in result
+    ]
     told = [
         f"hybrid − {pair.partition('-')[2]}: "
-        + ", ".join(f"{metric} {one['difference']:+.3f} ± {one['standard_error']:.3f}" for metric, one in found.items())
+        + ", ".join(
+            f"{metric} {one['difference']:+.3f} ± {one['standard_error']:.3f}"
+            for metric, one in found.items()
+        )
         for pair, found in result.get("differences", {}).items()
     ]
     return [*table(["", *metrics], rows), "", *(f"- {line}" for line in told)]
@@ -125,12 +149,22 @@ def graph_table(result: Mapping[str, Any]) -> list[str]:
         [
             name,
             f"{app['routes']['exact']} of {app['routes']['total']}" if "routes" in app else "–",
-            *(figure(app.get("columns", {}).get(key)) for key in ("f1", "judged_f1", "foreign_keys_f1")),
+            *(
+                figure(app.get("columns", {}).get(key))
+                for key in ("f1", "judged_f1", "foreign_keys_f1")
+            ),
             figure(app["graph_seconds"]),
         ]
         for name, app in result["apps"].items()
     ]
-    head = ["", "routes exact", "columns F1", "without unrun migrations", "foreign keys F1", "graphed in s, one core"]
+    head = [
+        "",
+        "routes exact",
+        "columns F1",
+        "without unrun migrations",
+        "foreign keys F1",
+        "graphed in s, one core",
+    ]
     asked, again = result["questions"], result["paraphrases"]
     told = [f"{kind} {figure(value)}" for kind, value in asked["by_kind"].items()]
     lines = [
@@ -150,23 +184,37 @@ def speed_table(result: Mapping[str, Any]) -> list[str]:
     subjects = {
         name: found
         for name, found in result.items()
-        if isinstance(found, dict) and not name.startswith("ratios") and name not in ("data", "machine", "versions")
+        if isinstance(found, dict)
+        and not name.startswith("ratios")
+        and name not in ("data", "machine", "versions")
     }
     ours = subjects.get("ours", {})
     subjects = {"ours": ours, **subjects}
     if ours and all(isinstance(found, dict) for found in ours.values()):
         subjects = dict(ours)
-    keys = list(dict.fromkeys(key for found in subjects.values() for key in found if key not in NO_FIGURES))
-    rows = [[name, *(figure(found.get(key)) for key in keys)] for name, found in subjects.items() if keys_of(found)]
+    keys = list(
+        dict.fromkeys(key for found in subjects.values() for key in found if key not in NO_FIGURES)
+    )
+    rows = [
+        [name, *(figure(found.get(key)) for key in keys)]
+        for name, found in subjects.items()
+        if keys_of(found)
+    ]
     page = table(["", *keys], rows)
-    page += [f"\n- {name}: {reason(found)}" for name, found in subjects.items() if not keys_of(found)]
+    page += [
+        f"\n- {name}: {reason(found)}" for name, found in subjects.items() if not keys_of(found)
+    ]
     page += [f"\n- {name}: {found['note']}" for name, found in subjects.items() if "note" in found]
     for name in ("ratios", "ratios_numpy"):
         held = {peer: found for peer, found in result.get(name, {}).items() if found}
         if held:
             columns = list(dict.fromkeys(key for found in held.values() for key in found))
-            told = "Peer divided by ours" + (" without the accelerator" if name == "ratios_numpy" else "")
-            rows = [[peer, *(figure(found.get(key)) for key in columns)] for peer, found in held.items()]
+            told = "Peer divided by ours" + (
+                " without the accelerator" if name == "ratios_numpy" else ""
+            )
+            rows = [
+                [peer, *(figure(found.get(key)) for key in columns)] for peer, found in held.items()
+            ]
             page += ["", f"{told}:", "", *table(["", *columns], rows)]
     return page
 
@@ -178,14 +226,20 @@ def keys_of(found: Mapping[str, Any]) -> bool:
 
 def reason(found: Mapping[str, Any]) -> str:
     """Return why a library has no figures."""
-    return "skipped, " + str(found["skipped"]) if "skipped" in found else "failed, " + str(found.get("failed", ""))
+    return (
+        "skipped, " + str(found["skipped"])
+        if "skipped" in found
+        else "failed, " + str(found.get("failed", ""))
+    )
 
 
 def origin(result: Mapping[str, Any], package: str, name: str) -> list[str]:
     """Return the line that says where the figures came from and how to get them again."""
     machine = result["machine"]
     load = f", load {result['load']}" if result.get("load") is not None else ""
-    versions = ", ".join(f"{package} {number}" for package, number in sorted(result["versions"].items()))
+    versions = ", ".join(
+        f"{package} {number}" for package, number in sorted(result["versions"].items())
+    )
     return [
         f"`python -m {package} {plain(name)}{flag(name)}` · {result['measured_at'][:10]} · "
         f"commit {result['at_commit']} · {machine['cpu']}, {machine['cores']} cores, {machine['memory_gb']} GB, "

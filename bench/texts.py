@@ -30,7 +30,8 @@ def library_files(limit: int | None = None) -> list[Path]:
     found = [
         path
         for path in sorted(root.rglob("*.py"))
-        if not {"site-packages", "dist-packages", "__pycache__", "idlelib"} & set(path.relative_to(root).parts)
+        if not {"site-packages", "dist-packages", "__pycache__", "idlelib"}
+        & set(path.relative_to(root).parts)
     ]
     return found[:limit]
 
@@ -57,7 +58,9 @@ def real_texts(count: int, *, size: int = PIECE_CHARACTERS) -> list[str]:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             continue
-        found.update((piece, None) for piece in pieces(text, size) if len(piece) >= LEAST_CHARACTERS)
+        found.update(
+            (piece, None) for piece in pieces(text, size) if len(piece) >= LEAST_CHARACTERS
+        )
     texts = list(found)
     random.Random(SEED).shuffle(texts)  # noqa: S311 - the same order each time, no secret
     return texts[:count]

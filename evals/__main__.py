@@ -28,23 +28,37 @@ ABSENT = 3
 
 def arguments(given: list[str] | None) -> argparse.Namespace:
     """Return the parsed command line."""
-    parser = argparse.ArgumentParser(prog="python -m evals", description="Measure the quality of search.")
+    parser = argparse.ArgumentParser(
+        prog="python -m evals", description="Measure the quality of search."
+    )
     parser.add_argument(
         "set",
         choices=[*LOADERS, "codegraph", "tune", "table"],
         help="what to measure; codegraph: what is understood of code; tune: the numbers of ranking, over all sets; "
         "table: write docs/benchmarks.md",
     )
-    parser.add_argument("--embedder", default="minilm", help="the embedder's name (default: minilm)")
     parser.add_argument(
-        "--data", type=Path, help="the set's folder (default: ../shared/data/<set>); for tune, the folder of the sets'"
+        "--embedder", default="minilm", help="the embedder's name (default: minilm)"
     )
     parser.add_argument(
-        "--repos", type=Path, help="a checked-out tree per repository name (for code_search and codegraph)"
+        "--data",
+        type=Path,
+        help="the set's folder (default: ../shared/data/<set>); for tune, the folder of the sets'",
     )
-    parser.add_argument("--limit", type=int, help="only the first N questions; nothing is written to results")
-    parser.add_argument("--keep", type=Path, help="keep the indexes in this folder, so that a second run is quicker")
-    parser.add_argument("--no-merge", action="store_true", help="do not merge neighbouring hits; nothing is written")
+    parser.add_argument(
+        "--repos",
+        type=Path,
+        help="a checked-out tree per repository name (for code_search and codegraph)",
+    )
+    parser.add_argument(
+        "--limit", type=int, help="only the first N questions; nothing is written to results"
+    )
+    parser.add_argument(
+        "--keep", type=Path, help="keep the indexes in this folder, so that a second run is quicker"
+    )
+    parser.add_argument(
+        "--no-merge", action="store_true", help="do not merge neighbouring hits; nothing is written"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser.parse_args(given)
 
@@ -77,7 +91,9 @@ def cross_validated(options: argparse.Namespace) -> int:
 def understood(options: argparse.Namespace) -> int:
     """Return the exit code, the graph of code measured against its oracles and questions."""
     try:
-        chosen = codegraph.load(options.data or DATA / "codegraph", options.limit, repos=options.repos)
+        chosen = codegraph.load(
+            options.data or DATA / "codegraph", options.limit, repos=options.repos
+        )
     except Absent as absent:
         return skipped(options, str(absent))
     for note in chosen.notes:
@@ -86,7 +102,9 @@ def understood(options: argparse.Namespace) -> int:
     if options.limit is None:
         name = "codegraph" if options.embedder == "minilm" else f"codegraph@{options.embedder}"
         tell(f"written: {keep(RESULTS, name, result)}")
-    sys.stdout.write(json.dumps(result, indent=1) + "\n" if options.json else codegraph.table(result))
+    sys.stdout.write(
+        json.dumps(result, indent=1) + "\n" if options.json else codegraph.table(result)
+    )
     return 0
 
 
@@ -117,7 +135,9 @@ def main(given: list[str] | None = None) -> int:
 def skipped(options: argparse.Namespace, reason: str) -> int:
     """Return the exit code for absent data, having said so."""
     if options.json:
-        sys.stdout.write(json.dumps({"set": options.set, "embedder": options.embedder, "skipped": reason}) + "\n")
+        sys.stdout.write(
+            json.dumps({"set": options.set, "embedder": options.embedder, "skipped": reason}) + "\n"
+        )
     tell(f"skipped: {reason}")
     return ABSENT
 
@@ -128,7 +148,9 @@ def table(result: dict[str, Any]) -> str:
     lines = [f"{result['set']} with {result['embedder']}: {result['questions']} questions"]
     lines.append("".join([f"{'':<10}", *(f"{metric:>24}" for metric in metrics)]))
     for way in WAYS:
-        lines.append("".join([f"{way:<10}", *(f"{result[way][metric]:>24.4f}" for metric in metrics)]))
+        lines.append(
+            "".join([f"{way:<10}", *(f"{result[way][metric]:>24.4f}" for metric in metrics)])
+        )
     for pair, found in result["differences"].items():
         lines.append("".join([f"{pair}: ", *(shown(metric, found[metric]) for metric in metrics)]))
     return "\n".join(lines) + "\n"

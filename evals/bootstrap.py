@@ -29,7 +29,9 @@ def grouped_mean(values: Sequence[float], groups: Sequence[str]) -> float:
     return sum(sum(part) / len(part) for part in by_group.values()) / len(by_group)
 
 
-def paired_difference(one: Sequence[float], other: Sequence[float], groups: Sequence[str]) -> Difference:
+def paired_difference(
+    one: Sequence[float], other: Sequence[float], groups: Sequence[str]
+) -> Difference:
     """Return how much better `one` is than `other` question by question, resampled inside the groups."""
     deltas = np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64)
     names = np.asarray(groups)
@@ -38,7 +40,9 @@ def paired_difference(one: Sequence[float], other: Sequence[float], groups: Sequ
     unique = np.unique(names)
     for group in unique:
         part = deltas[names == group]
-        means += part[random.integers(0, part.size, (RESAMPLES, part.size))].mean(axis=1) / unique.size
+        means += (
+            part[random.integers(0, part.size, (RESAMPLES, part.size))].mean(axis=1) / unique.size
+        )
     below, above = int((means <= 0).sum()), int((means >= 0).sum())
     return {
         "difference": grouped_mean(deltas.tolist(), list(groups)),

@@ -49,7 +49,11 @@ def questions(path: Path, uris: Mapping[str, str]) -> list[tuple[str, list[Place
         (
             row["question"],
             [
-                (uris.get(row["corpus_id"], row["corpus_id"]), int(part["start_index"]), int(part["end_index"]))
+                (
+                    uris.get(row["corpus_id"], row["corpus_id"]),
+                    int(part["start_index"]),
+                    int(part["end_index"]),
+                )
                 for part in json.loads(row["references"])
             ],
         )
@@ -70,7 +74,10 @@ def scorer(wanted: list[Place]) -> Score:
     def score(ask: Ask) -> dict[str, float]:
         first = [(hit.source_doc_id, hit.span.start, hit.span.end) for hit in ask(TOP, True)]
         top = coverage(first, wanted)
-        ranked = [(hit.source_doc_id, hit.span.start, hit.span.end) for hit in ask(BUDGET_CANDIDATES, True)]
+        ranked = [
+            (hit.source_doc_id, hit.span.start, hit.span.end)
+            for hit in ask(BUDGET_CANDIDATES, True)
+        ]
         budget = coverage(within_budget(ranked, BUDGET), wanted)
         return {
             "recall": top.recall,

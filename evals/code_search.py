@@ -36,13 +36,19 @@ class Target:
 
 def load(folder: Path, limit: int | None = None, *, repos: Path | None = None) -> EvalSet:
     """Return the set from a folder with `repos.json` and `annotations/*.json`, and a folder of checked-out trees."""
-    specs = repositories(required(folder / "repos.json", "point --data at a folder with repos.json and annotations/"))
+    specs = repositories(
+        required(folder / "repos.json", "point --data at a folder with repos.json and annotations/")
+    )
     if repos is None or not repos.is_dir():
-        raise Absent("no repositories: check each one of repos.json out at its revision and point --repos at them")
+        raise Absent(
+            "no repositories: check each one of repos.json out at its revision and point --repos at them"
+        )
     missing = sorted(name for name in specs if not (repos / name).is_dir())
     present = {name: spec for name, spec in specs.items() if name not in missing}
     if not present:
-        raise Absent(f"none of {', '.join(missing)} is in {repos}: check them out at their revisions")
+        raise Absent(
+            f"none of {', '.join(missing)} is in {repos}: check them out at their revisions"
+        )
     corpora = [
         corpus
         for name, spec in present.items()
@@ -53,7 +59,9 @@ def load(folder: Path, limit: int | None = None, *, repos: Path | None = None) -
         corpora=spread(corpora, limit),
         headline="ndcg_at_10_by_chunk",
         by_corpus=True,
-        notes=[f"repositories that are not there, left out: {', '.join(missing)}"] if missing else [],
+        notes=[f"repositories that are not there, left out: {', '.join(missing)}"]
+        if missing
+        else [],
     )
 
 
@@ -74,7 +82,9 @@ def one_repository(folder: Path, tree: Path, name: str, root: str | None) -> Cor
         Case(
             query=item["query"],
             collection="default",
-            score=scorer([target(one) for one in (*item.get("relevant", ()), *item.get("secondary", ()))]),
+            score=scorer(
+                [target(one) for one in (*item.get("relevant", ()), *item.get("secondary", ()))]
+            ),
         )
         for item in raw
     ]
@@ -95,7 +105,11 @@ def code_files(tree: Path, root: Path) -> list[Document]:
     documents: list[Document] = []
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(tree)
-        if not path.is_file() or path.is_symlink() or any(part.startswith(".") for part in inside.parts):
+        if (
+            not path.is_file()
+            or path.is_symlink()
+            or any(part.startswith(".") for part in inside.parts)
+        ):
             continue
         try:
             document = read_file(path, inside.as_posix())
@@ -124,9 +138,13 @@ def scorer(targets: list[Target]) -> Score:
     def score(ask: Ask) -> dict[str, float]:
         hits = list(ask(TOP, True))[:TOP]
         files = list(dict.fromkeys(hit.source_doc_id for hit in hits))
-        by_chunk = [next((rank for rank, hit in enumerate(hits, 1) if one.meets(hit)), None) for one in targets]
+        by_chunk = [
+            next((rank for rank, hit in enumerate(hits, 1) if one.meets(hit)), None)
+            for one in targets
+        ]
         by_file = [
-            next((rank for rank, path in enumerate(files, 1) if same_path(path, one.path)), None) for one in targets
+            next((rank for rank, path in enumerate(files, 1) if same_path(path, one.path)), None)
+            for one in targets
         ]
         return {
             "ndcg_at_10_by_chunk": binary_ndcg(by_chunk, len(targets), TOP),

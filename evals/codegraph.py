@@ -44,9 +44,13 @@ class Graphs:
 
 def load(folder: Path, limit: int | None = None, *, repos: Path | None = None) -> Graphs:
     """Return the set from a folder with `questions.jsonl`, `routes_*.jsonl`, `schema_*.json`, and a folder of trees."""
-    required(folder, "point --data at a folder with questions.jsonl, routes_*.jsonl and schema_*.json")
+    required(
+        folder, "point --data at a folder with questions.jsonl, routes_*.jsonl and schema_*.json"
+    )
     if repos is None or not repos.is_dir():
-        raise Absent("no trees: check each app out at its commit and point --repos at the folder that holds them")
+        raise Absent(
+            "no trees: check each app out at its commit and point --repos at the folder that holds them"
+        )
     asked = list(lines(folder / "questions.jsonl"))[:limit]
     names = {short(one["repo"]): one["repo"] for one in asked}
     names |= {
@@ -57,7 +61,9 @@ def load(folder: Path, limit: int | None = None, *, repos: Path | None = None) -
     }
     if not names:
         raise Absent(f"{folder} has no questions, routes or schemas")
-    trees = {name: tree for name, repo in names.items() if (tree := tree_of(repos, repo)) is not None}
+    trees = {
+        name: tree for name, repo in names.items() if (tree := tree_of(repos, repo)) is not None
+    }
     missing = sorted(set(names) - set(trees))
     if not trees:
         raise Absent(f"none of {', '.join(missing)} is in {repos}")
@@ -73,7 +79,11 @@ def load(folder: Path, limit: int | None = None, *, repos: Path | None = None) -
 def lines(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the objects of a file of JSON lines; none where there is no file."""
     if path.is_file():
-        yield from (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+        yield from (
+            json.loads(line)
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if line.strip()
+        )
 
 
 def short(repo: str) -> str:
@@ -127,11 +137,15 @@ def one(app: App, folder: Path, embedder: str) -> tuple[dict[str, Any], list[dic
 
     figures: dict[str, Any] = {"graph_seconds": graph_seconds(app)}
     tell(f"{app.name}: graphed in {figures['graph_seconds']} s of one core")
-    with Engine.open(app.tree, config={"store.path": str(folder), "rag.embedding_provider": embedder}) as engine:
+    with Engine.open(
+        app.tree, config={"store.path": str(folder), "rag.embedding_provider": embedder}
+    ) as engine:
         engine.sync(embed=bool(app.questions))
         figures |= graph_figures(app, engine)
         answers = [asked_one(engine, question) for question in app.questions]
-    tell(f"{app.name}: {len(answers)} questions, mean {score.mean(one['score'] for one in answers)}")
+    tell(
+        f"{app.name}: {len(answers)} questions, mean {score.mean(one['score'] for one in answers)}"
+    )
     return figures, answers
 
 
@@ -139,7 +153,9 @@ def graph_seconds(app: App) -> float:
     """Return the processor time it takes to graph an app whose files are stored already."""
     from ragstone import Engine
 
-    with tempfile.TemporaryDirectory(prefix="ragstone-evals-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="ragstone-evals-", ignore_cleanup_errors=True
+    ) as folder:
         config = {"store.path": folder, "rag.embedding_provider": "fake"}
         with Engine.open(app.tree, config={**config, "code.graph": "off"}) as engine:
             engine.sync(embed=False)
@@ -158,9 +174,13 @@ def graph_figures(app: App, engine: Engine) -> dict[str, Any]:
     """Return how far an app's routes and tables are those that the framework itself makes of it."""
     figures: dict[str, Any] = {}
     if app.routes is not None:
-        figures["routes"] = score.routes(app.routes, [dict(node.attributes) for node in engine.graph.routes()])
+        figures["routes"] = score.routes(
+            app.routes, [dict(node.attributes) for node in engine.graph.routes()]
+        )
     if app.schema is not None:
-        figures["columns"] = score.columns(app.schema["tables"], tables(engine), app.schema.get("failed", ()))
+        figures["columns"] = score.columns(
+            app.schema["tables"], tables(engine), app.schema.get("failed", ())
+        )
     return figures
 
 
@@ -170,7 +190,10 @@ def tables(engine: Engine) -> dict[str, dict[str, Any]]:
     for node in engine.graph.tables():
         about: Mapping[str, Any] = node.attributes
         columns = [column["name"] for column in about.get("columns") or ()]
-        touched = {"migrations": about.get("migrations") or [], "fks": about.get("foreign_keys") or []}
+        touched = {
+            "migrations": about.get("migrations") or [],
+            "fks": about.get("foreign_keys") or [],
+        }
         found[node.name] = {"columns": columns, **touched}
     return found
 
@@ -179,18 +202,24 @@ def asked_one(engine: Engine, question: Mapping[str, Any]) -> dict[str, Any]:
     """Return one question's scores: each part of its answer, its evidence, and that of its paraphrase."""
     told = engine.retrieve(question["question"], TOP)
     facts = told.answer.facts if told.answer else None
-    parts = score.question(question["answer"], facts, negative=bool(told.answer and told.answer.negative))
+    parts = score.question(
+        question["answer"], facts, negative=bool(told.answer and told.answer.negative)
+    )
     row: dict[str, Any] = {
         "id": question["id"],
         "kind": question["kind"],
         "score": round(sum(parts.values()) / len(parts), 4) if parts else 1.0,
-        "wrong": {name: facts.get(name) if facts else None for name, value in parts.items() if value < 1},
+        "wrong": {
+            name: facts.get(name) if facts else None for name, value in parts.items() if value < 1
+        },
         "evidence": round(score.covered(question.get("evidence", ()), told.chunks), 4),
         "milliseconds": told.debug.get("latency_ms"),
     }
     if question.get("paraphrase"):
         again = engine.retrieve(question["paraphrase"], TOP)
-        row["paraphrase_evidence"] = round(score.covered(question.get("evidence", ()), again.chunks), 4)
+        row["paraphrase_evidence"] = round(
+            score.covered(question.get("evidence", ()), again.chunks), 4
+        )
         row["paraphrase_anchors"] = again.debug.get("anchors")
     return row
 
@@ -203,7 +232,10 @@ def summary(asked: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "questions": {
             "count": len(asked),
             "mean": score.mean(one["score"] for one in asked),
-            "by_kind": {kind: score.mean(one["score"] for one in asked if one["kind"] == kind) for kind in kinds},
+            "by_kind": {
+                kind: score.mean(one["score"] for one in asked if one["kind"] == kind)
+                for kind in kinds
+            },
             "evidence_recall_at_12": score.mean(one["evidence"] for one in asked),
         },
         "paraphrases": {
@@ -218,7 +250,10 @@ def inflected(vectors: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     from ragstone_code.laravel import inflection
 
     # The singulars are those that a resource names its parameter by.
-    rules: dict[str, Callable[[str], str]] = {"table": inflection.table_name, "singular": inflection.route_parameter}
+    rules: dict[str, Callable[[str], str]] = {
+        "table": inflection.table_name,
+        "singular": inflection.route_parameter,
+    }
     figures: dict[str, Any] = {}
     for name, rule in rules.items():
         pairs = vectors.get(name, {})
@@ -238,9 +273,13 @@ def table(result: Mapping[str, Any]) -> str:
         out.append(f"{name:<14}{exact:>16}{f1:>14}{judged:>10}{app['graph_seconds']:>10.2f}")
     asked = result["questions"]
     out += [f"  {kind:<24}{value:.4f}" for kind, value in asked["by_kind"].items()]
-    out.append(f"questions: mean {asked['mean']}, evidence recall@12 {asked['evidence_recall_at_12']}")
+    out.append(
+        f"questions: mean {asked['mean']}, evidence recall@12 {asked['evidence_recall_at_12']}"
+    )
     again = result["paraphrases"]
-    out.append(f"paraphrases: {again['count']}, evidence recall@12 {again['evidence_recall_at_12']}")
+    out.append(
+        f"paraphrases: {again['count']}, evidence recall@12 {again['evidence_recall_at_12']}"
+    )
     for name, one in result.get("inflections", {}).items():
         out.append(f"inflections, {name}: {one['right']}/{one['total']}")
     return "\n".join(out) + "\n"

@@ -12,17 +12,24 @@ IN_ORDER = frozenset({"middleware"})
 FIELDS = ("methods", "uri", "name", "action", "middleware", "excluded", "binding_fields")
 
 
-def question(gold: Mapping[str, Any], facts: Mapping[str, Any] | None, *, negative: bool) -> dict[str, float]:
+def question(
+    gold: Mapping[str, Any], facts: Mapping[str, Any] | None, *, negative: bool
+) -> dict[str, float]:
     """Return the score of every part of an answer; no answer scores nothing, and `none` only counts when it is said."""
     wanted = {name: value for name, value in gold.items() if name not in NOTES}
     if facts is None:
         return dict.fromkeys(wanted, 0.0)
     none_meant = any(
-        value is None for name, value in gold.items() if name in ("policy", "observer", "request", "table")
+        value is None
+        for name, value in gold.items()
+        if name in ("policy", "observer", "request", "table")
     )
     if none_meant and not negative:
         return dict.fromkeys(wanted, 0.0)
-    return {name: part(name, value, facts.get(name), there=name in facts) for name, value in wanted.items()}
+    return {
+        name: part(name, value, facts.get(name), there=name in facts)
+        for name, value in wanted.items()
+    }
 
 
 def part(name: str, gold: Any, found: Any, *, there: bool) -> float:  # noqa: ANN401 - any JSON value
@@ -34,7 +41,10 @@ def part(name: str, gold: Any, found: Any, *, there: bool) -> float:  # noqa: AN
     if isinstance(gold, list):
         return list_f1(gold, found if isinstance(found, list) else [])
     if isinstance(gold, dict):
-        return list_f1([[key, gold[key]] for key in gold], [[key, value] for key, value in (found or {}).items()])
+        return list_f1(
+            [[key, gold[key]] for key in gold],
+            [[key, value] for key, value in (found or {}).items()],
+        )
     return float(gold == found)
 
 
@@ -70,12 +80,16 @@ def mean(values: Iterable[float]) -> float | None:
 # ── routes and columns ────────────────────────────────────────────────────────────────────────────
 
 
-def routes(oracle: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def routes(
+    oracle: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     """Return how many routes are exactly the framework's own, and every one that is not."""
     ours = {route_key(one): one for one in found}
     theirs = {route_key(told(row)): told(row) for row in oracle}
     different = {
-        " ".join(key): wrong for key, row in theirs.items() if key in ours and (wrong := differences(row, ours[key]))
+        " ".join(key): wrong
+        for key, row in theirs.items()
+        if key in ours and (wrong := differences(row, ours[key]))
     }
     missing = [" ".join(key) for key in theirs if key not in ours]
     exact = len(theirs) - len(missing) - len(different)
@@ -93,7 +107,11 @@ def told(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a line of the framework's listing in our form."""
     methods = [one for one in row["method"].split("|") if one != "HEAD" or row["method"] == "HEAD"]
     fields = row.get("binding_fields") or {}
-    return {**{name: row.get(name) for name in FIELDS}, "methods": methods, "binding_fields": dict(fields)}
+    return {
+        **{name: row.get(name) for name in FIELDS},
+        "methods": methods,
+        "binding_fields": dict(fields),
+    }
 
 
 def route_key(one: Mapping[str, Any]) -> tuple[str, str]:
@@ -131,7 +149,9 @@ def configured(uri: str) -> str:
 
 
 def columns(
-    oracle: Mapping[str, Mapping[str, Any]], found: Mapping[str, Mapping[str, Any]], failed: Iterable[str] = ()
+    oracle: Mapping[str, Mapping[str, Any]],
+    found: Mapping[str, Mapping[str, Any]],
+    failed: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return precision, recall and F1 of (table, column) pairs, the F1 of foreign keys, and what differs.
 
@@ -139,7 +159,9 @@ def columns(
     `judged_f1` is without them.
     """
     unrun = set(failed)
-    doubtful = {table for table, one in found.items() if unrun.intersection(one.get("migrations", ()))}
+    doubtful = {
+        table for table, one in found.items() if unrun.intersection(one.get("migrations", ()))
+    }
     theirs = {(table, str(column)) for table, one in oracle.items() for column in one["columns"]}
     ours = {(table, str(column)) for table, one in found.items() for column in one["columns"]}
     their_keys = {(table, str(key)) for table, one in oracle.items() for key in one.get("fks", ())}
@@ -151,7 +173,9 @@ def columns(
         "precision": round(both / len(ours), 4) if ours else 0.0,
         "recall": round(both / len(theirs), 4) if theirs else 0.0,
         "f1": round(f1(theirs, ours), 4),
-        "judged_f1": round(f1(*({pair for pair in one if pair[0] not in doubtful} for one in (theirs, ours))), 4),
+        "judged_f1": round(
+            f1(*({pair for pair in one if pair[0] not in doubtful} for one in (theirs, ours))), 4
+        ),
         "not_judged": sorted(doubtful),
         "foreign_keys_f1": round(f1(their_keys, our_keys), 4),
         "missing": sorted(".".join(one) for one in theirs - ours),

@@ -24,7 +24,9 @@ def load(folder: Path, limit: int | None = None) -> EvalSet:
     required(folder, "point --data at a folder with locomo10.json")
     known = folder / "locomo10.json"
     files = [known] if known.is_file() else sorted(folder.glob("*.json"))
-    samples = json.loads(required(files[0] if files else known, "the set needs its conversations").read_text("utf-8"))
+    samples = json.loads(
+        required(files[0] if files else known, "the set needs its conversations").read_text("utf-8")
+    )
     documents: dict[str, list[Document]] = {}
     sessions: dict[str, list[Turn]] = {}
     cases: list[Case] = []
@@ -37,7 +39,9 @@ def load(folder: Path, limit: int | None = None) -> EvalSet:
     asked = {case.collection for case in cases}
     kept = {session: found for session, found in documents.items() if session in asked}
     talks = {session: found for session, found in sessions.items() if session in asked}
-    return EvalSet(name="locomo", corpora=[Corpus("locomo", kept, cases, talks)], headline="recall_at_10")
+    return EvalSet(
+        name="locomo", corpora=[Corpus("locomo", kept, cases, talks)], headline="recall_at_10"
+    )
 
 
 def turns(conversation: dict[str, Any]) -> list[Document]:
@@ -62,7 +66,9 @@ def turns(conversation: dict[str, Any]) -> list[Document]:
 def spoken_turns(conversation: dict[str, Any], session: str) -> list[Turn]:
     """Return the turns as they are remembered: who said what, and when."""
     found: list[Turn] = []
-    for number in sorted(int(match[1]) for key in conversation if (match := SESSION.fullmatch(key))):
+    for number in sorted(
+        int(match[1]) for key in conversation if (match := SESSION.fullmatch(key))
+    ):
         at = moment(str(conversation.get(f"session_{number}_date_time", "")))
         for turn in conversation[f"session_{number}"]:
             about = {"id": turn_id(turn["dia_id"])}
@@ -92,14 +98,20 @@ def turn_id(raw: str) -> str:
 
 def evidence(raw: list[str]) -> set[str]:
     """Return the turns named, also where several stand in one string; names that are none of ours stay unmet."""
-    found = {f"D{int(match[1])}:{int(match[2])}" for text in raw for match in TURN_ID.finditer(text)}
+    found = {
+        f"D{int(match[1])}:{int(match[2])}" for text in raw for match in TURN_ID.finditer(text)
+    }
     return found or set(raw)
 
 
 def questions(raw: list[dict[str, Any]], session: str) -> list[Case]:
     """Return the questions that have evidence."""
     return [
-        Case(query=str(item["question"]), collection=session, score=scorer(evidence(item["evidence"])))
+        Case(
+            query=str(item["question"]),
+            collection=session,
+            score=scorer(evidence(item["evidence"])),
+        )
         for item in raw
         if item.get("evidence")
     ]

@@ -71,9 +71,13 @@ def asked(engine: Engine, corpus: Corpus, cases: Sequence[Case]) -> list[Recordi
         with store.snapshot() as view:
             lists = candidate_search.run(request, view, store.generation(scope))
         ids = {row.id for rows in lists.rows.values() for row in rows}
-        known.update(store.chunks(engine.project, [number for number in ids if number not in known]))
+        known.update(
+            store.chunks(engine.project, [number for number in ids if number not in known])
+        )
         rows = {number: known[number] for number in ids if number in known}
-        found.append(Recording(case, corpus.name, lists, rows, store.outlines(engine.project, list(ids))))
+        found.append(
+            Recording(case, corpus.name, lists, rows, store.outlines(engine.project, list(ids)))
+        )
     return found
 
 
@@ -92,7 +96,9 @@ def asker(recording: Recording, numbers: RankingParameters) -> Ask:
     query, lists = recording.case.query, recording.lists
     whole = ChunkLoader(lambda chunks: {chunk: recording.rows[chunk] for chunk in chunks})
     weights = list_weights(query_type(query), lists.coverage, words=True, parameters=numbers)
-    fused = weighted_sum(lists.rows, weights, limit=max(MIN_SHORTLIST, SHORTLIST_FACTOR * WIDEST)).best
+    fused = weighted_sum(
+        lists.rows, weights, limit=max(MIN_SHORTLIST, SHORTLIST_FACTOR * WIDEST)
+    ).best
 
     def ask(top_k: int, merge: bool) -> Sequence[Hit]:
         shortlist = fused[: max(MIN_SHORTLIST, SHORTLIST_FACTOR * top_k)]

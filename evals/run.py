@@ -49,7 +49,9 @@ class Answers:
             self.scores.setdefault(metric, []).append(value)
 
 
-def evaluate(chosen: EvalSet, embedder: str, *, keep: Path | None = None, merge: bool = True) -> dict[str, Any]:
+def evaluate(
+    chosen: EvalSet, embedder: str, *, keep: Path | None = None, merge: bool = True
+) -> dict[str, Any]:
     """Return the set's figures for words, vectors, hybrid and rrf, with their differences."""
     answers = {way: Answers() for way in WAYS}
     seconds = 0.0
@@ -57,21 +59,27 @@ def evaluate(chosen: EvalSet, embedder: str, *, keep: Path | None = None, merge:
         with home(keep, corpus.name) as folder:
             seconds += one_corpus(corpus, folder, answers, embedder=embedder, merge=merge)
     # A folder that is kept may hold the index already: then there is nothing to time.
-    return summary(chosen, embedder, answers) | ({} if keep else {"index_seconds": round(seconds, 2)})
+    return summary(chosen, embedder, answers) | (
+        {} if keep else {"index_seconds": round(seconds, 2)}
+    )
 
 
 @contextmanager
 def home(keep: Path | None, name: str) -> Iterator[Path]:
     """Give a folder for one index: kept where asked, else gone afterwards."""
     if keep is None:
-        with tempfile.TemporaryDirectory(prefix="ragstone-evals-", ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix="ragstone-evals-", ignore_cleanup_errors=True
+        ) as folder:
             yield Path(folder)
     else:
         (keep / name).mkdir(parents=True, exist_ok=True)
         yield keep / name
 
 
-def one_corpus(corpus: Corpus, folder: Path, answers: Mapping[str, Answers], *, embedder: str, merge: bool) -> float:
+def one_corpus(
+    corpus: Corpus, folder: Path, answers: Mapping[str, Answers], *, embedder: str, merge: bool
+) -> float:
     """Return how long indexing took; every question's scores are in the answers."""
     from ragstone import Engine
 
@@ -84,7 +92,10 @@ def one_corpus(corpus: Corpus, folder: Path, answers: Mapping[str, Answers], *, 
         for way, answer in answers.items():
             for number, case in enumerate(corpus.cases, 1):
                 search = ask_with(
-                    engine, case, WAYS[way] if merge else {**WAYS[way], "merge": False}, answer.milliseconds
+                    engine,
+                    case,
+                    WAYS[way] if merge else {**WAYS[way], "merge": False},
+                    answer.milliseconds,
                 )
                 answer.take(case.score(search), corpus.name)
                 if number % PROGRESS_EVERY == 0 or number == len(corpus.cases):
@@ -112,7 +123,10 @@ def recaller(engine: Engine, case: Case, way: Mapping[str, Any], milliseconds: l
 
     def ask(top_k: int, merge: bool) -> Sequence[Hit]:
         settings = engine.settings.search
-        wanted = {"fusion": settings.fusion, **{key: value for key, value in way.items() if key != "merge"}}
+        wanted = {
+            "fusion": settings.fusion,
+            **{key: value for key, value in way.items() if key != "merge"},
+        }
         request = Request(case.query, Scope(engine.project, (case.collection,), "session"), top_k,
                           candidates=max(settings.candidates, top_k), **wanted)  # fmt: skip
         started = time.perf_counter()
@@ -132,7 +146,9 @@ def asker(engine: Engine, case: Case, way: Mapping[str, Any], milliseconds: list
 
     def ask(top_k: int, merge: bool) -> Sequence[Hit]:
         started = time.perf_counter()
-        hits = engine.search(case.query, top_k=top_k, collection=case.collection, **{"merge": merge, **way})
+        hits = engine.search(
+            case.query, top_k=top_k, collection=case.collection, **{"merge": merge, **way}
+        )
         milliseconds.append((time.perf_counter() - started) * 1000)
         return hits
 
@@ -149,14 +165,21 @@ def summary(chosen: EvalSet, embedder: str, answers: Mapping[str, Answers]) -> d
             for metric, values in answer.scores.items()
         }
     result["questions"] = len(answers["hybrid"].groups)
-    result["documents"] = sum(len(part) for corpus in chosen.corpora for part in corpus.documents.values())
+    result["documents"] = sum(
+        len(part) for corpus in chosen.corpora for part in corpus.documents.values()
+    )
     result["differences"] = differences(chosen, answers, scale)
     result["search_ms_p50"] = {
-        way: round(statistics.median(answer.milliseconds), 2) for way, answer in answers.items() if answer.milliseconds
+        way: round(statistics.median(answer.milliseconds), 2)
+        for way, answer in answers.items()
+        if answer.milliseconds
     }
     if chosen.by_corpus:
         result["by_corpus"] = {
-            way: {name: round(scale * value, 4) for name, value in by_group(answer, chosen.headline).items()}
+            way: {
+                name: round(scale * value, 4)
+                for name, value in by_group(answer, chosen.headline).items()
+            }
             for way, answer in answers.items()
         }
     result["notes"] = list(chosen.notes)
@@ -177,7 +200,9 @@ def by_group(answer: Answers, metric: str) -> dict[str, float]:
     """Return the mean of a metric in each group."""
     return {
         group: statistics.fmean(
-            value for value, name in zip(answer.scores[metric], answer.groups, strict=True) if name == group
+            value
+            for value, name in zip(answer.scores[metric], answer.groups, strict=True)
+            if name == group
         )
         for group in dict.fromkeys(answer.groups)
     }
@@ -192,7 +217,9 @@ def differences(chosen: EvalSet, answers: Mapping[str, Answers], scale: float) -
         if way == "hybrid":
             continue
         found[f"hybrid-{way}"] = {
-            metric: rounded(paired_difference(values, answer.scores[metric], groups), scaled(metric, scale))
+            metric: rounded(
+                paired_difference(values, answer.scores[metric], groups), scaled(metric, scale)
+            )
             for metric, values in hybrid.scores.items()
         }
     return found

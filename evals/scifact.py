@@ -20,7 +20,8 @@ def load(folder: Path, limit: int | None = None) -> EvalSet:
     required(folder, "point --data at a folder in the BEIR layout")
     corpus = lines(folder / "corpus.jsonl")
     documents = [
-        Document(uri=str(item["_id"]), text=f"{item.get('title', '')}\n\n{item['text']}".strip()) for item in corpus
+        Document(uri=str(item["_id"]), text=f"{item.get('title', '')}\n\n{item['text']}".strip())
+        for item in corpus
     ]
     judged = judgements(folder / "qrels")
     cases = [
@@ -29,7 +30,9 @@ def load(folder: Path, limit: int | None = None) -> EvalSet:
         if str(item["_id"]) in judged
     ]
     return EvalSet(
-        name="scifact", corpora=[Corpus("scifact", {"default": documents}, cases[:limit])], headline="ndcg_at_10"
+        name="scifact",
+        corpora=[Corpus("scifact", {"default": documents}, cases[:limit])],
+        headline="ndcg_at_10",
     )
 
 
@@ -42,7 +45,9 @@ def lines(path: Path) -> list[dict[str, str]]:
 def judgements(folder: Path) -> dict[str, dict[str, float]]:
     """Return query → document → grade from `test.tsv`, or from the only table there is."""
     tables = sorted(folder.glob("*.tsv"))
-    chosen = next((table for table in tables if table.stem == "test"), tables[0] if tables else None)
+    chosen = next(
+        (table for table in tables if table.stem == "test"), tables[0] if tables else None
+    )
     if chosen is None:
         raise Absent(f"{folder} has no table of judgements")
     grades: dict[str, dict[str, float]] = {}
@@ -57,6 +62,10 @@ def scorer(grades: dict[str, float]) -> Score:
     """Return the function that gives NDCG@10 over documents, each at its best hit's place."""
 
     def score(ask: Ask) -> dict[str, float]:
-        return {"ndcg_at_10": graded_ndcg([hit.source_doc_id for hit in ask(CANDIDATES, True)], grades, TOP)}
+        return {
+            "ndcg_at_10": graded_ndcg(
+                [hit.source_doc_id for hit in ask(CANDIDATES, True)], grades, TOP
+            )
+        }
 
     return score

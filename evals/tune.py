@@ -77,7 +77,9 @@ class Part:
         """Return the objective of each question."""
         key = repr(numbers)
         if key not in self.known:
-            self.known[key] = [objective(scores(one, numbers), self.headline) for one in self.recordings]
+            self.known[key] = [
+                objective(scores(one, numbers), self.headline) for one in self.recordings
+            ]
         return self.known[key]
 
     def mean(self, numbers: RankingParameters) -> float:
@@ -127,7 +129,9 @@ def gain(parts: Sequence[Part], numbers: RankingParameters, base: RankingParamet
     by_family: dict[str, list[float]] = {}
     for part in parts:
         before = part.mean(base)
-        by_family.setdefault(part.family, []).append(part.mean(numbers) / before - 1 if before else 0.0)
+        by_family.setdefault(part.family, []).append(
+            part.mean(numbers) / before - 1 if before else 0.0
+        )
     return fmean(fmean(own) for own in by_family.values())
 
 
@@ -137,7 +141,9 @@ def choose(
     """Return the numbers that are best on these parts, moved one after another in the grid's order."""
     best, reached = base, 0.0
     for name, values in grid.items():
-        tried = max((changed(best, name, value) for value in values), key=lambda one: gain(parts, one, base))
+        tried = max(
+            (changed(best, name, value) for value in values), key=lambda one: gain(parts, one, base)
+        )
         found = gain(parts, tried, base)
         if found > reached + LEAST_GAIN:
             best, reached = tried, found
@@ -147,7 +153,11 @@ def choose(
 
 def told(numbers: RankingParameters, base: RankingParameters) -> dict[str, float]:
     """Return the numbers that differ from the base, by their names in the grid."""
-    return {name: value_of(numbers, name) for name in GRID if value_of(numbers, name) != value_of(base, name)}
+    return {
+        name: value_of(numbers, name)
+        for name in GRID
+        if value_of(numbers, name) != value_of(base, name)
+    }
 
 
 def value_of(numbers: RankingParameters, name: str) -> float:
@@ -195,7 +205,12 @@ def alone(parts: Sequence[Part], base: RankingParameters) -> dict[str, dict[str,
         name: {
             str(value): {
                 family: round(
-                    fmean(part.mean(changed(base, name, value)) for part in parts if part.family == family), 4
+                    fmean(
+                        part.mean(changed(base, name, value))
+                        for part in parts
+                        if part.family == family
+                    ),
+                    4,
                 )
                 for family in families
             }
@@ -233,14 +248,24 @@ def tune(sets: Sequence[EvalSet], embedder: str, *, keep: Path | None) -> dict[s
 def table(result: Mapping[str, Any]) -> str:
     """Return the cross-validation as a plain table."""
     heads = ("plain", "chosen", "in force", "chosen - plain", "in force - chosen")
-    lines = ["".join([f"{'left out':<44}", *(f"{head:>20}" for head in heads), "  chosen on the others"])]
+    lines = [
+        "".join([f"{'left out':<44}", *(f"{head:>20}" for head in heads), "  chosen on the others"])
+    ]
     for fold in result["left_out"]:
         figures = [f"{fold[key]:.4f}" for key in ("plain", "chosen_on_the_others", "in_force")]
         figures += [
             f"{fold[key]['difference']:+.4f} ± {fold[key]['standard_error']:.4f}"
             for key in ("chosen-plain", "in_force-chosen")
         ]
-        lines.append("".join([f"{fold['part']:<44}", *(f"{one:>20}" for one in figures), f"  {named(fold['chosen'])}"]))
+        lines.append(
+            "".join(
+                [
+                    f"{fold['part']:<44}",
+                    *(f"{one:>20}" for one in figures),
+                    f"  {named(fold['chosen'])}",
+                ]
+            )
+        )
     together = result["all"]
     lines.append(
         f"chosen on all: {named(together['chosen'])}; {together['gain_over_in_force']:+.2%} over those in force"

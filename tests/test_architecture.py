@@ -19,14 +19,53 @@ TESTS = ROOT / "tests"
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 HEAVY = (
-    *("numpy", "pydantic", "fastapi", "mcp", "onnxruntime", "tantivy", "rich", "tomlkit", "sqlite3"),
+    *(
+        "numpy",
+        "pydantic",
+        "fastapi",
+        "mcp",
+        "onnxruntime",
+        "tantivy",
+        "rich",
+        "tomlkit",
+        "sqlite3",
+    ),
     *("pypdfium2", "selectolax", "yaml", "watchfiles", "httpx2"),
 )
-NAMELESS = {"utils", "util", "helpers", "helper", "common", "core", "manager", "service", "services", "misc", "base"}
-UNFINISHED = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
+NAMELESS = {
+    "utils",
+    "util",
+    "helpers",
+    "helper",
+    "common",
+    "core",
+    "manager",
+    "service",
+    "services",
+    "misc",
+    "base",
+}
+UNFINISHED = re.compile(
+    r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b"
+)
 FORBIDDEN_CALLS = {"eval", "exec", "print", "input", "breakpoint"}
 FORBIDDEN_IMPORTS = {"pickle", "marshal", "shelve", "torch"}
-TEXT = {".py", ".md", ".toml", ".cfg", ".txt", ".json", ".yml", ".yaml", ".sql", ".scm", ".css", ".js", ".html", ""}
+TEXT = {
+    ".py",
+    ".md",
+    ".toml",
+    ".cfg",
+    ".txt",
+    ".json",
+    ".yml",
+    ".yaml",
+    ".sql",
+    ".scm",
+    ".css",
+    ".js",
+    ".html",
+    "",
+}
 
 MODULES = sorted(SRC.rglob("*.py"))
 PYTHON = [*MODULES, *sorted(TESTS.rglob("*.py")), *sorted((ROOT / "tools").rglob("*.py"))]
@@ -60,13 +99,21 @@ def imported(tree: ast.AST) -> Iterator[str]:
 def project_files() -> tuple[Path, ...]:
     """Return every text file that is, or would be, committed."""
     listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if listed.returncode == 0:
         found = [ROOT / name for name in listed.stdout.split("\0") if name]
     else:  # an unpacked source archive
-        found = [path for top in ("src", "tests", "docs", "tools") for path in (ROOT / top).rglob("*")]
-    return tuple(path for path in found if path.is_file() and path.suffix in TEXT and path.name != "LICENSE")
+        found = [
+            path for top in ("src", "tests", "docs", "tools") for path in (ROOT / top).rglob("*")
+        ]
+    return tuple(
+        path for path in found if path.is_file() and path.suffix in TEXT and path.name != "LICENSE"
+    )
 
 
 # ── sizes ─────────────────────────────────────────────────────────────────────────────────────────
@@ -102,7 +149,12 @@ def test_every_module_says_what_it_is() -> None:
 
 def test_imports_point_one_way() -> None:
     checked = subprocess.run(
-        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"],
+        [
+            sys.executable,
+            "-c",
+            "from importlinter.cli import lint_imports_command as run; run()",
+            "--no-cache",
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -115,14 +167,21 @@ def test_only_the_store_speaks_sql() -> None:
     wrong = {
         short(path)
         for path in MODULES
-        if room(path) != "store" and any(name.split(".")[0] == "sqlite3" for name in imported(parsed(path)))
+        if room(path) != "store"
+        and any(name.split(".")[0] == "sqlite3" for name in imported(parsed(path)))
     }
     assert not wrong
 
 
 def test_only_config_reads_the_environment() -> None:
-    reading = re.compile(r"\bos\.(environb?|getenvb?|putenv|unsetenv)\b|from os import .*\b(environ|getenv)")
-    wrong = [short(path) for path in MODULES if room(path) != "config" and reading.search(path.read_text("utf-8"))]
+    reading = re.compile(
+        r"\bos\.(environb?|getenvb?|putenv|unsetenv)\b|from os import .*\b(environ|getenv)"
+    )
+    wrong = [
+        short(path)
+        for path in MODULES
+        if room(path) != "config" and reading.search(path.read_text("utf-8"))
+    ]
     assert not wrong
 
 
@@ -153,11 +212,14 @@ def test_yaml_is_parsed_into_plain_data_and_in_one_place() -> None:
     wrong = [
         short(path)
         for path in MODULES
-        if any(name.split(".")[0] == "yaml" for name in imported(parsed(path))) and path.name != "yaml_file.py"
+        if any(name.split(".")[0] == "yaml" for name in imported(parsed(path)))
+        and path.name != "yaml_file.py"
     ]
     assert not wrong
     text = (SRC / "config" / "yaml_file.py").read_text("utf-8")
-    assert not re.search(r"yaml\.(load|load_all|unsafe_load|full_load)\b|(?<!Safe)Loader\b(?!=)", text)
+    assert not re.search(
+        r"yaml\.(load|load_all|unsafe_load|full_load)\b|(?<!Safe)Loader\b(?!=)", text
+    )
 
 
 def test_no_command_goes_through_a_shell() -> None:
@@ -180,7 +242,11 @@ def test_only_surfaces_know_terminals_and_servers() -> None:
 
 
 def test_nothing_is_named_after_nothing() -> None:
-    wrong = [short(path) for path in MODULES if NAMELESS & set(path.relative_to(SRC).with_suffix("").parts)]
+    wrong = [
+        short(path)
+        for path in MODULES
+        if NAMELESS & set(path.relative_to(SRC).with_suffix("").parts)
+    ]
     assert not wrong
 
 
@@ -196,19 +262,24 @@ def test_nothing_is_left_unfinished() -> None:
 
 
 def test_every_exception_to_a_rule_gives_its_reason() -> None:
-    excused = re.compile(r"#\s*noqa\b(?P<codes>:\s*[A-Z]+[0-9]+(?:,\s*[A-Z]+[0-9]+)*)?(?P<reason>.*)")
+    excused = re.compile(
+        r"#\s*noqa\b(?P<codes>:\s*[A-Z]+[0-9]+(?:,\s*[A-Z]+[0-9]+)*)?(?P<reason>.*)"
+    )
     wrong = [
         f"{short(path)}:{number} {line.strip()}"
         for path in MODULES
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
-        if (found := excused.search(line)) and (not found["codes"] or len(found["reason"].split()) < 3)
+        if (found := excused.search(line))
+        and (not found["codes"] or len(found["reason"].split()) < 3)
     ]
     assert not wrong
 
 
 def test_no_file_names_a_machine() -> None:
     stand_in = r"(?!(?:you|me|name|someone)\b)"
-    somebody = re.compile(rf"/(?:home|Users)/{stand_in}[a-z][\w-]*/|[A-Z]:\\+Users\\++{stand_in}", re.IGNORECASE)
+    somebody = re.compile(
+        rf"/(?:home|Users)/{stand_in}[a-z][\w-]*/|[A-Z]:\\+Users\\++{stand_in}", re.IGNORECASE
+    )
     here = [f"{place}/" for place in (ROOT.as_posix(), Path.home().as_posix()) if len(place) > 4]
     wrong = [
         short(path)
@@ -237,7 +308,9 @@ def test_test_names_are_sentences() -> None:
         f"{short(path)}:{node.lineno} {node.name}"
         for path in TESTS.rglob("test_*.py")
         for node in ast.walk(parsed(path))
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and node.name.count("_") < 3
+        if isinstance(node, ast.FunctionDef)
+        and node.name.startswith("test_")
+        and node.name.count("_") < 3
     ]
     assert not wrong
 
@@ -248,10 +321,18 @@ def test_test_names_are_sentences() -> None:
 def loaded_by(*arguments: str) -> set[str]:
     """Return the top-level packages that a Python run imports."""
     ran = subprocess.run(
-        [sys.executable, "-X", "importtime", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-X", "importtime", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
-    return {line.rpartition("|")[2].strip().partition(".")[0] for line in ran.stderr.splitlines() if "|" in line}
+    return {
+        line.rpartition("|")[2].strip().partition(".")[0]
+        for line in ran.stderr.splitlines()
+        if "|" in line
+    }
 
 
 @pytest.mark.parametrize("arguments", [("-c", "import ragstone"), ("-m", "ragstone", "--help")])
@@ -263,7 +344,10 @@ def test_starting_up_loads_nothing_heavy(arguments: tuple[str, ...]) -> None:
 
 def test_the_command_reaches_help_without_the_engine() -> None:
     ran = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "ragstone", "--help"], capture_output=True, text=True, check=True
+        [sys.executable, "-X", "importtime", "-m", "ragstone", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "Usage: ragstone" in ran.stdout
     assert "ragstone.engine" not in ran.stderr
@@ -295,7 +379,12 @@ ONLY_FOR_OTHERS = (
         "ragstone.config.agents",
         "ragstone.retrieval.code.request",
     ),
-    *("ragstone.types.agents", "ragstone.types.context", "ragstone.types.matrices", "ragstone.types.memory"),
+    *(
+        "ragstone.types.agents",
+        "ragstone.types.context",
+        "ragstone.types.matrices",
+        "ragstone.types.memory",
+    ),
     *("statistics", "tomllib", "subprocess", "numpy", "onnxruntime", "tantivy"),
 )
 SEARCHES = """
@@ -309,11 +398,17 @@ sys.exit(code)
 """
 
 
-def test_a_search_by_words_in_an_indexed_folder_loads_nothing_that_only_others_need(tmp_path: Path) -> None:
+def test_a_search_by_words_in_an_indexed_folder_loads_nothing_that_only_others_need(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "note.txt").write_text("the river crosses the valley\n", encoding="utf-8")
     for _ in range(2):  # the first one indexes
         ran = subprocess.run(
-            [sys.executable, "-P", "-c", SEARCHES], cwd=tmp_path, capture_output=True, text=True, check=False
+            [sys.executable, "-P", "-c", SEARCHES],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert ran.returncode == 0 and "valley" in ran.stdout, ran.stderr[-2000:]
     loaded = set(ran.stderr.rpartition("|")[2].split())

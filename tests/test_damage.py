@@ -20,7 +20,9 @@ FAKE = {"rag.embedding_provider": "fake"}
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "a.md").write_text("The quagga sleeps beside the lock. " * 30, encoding="utf-8")
     (tmp_path / "b.md").write_text("A zebra is awake in the lock room. " * 30, encoding="utf-8")
-    (tmp_path / "c.py").write_text("def unlock():\n    return 'the lock of an okapi'\n", encoding="utf-8")
+    (tmp_path / "c.py").write_text(
+        "def unlock():\n    return 'the lock of an okapi'\n", encoding="utf-8"
+    )
     return tmp_path
 
 
@@ -40,7 +42,9 @@ def store_of(engine: Engine) -> SqliteStore:
 def damage(engine: Engine, uri: str, *, vectors: bool = True) -> None:
     """Let nobody be able to read the texts of a document, and take their vectors if they are to have none."""
     store = store_of(engine)
-    numbers = [chunk.text_id for chunk in store.document_chunks(CollectionKey("default", "default"), uri)]
+    numbers = [
+        chunk.text_id for chunk in store.document_chunks(CollectionKey("default", "default"), uri)
+    ]
     assert numbers
     with store._database.writing() as db:
         for number in numbers:
@@ -73,13 +77,17 @@ def test_a_full_sync_mends_a_damaged_document(engine: Engine, folder: Path, vect
     assert engine.status().spaces[0].coverage == 1
 
 
-def test_a_search_leaves_a_damaged_document_out(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_leaves_a_damaged_document_out(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Longest:
         def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
             return [float(len(text)) for text in texts]
 
     load = registry.load
-    monkeypatch.setattr(registry, "load", lambda kind, name: Longest if kind == "reranker" else load(kind, name))
+    monkeypatch.setattr(
+        registry, "load", lambda kind, name: Longest if kind == "reranker" else load(kind, name)
+    )
     before = found(engine, "lock", "hybrid")
     damage(engine, "a.md")
     for about in ({}, {"rerank": "longest"}, {"mmr": True}, {"merge": False}):
@@ -93,7 +101,9 @@ def test_a_stamp_that_cannot_be_read_is_one_that_is_looked_at_again(engine: Engi
     assert {one.uri for one in engine.sources()} == {"a.md", "b.md", "c.py"}
 
 
-def test_a_watcher_does_not_hurry_for_texts_that_cannot_be_read(engine: Engine, folder: Path) -> None:
+def test_a_watcher_does_not_hurry_for_texts_that_cannot_be_read(
+    engine: Engine, folder: Path
+) -> None:
     damage(engine, "a.md", vectors=False)
     watcher = engine.admin.watcher()
     (folder / "d.md").write_text("A gnu has come in.", encoding="utf-8")
@@ -109,7 +119,8 @@ def test_a_damaged_file_is_told_of_by_the_passes_and_stops_none() -> None:
     def load(uri: str) -> str:
         if uri == "a.py":
             raise StoreDamaged(
-                "the store is damaged: a text that cannot be unpacked", hint="run `ragstone sync --full`"
+                "the store is damaged: a text that cannot be unpacked",
+                hint="run `ragstone sync --full`",
             )
         return "def here():\n    pass\n"
 
@@ -119,7 +130,9 @@ def test_a_damaged_file_is_told_of_by_the_passes_and_stops_none() -> None:
     assert [remark.partition(":")[0] for remark in passes.remarks] == ["a.py"]
 
 
-def test_neighbours_that_cannot_be_put_together_are_shown_by_the_best_of_them(engine: Engine, folder: Path) -> None:
+def test_neighbours_that_cannot_be_put_together_are_shown_by_the_best_of_them(
+    engine: Engine, folder: Path
+) -> None:
     functions = [f"def tapir_keys_{n}():\n" + f"    tapir.keys.cold({n})\n" * 20 for n in range(4)]
     (folder / "e.py").write_text("\n\n".join(functions), encoding="utf-8")
     engine.sync()

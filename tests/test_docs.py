@@ -13,7 +13,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-FENCE = re.compile(r"^```(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^```\s*$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r"^```(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^```\s*$", re.MULTILINE | re.DOTALL
+)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 
 SAMPLE = {
@@ -58,21 +60,33 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(
 @cache
 def help_of(*command: str) -> str:
     """Return the help of a command, or an empty text if there is no such command."""
-    ran = subprocess.run([sys.executable, "-m", "ragstone", *command, "--help"], capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-m", "ragstone", *command, "--help"], capture_output=True, text=True
+    )
     return ran.stdout if ran.returncode == 0 else ""
 
 
 def commands(page: Path) -> list[str]:
     """Return every `ragstone …` line that a page shows at a prompt."""
-    lines = [line for _, body in blocks(page, "console") for line in body.replace("\\\n", " ").splitlines()]
-    return [line[2:] for line in lines if line.startswith("$ ") and re.search(r"(^|/)ragstone\b", line[2:].split()[0])]
+    lines = [
+        line
+        for _, body in blocks(page, "console")
+        for line in body.replace("\\\n", " ").splitlines()
+    ]
+    return [
+        line[2:]
+        for line in lines
+        if line.startswith("$ ") and re.search(r"(^|/)ragstone\b", line[2:].split()[0])
+    ]
 
 
 def known_command(words: list[str]) -> list[str]:
     """Return the longest beginning of the words that is a command with help of its own."""
     path: list[str] = []
     for word in words:
-        if word.startswith("-") or not re.search(rf"^  {re.escape(word)}\b", help_of(*path), re.MULTILINE):
+        if word.startswith("-") or not re.search(
+            rf"^  {re.escape(word)}\b", help_of(*path), re.MULTILINE
+        ):
             break
         path.append(word)
     return path
@@ -83,11 +97,15 @@ def test_the_commands_a_page_shows_exist_with_their_options(page: Path) -> None:
     for line in commands(page):
         words = shlex.split(line, comments=True)[1:]
         path = known_command(words)
-        assert path or all(word.startswith("-") for word in words), f"{name(page)} shows an unknown command: {line}"
+        assert path or all(word.startswith("-") for word in words), (
+            f"{name(page)} shows an unknown command: {line}"
+        )
         for word in words[len(path) :]:
             option = word.partition("=")[0]
             if re.fullmatch(r"--?[a-z][\w-]*", option):
-                assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", help_of(*path)), f"{option} in: {line}"
+                assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", help_of(*path)), (
+                    f"{option} in: {line}"
+                )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -96,7 +114,9 @@ def test_the_links_of_a_page_lead_to_files(page: Path) -> None:
     for match in LINK.finditer(prose):
         target = match["target"].partition("#")[0]
         if target and "://" not in target and not target.startswith("mailto:"):
-            assert (page.parent / target).exists(), f"{name(page)} links to {target}, which is not there"
+            assert (page.parent / target).exists(), (
+                f"{name(page)} links to {target}, which is not there"
+            )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -106,9 +126,14 @@ def test_every_fence_of_a_page_is_closed(page: Path) -> None:
 
 def test_every_page_can_be_reached_from_the_index() -> None:
     index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    linked = {(ROOT / "docs" / match["target"].partition("#")[0]).resolve() for match in LINK.finditer(index)}
+    linked = {
+        (ROOT / "docs" / match["target"].partition("#")[0]).resolve()
+        for match in LINK.finditer(index)
+    }
     decisions = {match.resolve() for match in (ROOT / "docs" / "decisions").glob("*.md")}
-    pages = {page.resolve() for page in (ROOT / "docs").rglob("*.md")} - {(ROOT / "docs" / "README.md").resolve()}
+    pages = {page.resolve() for page in (ROOT / "docs").rglob("*.md")} - {
+        (ROOT / "docs" / "README.md").resolve()
+    }
     assert not pages - linked - decisions
 
 
@@ -123,19 +148,27 @@ def test_the_anchors_of_a_page_lead_to_headings(page: Path) -> None:
     for match in LINK.finditer(FENCE.sub("", page.read_text(encoding="utf-8"))):
         target, _, anchor = match["target"].partition("#")
         if anchor and "://" not in target:
-            assert anchor in headings(page.parent / target if target else page), f"{name(page)}: {match['target']}"
+            assert anchor in headings(page.parent / target if target else page), (
+                f"{name(page)}: {match['target']}"
+            )
 
 
 def test_the_embedder_of_the_guide_searches_after_its_installation(tmp_path: Path) -> None:
     page = ROOT / "docs" / "guides" / "plugins.md"
     module = next(body for _, body in blocks(page, "python") if body.startswith("# letters.py"))
-    points = next(body for _, body in blocks(page, "toml")).replace("[project.entry-points.", "[").replace('"', "")
+    points = (
+        next(body for _, body in blocks(page, "toml"))
+        .replace("[project.entry-points.", "[")
+        .replace('"', "")
+    )
     installed, folder = tmp_path / "installed", tmp_path / "folder"
     metadata = installed / "letters-1.0.dist-info"
     metadata.mkdir(parents=True)
     folder.mkdir()
     (installed / "letters.py").write_text(module, encoding="utf-8")
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: letters\nVersion: 1.0\n", encoding="utf-8")
+    (metadata / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: letters\nVersion: 1.0\n", encoding="utf-8"
+    )
     (metadata / "entry_points.txt").write_text(points, encoding="utf-8")
     (folder / "a.md").write_text("Zebras graze.", encoding="utf-8")
     program = f"""
@@ -156,7 +189,9 @@ with Engine.open({str(folder)!r}, config={{"rag.embedding_provider": "letters"}}
 
 def test_the_reference_is_what_the_code_says() -> None:
     made = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "generate_reference.py"), "--check"], capture_output=True, text=True
+        [sys.executable, str(ROOT / "tools" / "generate_reference.py"), "--check"],
+        capture_output=True,
+        text=True,
     )
     assert made.returncode == 0, made.stdout + made.stderr
 

@@ -22,7 +22,9 @@ def test_the_tree_in_the_docstring_is_the_class_tree() -> None:
         found = re.match(r"([│├└─ ]*)([A-Z]\w+)(?:\s{2,}|$)", line)
         if found and found.group(2) in vars(errors):
             drawn.append((len(found.group(1)) // 4, found.group(2)))
-    assert drawn == [(len(kind.__mro__) - len(RagstoneError.__mro__), kind.__name__) for kind in ALL]
+    assert drawn == [
+        (len(kind.__mro__) - len(RagstoneError.__mro__), kind.__name__) for kind in ALL
+    ]
 
 
 def test_every_error_has_a_unique_code() -> None:
@@ -33,7 +35,11 @@ def test_every_error_has_a_unique_code() -> None:
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
 def test_every_error_has_a_message_a_hint_and_a_retryable_flag(kind: type[RagstoneError]) -> None:
     error = kind("It broke.", hint="mend it")
-    assert (error.message, error.hint, str(error)) == ("It broke.", "mend it", "It broke. (mend it)")
+    assert (error.message, error.hint, str(error)) == (
+        "It broke.",
+        "mend it",
+        "It broke. (mend it)",
+    )
     assert str(kind("It broke.")) == "It broke."
     assert error.retryable is (kind is errors.StoreBusy)
     assert kind.__doc__

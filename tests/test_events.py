@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.events import CHUNK_INDEXED, NAMES, SEARCH_COMPLETED, SEARCH_STARTED, Event, EventBus, EventLog
+from ragstone.events import (
+    CHUNK_INDEXED,
+    NAMES,
+    SEARCH_COMPLETED,
+    SEARCH_STARTED,
+    Event,
+    EventBus,
+    EventLog,
+)
 
 
 def test_a_subscriber_gets_all_events_in_order() -> None:
@@ -118,7 +126,12 @@ def test_subscribing_and_emitting_from_many_threads_loses_nothing() -> None:
 
 
 def test_the_event_names_are_those_of_the_contract() -> None:
-    assert NAMES == ("rag_chunk_indexed", "rag_search_started", "rag_search_completed", "ai_context_loaded")
+    assert NAMES == (
+        "rag_chunk_indexed",
+        "rag_search_started",
+        "rag_search_completed",
+        "ai_context_loaded",
+    )
 
 
 def test_a_stream_gives_events_from_its_opening_on() -> None:
@@ -140,7 +153,10 @@ def test_a_slow_reader_loses_the_oldest_events_and_their_number_is_counted() -> 
     with bus.stream(max_events=2) as stream:
         for number in range(5):
             bus.emit(SEARCH_STARTED, number=number)
-        assert [event.data["number"] for _ in range(2) if (event := stream.next(timeout=0))] == [3, 4]
+        assert [event.data["number"] for _ in range(2) if (event := stream.next(timeout=0))] == [
+            3,
+            4,
+        ]
         assert stream.lost == 3
 
 
@@ -177,7 +193,9 @@ def test_a_log_that_cannot_be_written_raises_nothing(tmp_path: Path) -> None:
 
 
 def indexed(number: int) -> Event:
-    return Event(CHUNK_INDEXED, {"uri": f"{number}.md", "added": 2, "kept": 1, "removed": 0}, time=1.0)
+    return Event(
+        CHUNK_INDEXED, {"uri": f"{number}.md", "added": 2, "kept": 1, "removed": 0}, time=1.0
+    )
 
 
 def test_consecutive_indexing_events_share_a_line(tmp_path: Path) -> None:
@@ -187,7 +205,10 @@ def test_consecutive_indexing_events_share_a_line(tmp_path: Path) -> None:
     log.write(Event(SEARCH_STARTED, {"query": "x"}))
     records = log.last(1000)
     assert len(records) == 21
-    assert sum(event.get("documents", 0) for event in records if event["name"] == CHUNK_INDEXED) == 10_000  # type: ignore[misc]
+    assert (
+        sum(event.get("documents", 0) for event in records if event["name"] == CHUNK_INDEXED)
+        == 10_000
+    )  # type: ignore[misc]
     assert records[0] | {"time": 0} == {
         "time": 0,
         "name": CHUNK_INDEXED,
@@ -228,7 +249,10 @@ def test_since_returns_new_events_also_after_a_rotation(tmp_path: Path) -> None:
 
 
 def test_projects_share_a_log_and_read_only_their_own_events(tmp_path: Path) -> None:
-    one, other = EventLog(tmp_path / "events.jsonl", "one"), EventLog(tmp_path / "events.jsonl", "other")
+    one, other = (
+        EventLog(tmp_path / "events.jsonl", "one"),
+        EventLog(tmp_path / "events.jsonl", "other"),
+    )
     one.write(Event(SEARCH_STARTED, {"query": "mine"}))
     other.write(Event(SEARCH_STARTED, {"query": "theirs"}))
     assert [event["query"] for event in one.last(10)] == ["mine"]

@@ -26,7 +26,18 @@ from ragstone.engine import facets
 from tests.support.hinted import everything_public, methods_of
 
 TOOLS = (
-    *("search", "retrieve", "ask", "context", "sync", "explain", "recall", "turns", "add", "sources"),
+    *(
+        "search",
+        "retrieve",
+        "ask",
+        "context",
+        "sync",
+        "explain",
+        "recall",
+        "turns",
+        "add",
+        "sources",
+    ),
     *("memory", "graph", "agents", "admin", "prompts", "external"),
 )
 ALONE = """
@@ -60,11 +71,27 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 def test_every_public_hint_is_resolved_where_only_ragstone_was_imported() -> None:
-    rows = [line.split("\t") for line in fresh(str(Path(__file__).with_name("support") / "hinted.py")).splitlines()]
+    rows = [
+        line.split("\t")
+        for line in fresh(str(Path(__file__).with_name("support") / "hinted.py")).splitlines()
+    ]
     assert [row for row in rows if row[1]] == []
     told = {row[0] for row in rows}
-    assert {"Engine.search", "Engine.open", "Engine.home", "Engine.__init__", "inject", "attachment"} <= told
-    assert {"DocumentStore.search_words", "Codec.decode", "Embedder", "Memory.recall", "Graph.related"} <= told
+    assert {
+        "Engine.search",
+        "Engine.open",
+        "Engine.home",
+        "Engine.__init__",
+        "inject",
+        "attachment",
+    } <= told
+    assert {
+        "DocumentStore.search_words",
+        "Codec.decode",
+        "Embedder",
+        "Memory.recall",
+        "Graph.related",
+    } <= told
     assert {"EventBus.subscribe", "EventLog.write", "Prompts.select", "Settings", "Hit"} <= told
     assert len(told) > 300
 
@@ -85,15 +112,21 @@ def test_what_hints_name_is_the_public_noun_itself() -> None:
 def test_a_signature_stays_short_enough_to_read() -> None:
     told = str(inspect.signature(Engine.recall))
     assert "-> 'list[types.Recalled]'" in told
-    assert "ragstone." not in "".join(str(inspect.signature(one)) for one in methods_of(Engine).values())
+    assert "ragstone." not in "".join(
+        str(inspect.signature(one)) for one in methods_of(Engine).values()
+    )
 
 
-def test_the_walk_does_find_a_hint_that_only_type_checkers_know(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_walk_does_find_a_hint_that_only_type_checkers_know(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from tests.support.hinted import unresolved
 
     assert unresolved(Engine.search) == ""
     monkeypatch.delitem(Engine.search.__globals__, "types")
-    assert unresolved(everything_public()["Engine.search"]) == "NameError: name 'types' is not defined"
+    assert (
+        unresolved(everything_public()["Engine.search"]) == "NameError: name 'types' is not defined"
+    )
 
 
 # ── as frameworks do ──────────────────────────────────────────────────────────────────────────────
@@ -121,7 +154,9 @@ def test_arguments_that_a_model_gives_are_checked_by_the_hints_of_a_search(engin
         model.model_validate({"query": "river", "top_k": "many"})
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="pydantic takes no TypedDict of typing's before 3.12")
+@pytest.mark.skipif(
+    sys.version_info < (3, 12), reason="pydantic takes no TypedDict of typing's before 3.12"
+)
 @pytest.mark.parametrize("name", ["search", "retrieve", "context"])
 def test_options_of_a_verb_are_checked_too(name: str) -> None:
     assert pydantic.validate_call(getattr(Engine, name))
@@ -130,13 +165,16 @@ def test_options_of_a_verb_are_checked_too(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["sync", "recall", "turns", "graph.node", "graph.related", "graph.impact", "graph.history"]
+    "name",
+    ["sync", "recall", "turns", "graph.node", "graph.related", "graph.impact", "graph.history"],
 )
 def test_verbs_without_options_are_validated_by_their_hints(name: str, engine: Engine) -> None:
     assert pydantic.validate_call(attrgetter(name)(engine))
 
 
-@pytest.mark.parametrize("name", ["recall", "turns", "graph.node", "graph.related", "graph.impact", "graph.history"])
+@pytest.mark.parametrize(
+    "name", ["recall", "turns", "graph.node", "graph.related", "graph.impact", "graph.history"]
+)
 def test_a_verb_given_to_a_framework_becomes_a_tool(name: str, engine: Engine) -> None:
     verb = attrgetter(name)(engine)
     wanted = set(inspect.signature(verb).parameters)
@@ -149,12 +187,18 @@ def test_a_server_for_tools_answers_with_a_verb_as_it_is(engine: Engine) -> None
     engine.remember("monday", "user", "the river crosses the valley")
     server = MCPServer("ours")
     server.add_tool(engine.recall)
-    answer: Any = asyncio.run(server.call_tool("recall", {"session_id": "monday", "query": "river"}))
+    answer: Any = asyncio.run(
+        server.call_tool("recall", {"session_id": "monday", "query": "river"})
+    )
     assert [one["turn"]["index"] for one in answer.structured_content["result"]] == [0]
 
 
-@pytest.mark.parametrize("name", [name for name in types.__all__ if dataclasses.is_dataclass(getattr(types, name))])
-def test_every_noun_has_a_schema_that_an_answer_of_a_web_service_can_be_declared_with(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", [name for name in types.__all__ if dataclasses.is_dataclass(getattr(types, name))]
+)
+def test_every_noun_has_a_schema_that_an_answer_of_a_web_service_can_be_declared_with(
+    name: str,
+) -> None:
     schema = pydantic.TypeAdapter(getattr(types, name)).json_schema()
     assert schema["title"] == name or f"/{name}" in schema["$ref"]
 
@@ -164,9 +208,15 @@ def test_every_noun_has_a_schema_that_an_answer_of_a_web_service_can_be_declared
 
 def test_an_engine_loads_no_facet_and_nothing_heavy() -> None:
     loaded = set(fresh("-c", LOADED).split())
-    facets = {f"ragstone.engine.{name}" for name in ("admin", "agents", "external", "graph", "memory", "prompts")}
+    facets = {
+        f"ragstone.engine.{name}"
+        for name in ("admin", "agents", "external", "graph", "memory", "prompts")
+    }
     assert "ragstone.engine.facets" in loaded
-    assert loaded & (facets | {"numpy", "onnxruntime", "httpx2", "tree_sitter", "ragstone.testing"}) == set()
+    assert (
+        loaded & (facets | {"numpy", "onnxruntime", "httpx2", "tree_sitter", "ragstone.testing"})
+        == set()
+    )
     assert len([name for name in loaded if name.partition(".")[0] == "ragstone"]) <= MOST
 
 

@@ -36,7 +36,11 @@ def plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_built_in_part_is_found_by_name_and_by_alias() -> None:
     assert registry.load("embedder", "fake") is registry.load("embedder", "mock")
-    assert registry.find("embedder", "local").name == registry.find("embedder", "minilm").name == "minilm"
+    assert (
+        registry.find("embedder", "local").name
+        == registry.find("embedder", "minilm").name
+        == "minilm"
+    )
 
 
 @pytest.mark.parametrize("part", registry.BUILT_IN, ids=lambda part: f"{part.group}-{part.name}")
@@ -46,7 +50,9 @@ def test_every_built_in_part_can_be_loaded(part: registry.Part) -> None:
 
 def test_every_name_and_alias_is_unique_in_its_group() -> None:
     for group in registry.GROUPS:
-        all_names = [name for part in registry.BUILT_IN if part.group == group for name in part.all_names]
+        all_names = [
+            name for part in registry.BUILT_IN if part.group == group for name in part.all_names
+        ]
         assert len(all_names) == len(set(all_names))
 
 
@@ -126,14 +132,22 @@ def test_describing_parts_imports_none_of_them() -> None:
     assert out.stdout.strip() == "[]"
 
 
-def test_a_store_plug_in_gets_the_path_and_the_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_plug_in_gets_the_path_and_the_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = "from ragstone.store.sqlite import open_store\ncalls = []\ndef opened(settings):\n"
-    (tmp_path / "pebbles.py").write_text(program + "    calls.append(settings)\n    return open_store(settings)\n")
+    (tmp_path / "pebbles.py").write_text(
+        program + "    calls.append(settings)\n    return open_store(settings)\n"
+    )
     install(tmp_path, "pebbles", "[ragstone.store]\npebbles = pebbles:opened\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     folder = tmp_path / "folder"
     folder.mkdir()
-    config = {"rag.vector_store.provider": "pebbles", "rag.embedding_provider": "fake", "store.cache_mb": 7}
+    config = {
+        "rag.vector_store.provider": "pebbles",
+        "rag.embedding_provider": "fake",
+        "store.cache_mb": 7,
+    }
     with Engine.open(folder, config=config) as engine:
         engine.add(Document("a.md", "Granite is hard."))
         assert engine.search("granite")

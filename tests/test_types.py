@@ -17,12 +17,16 @@ SPAN = Span(0, 4, 0, 4, 1, 1)
 
 
 def test_every_noun_is_frozen() -> None:
-    nouns: list[Any] = [noun for name in types.__all__ if dataclasses.is_dataclass(noun := getattr(types, name))]
+    nouns: list[Any] = [
+        noun for name in types.__all__ if dataclasses.is_dataclass(noun := getattr(types, name))
+    ]
     assert len(nouns) > 20
     assert all(noun.__dataclass_params__.frozen for noun in nouns)
 
 
-def test_the_fields_of_every_noun_can_be_told_at_run_time_as_validators_and_web_frameworks_do() -> None:
+def test_the_fields_of_every_noun_can_be_told_at_run_time_as_validators_and_web_frameworks_do() -> (
+    None
+):
     nouns = [noun for name in types.__all__ if isinstance(noun := getattr(types, name), type)]
     assert all(typing.get_type_hints(noun) for noun in nouns if dataclasses.is_dataclass(noun))
 
@@ -38,7 +42,9 @@ def test_the_fields_of_every_noun_can_be_told_at_run_time_as_validators_and_web_
         {"marks": (Mark(0, 1),)},
     ],
 )
-def test_a_document_that_differs_in_anything_stored_has_another_hash(change: dict[str, object]) -> None:
+def test_a_document_that_differs_in_anything_stored_has_another_hash(
+    change: dict[str, object],
+) -> None:
     document = Document(uri="a", text="a")
     assert dataclasses.replace(document, **change).hash != document.hash  # type: ignore[arg-type]
 
@@ -56,7 +62,10 @@ def test_any_text_even_a_lone_surrogate_has_a_hash(header: str, text: str) -> No
 def test_the_header_is_part_of_what_a_vector_belongs_to_and_the_place_is_not() -> None:
     chunk = Chunk("text", SPAN, 0, header="Title")
     assert dataclasses.replace(chunk, header="Other").hash != chunk.hash
-    assert dataclasses.replace(chunk, order=7, symbol="f", span=Span(9, 13, 9, 13, 4, 4)).hash == chunk.hash
+    assert (
+        dataclasses.replace(chunk, order=7, symbol="f", span=Span(9, 13, 9, 13, 4, 4)).hash
+        == chunk.hash
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,7 +109,9 @@ def test_a_hit_cites_lines_or_the_page(span: Span, place: str) -> None:
 
 
 def test_a_ledger_closes_only_when_everything_found_is_accounted_for() -> None:
-    report = SyncReport(4, 1, 1, (Skip("b", "binary file"),), (Skip("c", "vanished"),), 0, 0, 0, 0, 0, 0.1)
+    report = SyncReport(
+        4, 1, 1, (Skip("b", "binary file"),), (Skip("c", "vanished"),), 0, 0, 0, 0, 0, 0.1
+    )
     assert report.closes
     assert not report.ok
     assert not dataclasses.replace(report, found=5).closes

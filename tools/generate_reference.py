@@ -16,7 +16,9 @@ from ragstone.surfaces.cli.commands.init import format_toml
 from ragstone.surfaces.present.failures import EXIT_CODES, FAILURE_CODES
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
-NOTICE = "<!-- Written by tools/generate_reference.py: change the code, then run `make reference`. -->\n"
+NOTICE = (
+    "<!-- Written by tools/generate_reference.py: change the code, then run `make reference`. -->\n"
+)
 SECTIONS = {
     "rag": "the engine, and how documents are split",
     "rag.vector_store": "the store",
@@ -72,7 +74,9 @@ def parts_page() -> str:
 def commands_page() -> str:
     """Return the page of all commands, their options and their exit codes."""
     leaves = list(leaf_commands(commands, "ragstone"))
-    common_names = set.intersection(*({option.name for option in command_options(leaf)} for _, leaf in leaves))
+    common_names = set.intersection(
+        *({option.name for option in command_options(leaf)} for _, leaf in leaves)
+    )
     common = [option for option in command_options(leaves[0][1]) if option.name in common_names]
     lines = [
         NOTICE,
@@ -162,7 +166,10 @@ def exit_code_tables() -> list[str]:
         "`hint` and `retryable`. The errors of the library (`ragstone.errors`) have these exit codes:\n",
         "| error | `code` | exit code | meaning |",
         "|---|---|---|---|",
-        *(f"| `{kind.__name__}` | `{kind.code}` | {row.exit} | {row.meaning} |" for kind, row in FAILURE_CODES.items()),
+        *(
+            f"| `{kind.__name__}` | `{kind.code}` | {row.exit} | {row.meaning} |"
+            for kind, row in FAILURE_CODES.items()
+        ),
         "",
     ]
 
@@ -183,7 +190,9 @@ def write_pages(pages: Mapping[Path, str]) -> None:
 def main() -> int:
     """Write or check the pages; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if a page is out of date"
+    )
     arguments = parser.parse_args()
     pages = {
         FOLDER / "config.md": settings_page(),

@@ -23,7 +23,9 @@ WIDTH = 384
 EPSILON = 1e-12
 
 
-def forward(parameters: Parameters, ids: NDArray[np.int64], *, pad: int = 0, observe: Observer | None = None) -> Floats:
+def forward(
+    parameters: Parameters, ids: NDArray[np.int64], *, pad: int = 0, observe: Observer | None = None
+) -> Floats:
     """Return one unit vector per row of ids; `observe` is called with the input of every dense layer."""
     observe = observe or _ignore
     keep = (ids != pad).astype(np.float32)
@@ -46,11 +48,17 @@ def _embed(parameters: Parameters, ids: NDArray[np.int64]) -> Floats:
     return np.asarray(words + parameters["embeddings.positions"][: ids.shape[1]])
 
 
-def _layer(parameters: Parameters, name: str, hidden: Floats, keep: Floats, observe: Observer) -> Floats:
+def _layer(
+    parameters: Parameters, name: str, hidden: Floats, keep: Floats, observe: Observer
+) -> Floats:
     mixed = _attention(_dense(parameters, f"{name}.qkv", hidden, observe), keep)
-    hidden = _norm(parameters, f"{name}.norm1", _dense(parameters, f"{name}.out", mixed, observe) + hidden)
+    hidden = _norm(
+        parameters, f"{name}.norm1", _dense(parameters, f"{name}.out", mixed, observe) + hidden
+    )
     wide = _gelu(_dense(parameters, f"{name}.up", hidden, observe))
-    return _norm(parameters, f"{name}.norm2", _dense(parameters, f"{name}.down", wide, observe) + hidden)
+    return _norm(
+        parameters, f"{name}.norm2", _dense(parameters, f"{name}.down", wide, observe) + hidden
+    )
 
 
 def _dense(parameters: Parameters, name: str, values: Floats, observe: Observer) -> Floats:
@@ -66,7 +74,9 @@ def _dense(parameters: Parameters, name: str, values: Floats, observe: Observer)
         values = values * parameters[f"{name}.smooth"]
     scale, zero = parameters[f"{name}.input_scale"], float(parameters[f"{name}.input_zero"])
     steps = np.clip(np.rint(values / scale) + zero, 0, 255) - zero
-    product = (steps @ weight.astype(np.float32, copy=False)) * (scale * parameters[f"{name}.scale"]) + bias
+    product = (steps @ weight.astype(np.float32, copy=False)) * (
+        scale * parameters[f"{name}.scale"]
+    ) + bias
     return np.asarray(product if exact is None else product + exact, dtype=np.float32)
 
 
@@ -96,4 +106,6 @@ def _gelu(values: Floats) -> Floats:
         series *= step
         series += np.float32(factor)
     tail = series * step * np.exp(-size * size)
-    return np.asarray(np.where(values >= 0, values * (1 - tail / 2), values * (tail / 2)), dtype=np.float32)
+    return np.asarray(
+        np.where(values >= 0, values * (1 - tail / 2), values * (tail / 2)), dtype=np.float32
+    )

@@ -51,11 +51,18 @@ def _attribute(name: str, value: Setting) -> bytes:
 def _tensor(name: str, array: NDArray[Any]) -> bytes:
     little = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
     dims = b"".join(_number(1, size) for size in array.shape)
-    return dims + _number(2, _TENSOR_TYPES[array.dtype.name]) + _bytes(8, name) + _bytes(9, little.tobytes())
+    return (
+        dims
+        + _number(2, _TENSOR_TYPES[array.dtype.name])
+        + _bytes(8, name)
+        + _bytes(9, little.tobytes())
+    )
 
 
 def _value(name: str, kind: int, shape: Iterable[int | str]) -> bytes:
-    dims = b"".join(_bytes(1, _bytes(2, size) if isinstance(size, str) else _number(1, size)) for size in shape)
+    dims = b"".join(
+        _bytes(1, _bytes(2, size) if isinstance(size, str) else _number(1, size)) for size in shape
+    )
     return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, kind) + _bytes(2, dims)))
 
 
@@ -80,7 +87,9 @@ class Graph:
         self._tensors[name] = array
         return name
 
-    def node(self, kind: str, *inputs: str, outputs: tuple[str, ...] = (), **attributes: Setting) -> str:
+    def node(
+        self, kind: str, *inputs: str, outputs: tuple[str, ...] = (), **attributes: Setting
+    ) -> str:
         """Return the name of the (first) output of a new node."""
         number = len(self._nodes)
         names = outputs or (f"{kind.lower()}.{number}",)
@@ -98,8 +107,14 @@ class Graph:
         graph += _bytes(11, _value("input_ids", INT64, ("batch", "tokens")))
         graph += _bytes(12, _value("embedding", FLOAT, ("batch", WIDTH)))
         head = _number(1, IR_VERSION) + _bytes(2, "ragstone") + _bytes(7, graph)
-        opsets = _bytes(8, _bytes(1, "") + _number(2, OPSET)) + _bytes(8, _bytes(1, CONTRIB) + _number(2, 1))
-        return head + opsets + b"".join(_bytes(14, _bytes(1, key) + _bytes(2, text)) for key, text in about.items())
+        opsets = _bytes(8, _bytes(1, "") + _number(2, OPSET)) + _bytes(
+            8, _bytes(1, CONTRIB) + _number(2, 1)
+        )
+        return (
+            head
+            + opsets
+            + b"".join(_bytes(14, _bytes(1, key) + _bytes(2, text)) for key, text in about.items())
+        )
 
 
 def build(tensors: Tensors, about: Mapping[str, str]) -> bytes:
@@ -124,14 +139,20 @@ def _embed(graph: Graph) -> str:
         words = graph.node("Mul", graph.node("Cast", words, to=FLOAT), scale)
     length = graph.node("Shape", "input_ids", start=1, end=2)
     zero = graph.constant("axis.zero", np.array([0], np.int64))
-    return graph.node("Add", words, graph.node("Slice", graph.given("embeddings.positions"), zero, length, zero))
+    return graph.node(
+        "Add", words, graph.node("Slice", graph.given("embeddings.positions"), zero, length, zero)
+    )
 
 
 def _layer(graph: Graph, name: str, hidden: str, low: str) -> str:
     mixed = _attention(graph, name, _dense(graph, f"{name}.qkv", hidden), low)
-    hidden = _norm(graph, f"{name}.norm1", graph.node("Add", _dense(graph, f"{name}.out", mixed), hidden))
+    hidden = _norm(
+        graph, f"{name}.norm1", graph.node("Add", _dense(graph, f"{name}.out", mixed), hidden)
+    )
     wide = graph.node("Gelu", _dense(graph, f"{name}.up", hidden))
-    return _norm(graph, f"{name}.norm2", graph.node("Add", _dense(graph, f"{name}.down", wide), hidden))
+    return _norm(
+        graph, f"{name}.norm2", graph.node("Add", _dense(graph, f"{name}.down", wide), hidden)
+    )
 
 
 def _dense(graph: Graph, name: str, values: str) -> str:
@@ -139,9 +160,15 @@ def _dense(graph: Graph, name: str, values: str) -> str:
     if not graph.has(f"{name}.input_scale"):
         return graph.node("Add", graph.node("MatMul", values, weight), bias)
     scale, zero = graph.given(f"{name}.input_scale"), graph.given(f"{name}.input_zero")
-    ready = graph.node("Mul", values, graph.given(f"{name}.smooth")) if graph.has(f"{name}.smooth") else values
+    ready = (
+        graph.node("Mul", values, graph.given(f"{name}.smooth"))
+        if graph.has(f"{name}.smooth")
+        else values
+    )
     steps = graph.node("QuantizeLinear", ready, scale, zero)
-    product = graph.node("MatMulIntegerToFloat", steps, weight, scale, graph.given(f"{name}.scale"), zero, "", bias)
+    product = graph.node(
+        "MatMulIntegerToFloat", steps, weight, scale, graph.given(f"{name}.scale"), zero, "", bias
+    )
     if not graph.has(f"{name}.columns"):
         return product
     few = graph.node("Gather", values, graph.given(f"{name}.columns"), axis=2)
@@ -168,6 +195,12 @@ def _norm(graph: Graph, name: str, values: str) -> str:
 def _pool(graph: Graph, hidden: str, keep: str) -> Graph:
     """Return the graph with its end: the sum over the text's tokens, brought to unit length (so no mean is needed)."""
     row = graph.node("Unsqueeze", keep, graph.constant("axis.one", np.array([1], np.int64)))
-    total = graph.node("Reshape", graph.node("MatMul", row, hidden), graph.constant("shape.row", np.array([0, WIDTH])))
-    graph.node("Div", total, graph.node("ReduceL2", total, axes=[1], keepdims=1), outputs=("embedding",))
+    total = graph.node(
+        "Reshape",
+        graph.node("MatMul", row, hidden),
+        graph.constant("shape.row", np.array([0, WIDTH])),
+    )
+    graph.node(
+        "Div", total, graph.node("ReduceL2", total, axes=[1], keepdims=1), outputs=("embedding",)
+    )
     return graph

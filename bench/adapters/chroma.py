@@ -34,7 +34,9 @@ class Chroma:
         step = client.get_max_batch_size()
         for start in range(0, len(vectors), step):
             part = vectors[start : start + step]
-            collection.add(ids=[str(start + number) for number in range(len(part))], embeddings=part)
+            collection.add(
+                ids=[str(start + number) for number in range(len(part))], embeddings=part
+            )
 
     def open(self, folder: Path) -> None:
         """Open the collection, and have it look wider than by default where that is wanted."""

@@ -42,7 +42,9 @@ class Hnsw:
         """Read the file."""
         hnswlib = library("hnswlib")
 
-        self._index = hnswlib.Index(space="cosine", dim=int((folder / WIDTH_FILE).read_text(encoding="utf-8")))
+        self._index = hnswlib.Index(
+            space="cosine", dim=int((folder / WIDTH_FILE).read_text(encoding="utf-8"))
+        )
         self._index.load_index(str(folder / "bench.hnsw"))
         self._index.set_ef(self.effort)
 

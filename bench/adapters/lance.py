@@ -32,7 +32,9 @@ class Lance:
         pyarrow = library("pyarrow")
 
         width = vectors.shape[1]
-        schema = pyarrow.schema([("id", pyarrow.int64()), ("vector", pyarrow.list_(pyarrow.float32(), width))])
+        schema = pyarrow.schema(
+            [("id", pyarrow.int64()), ("vector", pyarrow.list_(pyarrow.float32(), width))]
+        )
         table = lancedb.connect(str(folder)).create_table("bench", schema=schema)
         for start in range(0, len(vectors), BATCH):
             part = vectors[start : start + BATCH]

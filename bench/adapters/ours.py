@@ -32,7 +32,15 @@ class Turbo:
 
     def prepare(self, folder: Path, count: int) -> None:
         """Store the texts of the vectors and note their ids and space: peers get ids as well."""
-        from ragstone.types import Chunk, CollectionKey, Document, PreparedDocument, Scope, Space, Span
+        from ragstone.types import (
+            Chunk,
+            CollectionKey,
+            Document,
+            PreparedDocument,
+            Scope,
+            Space,
+            Span,
+        )
 
         parts = self._parts(folder)
         parts.store.ensure_collection(CollectionKey(PROJECT, COLLECTION))
@@ -41,14 +49,20 @@ class Turbo:
             for number in range(start, min(count, start + BATCH)):
                 text = str(number)
                 span = Span(0, len(text), 0, len(text), 1, 1)
-                batch.append(PreparedDocument(Document(uri=text, text=text), (Chunk(text=text, span=span, order=0),)))
+                batch.append(
+                    PreparedDocument(
+                        Document(uri=text, text=text), (Chunk(text=text, span=span, order=0),)
+                    )
+                )
             parts.store.put(CollectionKey(PROJECT, COLLECTION), batch)
         self._info = parts.store.vectors.ensure_space(
             CollectionKey(PROJECT, COLLECTION), Space("bench", "bench", DIMENSION)
         )
         self._texts = []
         here, space = Scope(PROJECT), self._info.id
-        while pending := parts.store.vectors.pending(here, space, after=(self._texts or [0])[-1], limit=BATCH):
+        while pending := parts.store.vectors.pending(
+            here, space, after=(self._texts or [0])[-1], limit=BATCH
+        ):
             self._texts += [one.text_id for one in pending]
         parts.close()
 

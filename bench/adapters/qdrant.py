@@ -35,7 +35,10 @@ class Qdrant:
         quantised = edge.TurboQuantQuantizationConfig(bits=edge.TurboQuantBitSize.Bits4)
         graph = edge.HnswIndexConfig(m=M, ef_construct=EF_BUILD, full_scan_threshold=1_000)
         width = edge.EdgeVectorParams(
-            size=vectors.shape[1], distance=edge.Distance.Cosine, quantization_config=quantised, hnsw_config=graph
+            size=vectors.shape[1],
+            distance=edge.Distance.Cosine,
+            quantization_config=quantised,
+            hnsw_config=graph,
         )
         (folder / "shard").mkdir()
         shard = edge.EdgeShard.create(str(folder / "shard"), edge.EdgeConfig(vectors={"v": width}))
@@ -52,7 +55,11 @@ class Qdrant:
         edge = library("qdrant_edge")
 
         self._shard = edge.EdgeShard.load(str(folder / "shard"))
-        exact = edge.QuantizationSearchParams(rescore=True, oversampling=2.0) if self.effort != EF_SEARCH else None
+        exact = (
+            edge.QuantizationSearchParams(rescore=True, oversampling=2.0)
+            if self.effort != EF_SEARCH
+            else None
+        )
         self._parameters = edge.SearchParams(hnsw_ef=self.effort, quantization=exact)
 
     def search(self, query: Floats, k: int) -> list[int]:
@@ -60,6 +67,9 @@ class Qdrant:
         edge = library("qdrant_edge")
 
         request = edge.QueryRequest(
-            limit=k, query=edge.Query.Nearest(query.tolist(), using="v"), params=self._parameters, with_payload=False
+            limit=k,
+            query=edge.Query.Nearest(query.tolist(), using="v"),
+            params=self._parameters,
+            with_payload=False,
         )
         return [int(point.id) for point in self._shard.query(request)]

@@ -29,7 +29,9 @@ class SqliteVec:
         """Insert every row in one transaction."""
         self.open(folder)
         width = int(vectors.shape[1])
-        self._connection.execute(f"create virtual table bench using vec0(v float[{width}] distance_metric=cosine)")
+        self._connection.execute(
+            f"create virtual table bench using vec0(v float[{width}] distance_metric=cosine)"
+        )
         with self._connection:
             rows = ((number, row.tobytes()) for number, row in enumerate(vectors, 1))
             self._connection.executemany("insert into bench(rowid, v) values (?, ?)", rows)
@@ -47,5 +49,7 @@ class SqliteVec:
 
     def search(self, query: Floats, k: int) -> list[int]:
         """Return the nearest ids."""
-        found = self._connection.execute("select rowid from bench where v match ? and k = ?", (query.tobytes(), k))
+        found = self._connection.execute(
+            "select rowid from bench where v match ? and k = ?", (query.tobytes(), k)
+        )
         return [int(row[0]) - 1 for row in found]

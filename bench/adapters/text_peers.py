@@ -24,7 +24,9 @@ class TextPeer(Protocol):
     def build(self, folder: Path, texts: list[str], vectors: Floats) -> None:
         """Take all texts and vectors in."""
 
-    def open(self, folder: Path, texts: list[str], embed: Callable[[str], Floats]) -> dict[str, Ask]:
+    def open(
+        self, folder: Path, texts: list[str], embed: Callable[[str], Floats]
+    ) -> dict[str, Ask]:
         """Return the ways of searching by name: words, vectors, hybrid; each gives texts."""
 
 
@@ -51,7 +53,9 @@ class ChromaAndBm25:
             ids = [str(start + number) for number in range(len(part))]
             collection.add(ids=ids, documents=part, embeddings=vectors[start : start + step])
 
-    def open(self, folder: Path, texts: list[str], embed: Callable[[str], Floats]) -> dict[str, Ask]:
+    def open(
+        self, folder: Path, texts: list[str], embed: Callable[[str], Floats]
+    ) -> dict[str, Ask]:
         """Open the collection and count the words."""
         import numpy as np
 
@@ -64,7 +68,9 @@ class ChromaAndBm25:
             return [int(one) for one in best[np.argsort(-scores[best])]]
 
         def by_vectors(query: str, k: int) -> list[int]:
-            found = collection.query(query_embeddings=[embed(query)], n_results=k, include=["documents"])
+            found = collection.query(
+                query_embeddings=[embed(query)], n_results=k, include=["documents"]
+            )
             return [int(one) for one in found["ids"][0]]
 
         def both(query: str, k: int) -> list[str]:
@@ -83,7 +89,9 @@ class ChromaAndBm25:
     def _client(self, folder: Path) -> Any:  # noqa: ANN401 - the peer's own class
         chromadb = library("chromadb")
 
-        return chromadb.PersistentClient(path=str(folder), settings=chromadb.Settings(anonymized_telemetry=False))
+        return chromadb.PersistentClient(
+            path=str(folder), settings=chromadb.Settings(anonymized_telemetry=False)
+        )
 
 
 class LanceHybrid:
@@ -96,10 +104,14 @@ class LanceHybrid:
 
         width = vectors.shape[1]
         rows = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(vectors.ravel()), width)
-        table = pyarrow.table({"id": pyarrow.array(range(len(texts))), "text": pyarrow.array(texts), "vector": rows})
+        table = pyarrow.table(
+            {"id": pyarrow.array(range(len(texts))), "text": pyarrow.array(texts), "vector": rows}
+        )
         lancedb.connect(str(folder)).create_table("bench", table).create_fts_index("text")
 
-    def open(self, folder: Path, texts: list[str], embed: Callable[[str], Floats]) -> dict[str, Ask]:
+    def open(
+        self, folder: Path, texts: list[str], embed: Callable[[str], Floats]
+    ) -> dict[str, Ask]:
         """Open the table."""
         lancedb = library("lancedb")
 
@@ -113,7 +125,13 @@ class LanceHybrid:
             return [row["text"] for row in found]
 
         def near(query: str, k: int) -> list[str]:
-            found = table.search(embed(query)).distance_type("cosine").select(["text"]).limit(k).to_list()
+            found = (
+                table.search(embed(query))
+                .distance_type("cosine")
+                .select(["text"])
+                .limit(k)
+                .to_list()
+            )
             return [row["text"] for row in found]
 
         def both(query: str, k: int) -> list[str]:
@@ -133,7 +151,9 @@ class Txtai:
         index.index((number, text, None) for number, text in enumerate(texts))
         index.save(str(folder / "txtai"))
 
-    def open(self, folder: Path, texts: list[str], embed: Callable[[str], Floats]) -> dict[str, Ask]:
+    def open(
+        self, folder: Path, texts: list[str], embed: Callable[[str], Floats]
+    ) -> dict[str, Ask]:
         """Load the index."""
         import numpy as np
 
@@ -151,4 +171,6 @@ class Txtai:
         return {"words": weighted(0.0), "vectors": weighted(1.0), "hybrid": weighted(0.5)}
 
     def _index(self, transform: Callable[[list[str]], Floats]) -> Any:  # noqa: ANN401 - the peer's own class
-        return library("txtai").Embeddings(method="external", transform=transform, hybrid=True, content=True)
+        return library("txtai").Embeddings(
+            method="external", transform=transform, hybrid=True, content=True
+        )

@@ -24,7 +24,15 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 Reason = Literal[
-    "password", "no-text-layer", "damaged", "too-big", "timeout", "memory", "unsupported", "crash", "unreadable"
+    "password",
+    "no-text-layer",
+    "damaged",
+    "too-big",
+    "timeout",
+    "memory",
+    "unsupported",
+    "crash",
+    "unreadable",
 ]
 """Why a file gave no text, for programs."""
 

@@ -88,7 +88,9 @@ class EventBus:
 
         def unsubscribe() -> None:
             with self._lock:
-                self._subscribers = tuple(other for other in self._subscribers if other is not entry)
+                self._subscribers = tuple(
+                    other for other in self._subscribers if other is not entry
+                )
 
         return unsubscribe
 
@@ -97,7 +99,9 @@ class EventBus:
         return any(names is None or name in names for _, names in self._subscribers)
 
     @contextmanager
-    def stream(self, names: Iterable[str] | None = None, *, max_events: int = 1000) -> Iterator[EventStream]:
+    def stream(
+        self, names: Iterable[str] | None = None, *, max_events: int = 1000
+    ) -> Iterator[EventStream]:
         """Give a stream of the events from now on."""
         stream = EventStream(max_events)
         unsubscribe = self.subscribe(stream.put, names)
@@ -172,7 +176,10 @@ class EventLog:
                 self._append(event)
                 return
             self._group.append(event)
-            if len(self._group) >= _MAX_GROUP or event.time - self._group[0].time > _MAX_GROUP_SECONDS:
+            if (
+                len(self._group) >= _MAX_GROUP
+                or event.time - self._group[0].time > _MAX_GROUP_SECONDS
+            ):
                 self._write_group()
 
     def flush(self) -> None:
@@ -190,10 +197,14 @@ class EventLog:
         """Return the position after the last event."""
         return _read_lines(self._path)[1]
 
-    def since(self, position: LogPosition, names: Iterable[str] | None = None) -> tuple[list[EventRecord], LogPosition]:
+    def since(
+        self, position: LogPosition, names: Iterable[str] | None = None
+    ) -> tuple[list[EventRecord], LogPosition]:
         """Return the project's events after a position, and the new position."""
         lines, end = _read_lines(self._path, position)
-        if position.inode and end.inode != position.inode:  # the log was rotated: read the rest of the older file first
+        if (
+            position.inode and end.inode != position.inode
+        ):  # the log was rotated: read the rest of the older file first
             lines = [*_read_lines(self._older_path, position)[0], *lines]
         return list(self._parse(lines, names)), end
 
@@ -215,8 +226,16 @@ class EventLog:
         if len(group) == 1:
             self._append(group[0])
         elif group:
-            sums = {key: sum(_as_int(event.data.get(key)) for event in group) for key in ("added", "kept", "removed")}
-            self._append(Event(CHUNK_INDEXED, {"uri": group[0].data.get("uri"), "documents": len(group), **sums}))
+            sums = {
+                key: sum(_as_int(event.data.get(key)) for event in group)
+                for key in ("added", "kept", "removed")
+            }
+            self._append(
+                Event(
+                    CHUNK_INDEXED,
+                    {"uri": group[0].data.get("uri"), "documents": len(group), **sums},
+                )
+            )
 
     def _append(self, event: Event) -> None:
         head: EventRecord = {"time": event.time, "name": event.name}

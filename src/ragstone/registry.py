@@ -42,12 +42,33 @@ class Part:
 
 
 BUILT_IN = (
-    Part("embedder", "minilm", "ragstone.embed.minilm:configured", "MiniLM, in the package, no network", ("local",)),
-    Part("embedder", "fake", "ragstone.embed.fake:configured", "vectors from hashes, for tests", ("mock",)),
-    Part("store", "sqlite", "ragstone.store.sqlite:open_store", "one file on disk"),
-    Part("store", "memory", "ragstone.store.sqlite:open_store", "SQLite in memory, gone when closed", ("mock",)),
     Part(
-        "vector_index", "turbo", "ragstone.vectors.space_index:SpaceIndex", "bit planes, memory-mapped, exact rescore"
+        "embedder",
+        "minilm",
+        "ragstone.embed.minilm:configured",
+        "MiniLM, in the package, no network",
+        ("local",),
+    ),
+    Part(
+        "embedder",
+        "fake",
+        "ragstone.embed.fake:configured",
+        "vectors from hashes, for tests",
+        ("mock",),
+    ),
+    Part("store", "sqlite", "ragstone.store.sqlite:open_store", "one file on disk"),
+    Part(
+        "store",
+        "memory",
+        "ragstone.store.sqlite:open_store",
+        "SQLite in memory, gone when closed",
+        ("mock",),
+    ),
+    Part(
+        "vector_index",
+        "turbo",
+        "ragstone.vectors.space_index:SpaceIndex",
+        "bit planes, memory-mapped, exact rescore",
     ),
 )
 
@@ -82,7 +103,9 @@ def find(group: str, name: str) -> Part:
     if not matches:
         matches = [part for part in _plug_ins(group) if name == part.name]
     if not matches:
-        raise ConfigError(f"There is no {_describe_group(group)} called {name!r}.", hint=_suggest(group, name))
+        raise ConfigError(
+            f"There is no {_describe_group(group)} called {name!r}.", hint=_suggest(group, name)
+        )
     targets = {part.target for part in matches}
     if len(targets) > 1:
         packages = ", ".join(sorted(part.package for part in matches))
@@ -107,14 +130,21 @@ def describe(group: str) -> list[Part]:
 
 def _built_in_parts(group: str) -> list[Part]:
     if group not in GROUPS:
-        raise ConfigError(f"There is no kind of part called {group!r}.", hint=f"known: {', '.join(GROUPS)}")
+        raise ConfigError(
+            f"There is no kind of part called {group!r}.", hint=f"known: {', '.join(GROUPS)}"
+        )
     return [part for part in BUILT_IN if part.group == group]
 
 
 def _plug_ins(group: str) -> list[Part]:
     # `importlib.metadata` loads many modules: a built-in name does not need it.
-    entry_points: Iterable[EntryPoint] = import_module("importlib.metadata").entry_points(group=f"ragstone.{group}")
-    parts = [Part(group, point.name, point.value, "plug-in", package=_package(point)) for point in entry_points]
+    entry_points: Iterable[EntryPoint] = import_module("importlib.metadata").entry_points(
+        group=f"ragstone.{group}"
+    )
+    parts = [
+        Part(group, point.name, point.value, "plug-in", package=_package(point))
+        for point in entry_points
+    ]
     return sorted(parts, key=lambda part: (part.name, part.package))
 
 

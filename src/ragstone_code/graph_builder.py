@@ -13,7 +13,14 @@ from ragstone_code.python.values import ClassValue, FunctionValue
 from ragstone_code.route_definition import METHODS, Location, RouteDefinition, RouteGuard
 
 PARAMETER: Final = re.compile(r"\{[^{}]*\}")
-FAILURES: Final = (RagstoneError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
+FAILURES: Final = (
+    RagstoneError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+)
 NO_ATTRIBUTES: Final[Mapping[str, Json]] = {}
 
 
@@ -42,10 +49,19 @@ class GraphBuilder:
         how: Confidence = "evaluated",
     ) -> None:
         """Add a link. `order` and `conditional` among the attributes become fields of the link."""
-        remaining = {name: value for name, value in attributes.items() if name not in ("order", "conditional")}
+        remaining = {
+            name: value
+            for name, value in attributes.items()
+            if name not in ("order", "conditional")
+        }
         order = attributes.get("order")
         # Links with the same ends differ by the first of these attributes.
-        label = attributes.get("name") or attributes.get("column") or attributes.get("parameter") or order
+        label = (
+            attributes.get("name")
+            or attributes.get("column")
+            or attributes.get("parameter")
+            or order
+        )
         position = 0
         if isinstance(order, int):
             position = order
@@ -78,7 +94,9 @@ class GraphBuilder:
         try:
             run()
         except FAILURES as error:
-            self.remarks.setdefault(f"{name}: not read to the end ({type(error).__name__}: {error})")
+            self.remarks.setdefault(
+                f"{name}: not read to the end ({type(error).__name__}: {error})"
+            )
 
     def build(self) -> Graph:
         """Return the graph with descriptions of its nodes."""

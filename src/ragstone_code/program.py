@@ -68,7 +68,11 @@ class Program:
         """Yield the functions and methods of all modules."""
         for module in self.modules():
             for value in list(module.names.values()):
-                if isinstance(value, FunctionValue) and value.uri == module.uri and value.owner is None:
+                if (
+                    isinstance(value, FunctionValue)
+                    and value.uri == module.uri
+                    and value.owner is None
+                ):
                     yield value
         for class_value in self.classes():
             yield from own_methods(class_value)
@@ -103,7 +107,10 @@ class Program:
     def _was_called(self, function: FunctionValue, types: tuple[str, ...]) -> bool:
         """Return whether objects of some types were created inside a function."""
         for created in self.objects_of(*types):
-            if created.uri == function.uri and function.line <= created.line <= function.definition.line_end:
+            if (
+                created.uri == function.uri
+                and function.line <= created.line <= function.definition.line_end
+            ):
                 return True
         return False
 
@@ -215,7 +222,11 @@ def _type_names(value: Value) -> list[str]:
 def any_module_matches(world: World, pattern: re.Pattern[str]) -> bool:
     """Return whether the text of an application module matches a pattern."""
     for uri in world.uris:
-        if uri.endswith(".py") and is_application_code(uri) and pattern.search(world.read(uri) or ""):
+        if (
+            uri.endswith(".py")
+            and is_application_code(uri)
+            and pattern.search(world.read(uri) or "")
+        ):
             return True
     return False
 
@@ -252,5 +263,20 @@ def walk_tree(part: Any) -> Iterator[Any]:  # noqa: ANN401 parts of a program ha
 @cache
 def _nested_fields(kind: type) -> tuple[str, ...]:
     """Return the fields of a tree class that may hold other parts, last field first."""
-    plain_fields = ("line", "line_end", "kind", "doc", "written", "operator", "visibility", "text", "how", "captures")
-    return tuple(part_field.name for part_field in reversed(fields(kind)) if part_field.name not in plain_fields)
+    plain_fields = (
+        "line",
+        "line_end",
+        "kind",
+        "doc",
+        "written",
+        "operator",
+        "visibility",
+        "text",
+        "how",
+        "captures",
+    )
+    return tuple(
+        part_field.name
+        for part_field in reversed(fields(kind))
+        if part_field.name not in plain_fields
+    )

@@ -64,7 +64,9 @@ class RouteDefinition:
     @property
     def verbs(self) -> list[str]:
         """Return the HTTP methods in their usual order, without HEAD if there are others."""
-        verbs: list[str] = [method for method in METHODS if method in self.methods and method != "HEAD"]
+        verbs: list[str] = [
+            method for method in METHODS if method in self.methods and method != "HEAD"
+        ]
         return verbs or sorted(self.methods)
 
     @property

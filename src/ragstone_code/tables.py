@@ -231,7 +231,9 @@ def _add_table(builder: GraphBuilder, table: SchemaTable, how: Confidence) -> No
 
 def _table_attributes(table: SchemaTable) -> dict[str, Json]:
     columns = table.columns.values()
-    foreign_keys = [f"{column.name}->{column.references}" for column in columns if column.references]
+    foreign_keys = [
+        f"{column.name}->{column.references}" for column in columns if column.references
+    ]
     migrations = dict.fromkeys(change.migration for change in table.changes)
     return {
         "columns": [column.to_json() for column in columns],

@@ -67,7 +67,11 @@ def test_a_peer_that_is_not_installed_is_skipped_with_the_command_that_installs_
     assert told["chroma"] == {"skipped": "not installed: python -m bench peers chroma"}
     assert told["llama-index"]["skipped"].endswith("peers llama-index")
     assert told["ratios"] == {"chroma": {}, "llama-index": {}}
-    assert (ours["same_files"], ours["same_files_words_s"], ours["same_files_vectors_s"]) == (3, 0.5, 1.0)
+    assert (ours["same_files"], ours["same_files_words_s"], ours["same_files_vectors_s"]) == (
+        3,
+        0.5,
+        1.0,
+    )
 
 
 def test_a_quick_start_is_timed_as_a_whole_process_and_scaled_by_its_files(
@@ -81,9 +85,11 @@ def test_a_quick_start_is_timed_as_a_whole_process_and_scaled_by_its_files(
     found = first_answer.beside(tmp_path, ours, options(peers=["chroma"]))
     assert set(found) == {"chroma", "ratios"}
     one = found["chroma"]
-    assert (one["version"], one["files"], one["pieces"]) == ("chromadb 9", 3, 3) and "cut off at 256 tokens" in one[
-        "note"
-    ]
+    assert (one["version"], one["files"], one["pieces"]) == (
+        "chromadb 9",
+        3,
+        3,
+    ) and "cut off at 256 tokens" in one["note"]
     assert (one["one_file_s"], one["first_answer_s"]) == (2.0, 2.6)
     assert one["scaled_to_1000_files_s"] == 202.0
     assert set(found["ratios"]["chroma"]) == {"by_words", "by_vectors"}
@@ -114,7 +120,13 @@ def test_the_quick_start_of_chroma_adds_every_file_and_asks_once(tmp_path: Path)
     for name in ("a.txt", "below/b.txt", "c.txt", ".ragstone/ours.db"):
         (folder / name).write_text(f"words of {name}\n" * 500, encoding="utf-8")
     (tmp_path / "chromadb.py").write_text(FAKE, encoding="utf-8")
-    spec = {"name": "chroma", "folder": str(folder), "kept": str(tmp_path / "kept"), "query": "words", "cores": 1}
+    spec = {
+        "name": "chroma",
+        "folder": str(folder),
+        "kept": str(tmp_path / "kept"),
+        "query": "words",
+        "cores": 1,
+    }
     ran = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path + [str(tmp_path)]}; import runpy; "
          "runpy.run_module('bench.quick_start', run_name='__main__')"],

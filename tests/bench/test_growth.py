@@ -32,7 +32,9 @@ def test_made_up_documents_are_stored_as_they_were_cut(tmp_path: Path) -> None:
         assert all(finding.ok for finding in store.check())
         parts = growth.parts(tmp_path)
     assert {"texts", "documents", "words", "vectors"} <= set(parts) or "database" in parts
-    assert sum(parts.values()) <= sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
+    assert sum(parts.values()) <= sum(
+        path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()
+    )
 
 
 def test_the_nearest_over_batches_are_the_nearest_of_all() -> None:
@@ -49,7 +51,9 @@ def test_questions_are_words_that_stand_together() -> None:
     assert all(len(question.split()) == 4 for question in asked)
 
 
-def test_every_way_to_store_vectors_is_measured_at_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_way_to_store_vectors_is_measured_at_one_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(growth, "one", lambda size, storage: {"chunks": size, "storage": storage})
     first, *others = growth.storages()
     assert first == EmbedSettings().storage

@@ -18,7 +18,9 @@ from bench.texts import pieces, questions, spliced, typed
 
 def test_a_ratio_is_the_peer_divided_by_ours_and_is_left_out_where_one_is_missing() -> None:
     found = measure.ratios(
-        {"p50_ms": 2.0, "build_s": 0}, {"p50_ms": 6.0, "build_s": 1}, {"p50": "p50_ms", "b": "build_s"}
+        {"p50_ms": 2.0, "build_s": 0},
+        {"p50_ms": 6.0, "build_s": 1},
+        {"p50": "p50_ms", "b": "build_s"},
     )
     assert found == {"p50": 3.0}
 
@@ -70,12 +72,16 @@ def test_pieces_hold_all_words_of_a_text_of_short_paragraphs() -> None:
         ("growth-part", "Growth (part)", ""),
     ],
 )
-def test_a_table_says_what_was_varied_and_how_to_get_it_again(name: str, told: str, option: str) -> None:
+def test_a_table_says_what_was_varied_and_how_to_get_it_again(
+    name: str, told: str, option: str
+) -> None:
     assert (titled(name, SPEED), flag(name)) == (told, option)
 
 
 def test_a_typed_query_has_words_and_names_and_nothing_of_the_code_around_them() -> None:
-    (asked,) = typed(["x = self.parse_header(line[0:8], flags=re.MULTILINE)  # the header of a message"])
+    (asked,) = typed(
+        ["x = self.parse_header(line[0:8], flags=re.MULTILINE)  # the header of a message"]
+    )
     assert asked == "self parse_header line flags MULTILINE the header message"
 
 
@@ -96,13 +102,21 @@ def test_a_question_is_made_of_its_texts_own_words() -> None:
 
 def results(folder: Path, name: str, date: str, found: dict[str, object]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    machine = {"cpu": "an abacus", "cores": 2, "memory_gb": 1.0, "system": "Linux", "python": "3.11"}
+    machine = {
+        "cpu": "an abacus",
+        "cores": 2,
+        "memory_gb": 1.0,
+        "system": "Linux",
+        "python": "3.11",
+    }
     held = {"machine": machine, "versions": {"numpy": "2.0"}}
     held["results"] = {name: {"measured_at": date, "at_commit": "abc", **found}}
     (folder / f"{date}-abc.json").write_text(json.dumps(held), encoding="utf-8")
 
 
-def test_the_page_shows_the_newest_figures_with_their_machine_and_reasons_for_gaps(tmp_path: Path) -> None:
+def test_the_page_shows_the_newest_figures_with_their_machine_and_reasons_for_gaps(
+    tmp_path: Path,
+) -> None:
     for date, score in (("2024-01-01", 0.5), ("2024-02-01", 0.75)):
         ways = {way: {"ndcg_at_10": score} for way in ("words", "vectors", "hybrid", "rrf")}
         results(tmp_path / "evals" / "results", "scifact", date, {**ways, "set": "scifact"})
@@ -123,10 +137,15 @@ def test_the_page_shows_the_newest_figures_with_their_machine_and_reasons_for_ga
 
 
 def test_a_run_again_does_not_replace_what_was_measured_before(tmp_path: Path) -> None:
-    kept = [keep(tmp_path, name, {"p50_ms": value}) for name, value in (("a", 7), ("b", 1), ("a", 5), ("a", 6))]
+    kept = [
+        keep(tmp_path, name, {"p50_ms": value})
+        for name, value in (("a", 7), ("b", 1), ("a", 5), ("a", 6))
+    ]
     assert kept[0] == kept[1]
     assert len(set(kept)) == 3
-    assert [json.loads(path.read_text())["results"]["a"]["p50_ms"] for path in (kept[0], *kept[2:])] == [7, 5, 6]
+    assert [
+        json.loads(path.read_text())["results"]["a"]["p50_ms"] for path in (kept[0], *kept[2:])
+    ] == [7, 5, 6]
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux tells")

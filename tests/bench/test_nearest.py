@@ -19,7 +19,11 @@ def test_what_was_built_is_opened_again_and_finds_the_right_rows(tmp_path: Path)
     rows, queries = synthetic(300)
     spec: dict[str, str] = {"name": "ours", "folder": str(tmp_path / "index")}
     (tmp_path / "index").mkdir()
-    for name, array in (("vectors", rows), ("queries", queries[:20]), ("truth", exact(rows, queries[:20]))):
+    for name, array in (
+        ("vectors", rows),
+        ("queries", queries[:20]),
+        ("truth", exact(rows, queries[:20])),
+    ):
         spec[name] = str(tmp_path / f"{name}.npy")
         np.save(spec[name], array)
     built = build(spec)
@@ -29,7 +33,9 @@ def test_what_was_built_is_opened_again_and_finds_the_right_rows(tmp_path: Path)
     assert {"p50_ms", "rss_mb", "open_first_ms"} <= set(asked)
 
 
-@pytest.mark.parametrize(("seconds", "told", "builds"), [([3, 1, 2], 2, 3), ([60], 60, 1)], ids=["quick", "slow"])
+@pytest.mark.parametrize(
+    ("seconds", "told", "builds"), [([3, 1, 2], 2, 3), ([60], 60, 1)], ids=["quick", "slow"]
+)
 def test_a_quick_build_is_made_three_times_and_its_median_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: list[float], told: float, builds: int
 ) -> None:
@@ -53,7 +59,12 @@ def test_a_quick_build_is_made_three_times_and_its_median_told(
         (100, lambda candidates: 0.98, None),
         (0, lambda candidates: 0.5, None),
     ],
-    ids=["looks wider until it finds as much", "finds as much as it is", "never does", "has no graph"],
+    ids=[
+        "looks wider until it finds as much",
+        "finds as much as it is",
+        "never does",
+        "has no graph",
+    ],
 )
 def test_a_graph_is_compared_at_the_recall_we_promise(
     first: int, recall_of: Callable[[int], float], chosen: int | None
@@ -62,7 +73,9 @@ def test_a_graph_is_compared_at_the_recall_we_promise(
 
     def ask(candidates: int) -> dict[str, float]:
         asked.append(candidates)
-        return {"recall_at_10": recall_of(candidates)} | ({"candidates": candidates} if candidates else {})
+        return {"recall_at_10": recall_of(candidates)} | (
+            {"candidates": candidates} if candidates else {}
+        )
 
     found = at_recall(ask, ask(first))
     assert (None if found is None else found["candidates"]) == chosen

@@ -87,7 +87,10 @@ def test_the_recipe_of_settings_changes_with_any_of_them() -> None:
     ]
     assert len(set(recipes)) == len(recipes)
     for uri, language in (("a.md", ""), ("a.csv", "csv"), ("a.pptx", "pptx"), ("a.toml", "toml")):
-        assert chunker_for(Document(uri, "", kind="config", language=language)).recipe in describe_recipe()
+        assert (
+            chunker_for(Document(uri, "", kind="config", language=language)).recipe
+            in describe_recipe()
+        )
 
 
 @pytest.mark.parametrize(
@@ -101,5 +104,7 @@ def test_the_recipe_of_settings_changes_with_any_of_them() -> None:
         (Document("a.md", "", kind="readme", language="markdown"), "auto", False),
     ],
 )
-def test_symbols_are_needed_if_the_chunker_cuts_by_them(document: Document, name: str, expected: bool) -> None:
+def test_symbols_are_needed_if_the_chunker_cuts_by_them(
+    document: Document, name: str, expected: bool
+) -> None:
     assert needs_symbols(document, name) is expected

@@ -20,7 +20,9 @@ from ragstone.types import Chunk, Document, Symbol
 
 Check = Callable[[Chunker, str], list[Chunk]]
 
-STATEMENT = "        $this->total += $this->price($item, $index) * $this->tax->rate($item->country());\n"
+STATEMENT = (
+    "        $this->total += $this->price($item, $index) * $this->tax->rate($item->country());\n"
+)
 CLASS = (
     "<?php\n\nnamespace App;\n\n/** What is bought. */\nclass Cart extends Model\n{\n    private array $items = [];\n\n"
     + "".join(
@@ -87,7 +89,10 @@ def test_chunks_do_not_overlap_and_keep_the_size(keeps_its_promises: Check) -> N
     assert facts is not None
     for size in (20, 60, 150, 300, 1200):
         chunks = keeps_its_promises(Fixed(DefinitionChunker(size=size), facts.symbols), CLASS)
-        assert all(before.span.end <= after.span.start for before, after in zip(chunks, chunks[1:], strict=False))
+        assert all(
+            before.span.end <= after.span.start
+            for before, after in zip(chunks, chunks[1:], strict=False)
+        )
         assert max(estimate(chunk.text) for chunk in chunks) <= size + 2
 
 
@@ -100,20 +105,26 @@ def test_a_file_that_cannot_be_parsed_is_cut_by_lines_with_a_remark() -> None:
 
 
 def test_a_file_that_is_too_long_is_cut_by_lines_with_a_remark() -> None:
-    ready = prepare_document(Document("a.js", "a=1;" * 300_000, kind="code", language="javascript"), ChunkingConfig())
+    ready = prepare_document(
+        Document("a.js", "a=1;" * 300_000, kind="code", language="javascript"), ChunkingConfig()
+    )
     assert ready.chunks
     assert "too long" in ready.document.remarks[0]
 
 
 def test_a_file_without_definitions_has_no_remark() -> None:
-    ready = prepare_document(Document("a.rb", "puts 1\nputs 2\n", kind="code", language="ruby"), ChunkingConfig())
+    ready = prepare_document(
+        Document("a.rb", "puts 1\nputs 2\n", kind="code", language="ruby"), ChunkingConfig()
+    )
     assert [chunk.kind for chunk in ready.chunks] == ["code"]
     assert ready.document.remarks == ()
 
 
 SYMBOLS = st.lists(
     st.tuples(
-        st.integers(-3, 130), st.integers(-3, 130), st.sampled_from(["class", "method", "function", "field", "module"])
+        st.integers(-3, 130),
+        st.integers(-3, 130),
+        st.sampled_from(["class", "method", "function", "field", "module"]),
     ),
     max_size=12,
 )
@@ -126,7 +137,8 @@ def test_any_symbols_leave_all_text_covered(
     keeps_its_promises: Check, size: int, places: list[tuple[int, int, str]], text: str
 ) -> None:
     symbols = tuple(
-        Symbol(f"n{at}", f"p.n{at}", kind, start, end, 1, 1, parent="p") for at, (start, end, kind) in enumerate(places)
+        Symbol(f"n{at}", f"p.n{at}", kind, start, end, 1, 1, parent="p")
+        for at, (start, end, kind) in enumerate(places)
     )
     keeps_its_promises(Fixed(DefinitionChunker(size=size), symbols), text)
 
@@ -134,5 +146,7 @@ def test_any_symbols_leave_all_text_covered(
 def test_deeply_nested_definitions_are_cut(keeps_its_promises: Check) -> None:
     depth = 3_000
     text = "class A {\n" * depth + "}\n" * depth
-    symbols = tuple(Symbol("A", "A", "class", n * 10, len(text) - n * 2, n + 1, n + 1) for n in range(depth))
+    symbols = tuple(
+        Symbol("A", "A", "class", n * 10, len(text) - n * 2, n + 1, n + 1) for n in range(depth)
+    )
     assert len(keeps_its_promises(Fixed(DefinitionChunker(size=50), symbols), text)) > 10

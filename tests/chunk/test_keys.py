@@ -12,7 +12,9 @@ from ragstone.types import Chunk, Document
 
 
 def cut(text: str, language: str, size: int = 300, uri: str = "") -> list[Chunk]:
-    return KeyChunker(size=size).chunk(Document(uri or f"a.{language}", text, kind="config", language=language))
+    return KeyChunker(size=size).chunk(
+        Document(uri or f"a.{language}", text, kind="config", language=language)
+    )
 
 
 def told(chunks: list[Chunk]) -> list[tuple[str, str]]:
@@ -24,7 +26,8 @@ def lines(chunks: list[Chunk]) -> list[tuple[int, int]]:
 
 
 PACKAGE = json.dumps(
-    {"name": "x", "scripts": {f"run{at}": "do the thing" for at in range(9)}, "private": True}, indent=2
+    {"name": "x", "scripts": {f"run{at}": "do the thing" for at in range(9)}, "private": True},
+    indent=2,
 )
 
 
@@ -111,7 +114,10 @@ def test_settings_files_are_cut_at_their_keys() -> None:
     text = "# database\nDB_HOST=localhost\nDB_PORT=5432\n\n; mail\nexport MAIL_FROM=me\n"
     assert told(cut(text, "dotenv")) == [("DB_HOST DB_PORT MAIL_FROM", "")]
     ini = "[server]\nhost = a\nport: 1\n[log]\nlevel = debug\n"
-    assert told(cut(ini, "ini", 10)) == [("server.host server.port", "server"), ("log.level", "log")]
+    assert told(cut(ini, "ini", 10)) == [
+        ("server.host server.port", "server"),
+        ("log.level", "log"),
+    ]
 
 
 def test_keys_of_a_php_file_carry_its_name() -> None:
@@ -121,7 +127,10 @@ def test_keys_of_a_php_file_carry_its_name() -> None:
     )
     assert told(cut(text, "php", uri="config/app.php")) == [("app.name app.zone app.driver", "")]
     small = cut(text, "php", 20, uri="config/app.php")
-    assert [name for chunk in small for name in chunk.symbol.split()][-2:] == ["app.driver.file", "app.driver.store"]
+    assert [name for chunk in small for name in chunk.symbol.split()][-2:] == [
+        "app.driver.file",
+        "app.driver.store",
+    ]
 
 
 # ── endpoints ─────────────────────────────────────────────────────────────────────────────────────
@@ -134,7 +143,9 @@ API = (
 
 
 def endpoints(text: str, language: str, size: int = 300) -> list[Chunk]:
-    return OpenApiChunker(size=size).chunk(Document(f"api.{language}", text, kind="openapi", language=language))
+    return OpenApiChunker(size=size).chunk(
+        Document(f"api.{language}", text, kind="openapi", language=language)
+    )
 
 
 def test_an_api_has_a_chunk_per_endpoint_at_its_lines() -> None:
@@ -151,7 +162,11 @@ def test_an_api_has_a_chunk_per_endpoint_at_its_lines() -> None:
 
 
 def test_an_api_in_json_is_cut_alike() -> None:
-    api = {"swagger": "2.0", "paths": {"/a": {"get": {"summary": "x"}, "delete": {"summary": "y"}}}, "definitions": {}}
+    api = {
+        "swagger": "2.0",
+        "paths": {"/a": {"get": {"summary": "x"}, "delete": {"summary": "y"}}},
+        "definitions": {},
+    }
     assert [chunk.symbol for chunk in endpoints(json.dumps(api), "json")] == [
         "swagger",
         "GET /a",
@@ -161,7 +176,9 @@ def test_an_api_in_json_is_cut_alike() -> None:
 
 
 def test_a_long_endpoint_is_parted_under_one_name() -> None:
-    long = "paths:\n  /a:\n    get:\n" + "".join(f"      key{at}: some words about it\n" for at in range(40))
+    long = "paths:\n  /a:\n    get:\n" + "".join(
+        f"      key{at}: some words about it\n" for at in range(40)
+    )
     chunks = endpoints(long, "yaml", 60)
     assert len(chunks) > 3 and {chunk.symbol for chunk in chunks} == {"GET /a"}
 

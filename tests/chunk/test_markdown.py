@@ -29,7 +29,10 @@ def test_underlined_headings_count_too() -> None:
 
 
 def test_a_heading_is_read_without_its_links_and_emphasis() -> None:
-    assert cut(f"# The `run` [tool](https://example.org/a) **now**\n\n{FILLER}")[0].header == "The run tool now"
+    assert (
+        cut(f"# The `run` [tool](https://example.org/a) **now**\n\n{FILLER}")[0].header
+        == "The run tool now"
+    )
 
 
 def test_a_comment_in_code_is_not_a_heading() -> None:
@@ -84,7 +87,9 @@ def test_a_long_section_has_at_least_the_overlap() -> None:
 
 
 def test_a_table_and_code_that_fit_stay_whole() -> None:
-    table = "| name | value |\n|---|---|\n" + "".join(f"| row{number} | {number} |\n" for number in range(8))
+    table = "| name | value |\n|---|---|\n" + "".join(
+        f"| row{number} | {number} |\n" for number in range(8)
+    )
     code = "```python\nfirst = 1\n\nsecond = 2\n\nthird = 3\n```\n"
     text = f"# Guide\n\n{FILLER}\n\n{table}\n{FILLER}\n\n{code}\n{FILLER}\n"
     chunks = cut(text)
@@ -93,7 +98,9 @@ def test_a_table_and_code_that_fit_stay_whole() -> None:
 
 
 def test_a_table_that_does_not_fit_is_parted_between_rows() -> None:
-    table = "| name | value |\n|---|---|\n" + "".join(f"| row{number} | some value |\n" for number in range(100))
+    table = "| name | value |\n|---|---|\n" + "".join(
+        f"| row{number} | some value |\n" for number in range(100)
+    )
     chunks = cut(f"# Data\n\n{table}")
     assert len(chunks) > 3
     assert all(chunk.text.startswith("|") and chunk.text.endswith("|") for chunk in chunks[1:])
@@ -110,7 +117,8 @@ def test_windows_line_ends_make_no_difference() -> None:
 
 TEXT = "# Plan\n\n# Why\n\nBecause.\n\n# How\n\nSlowly.\n"
 MARKS = tuple(
-    Mark(TEXT.index(title), number, "", "slide") for number, title in enumerate(("# Plan", "# Why", "# How"), 1)
+    Mark(TEXT.index(title), number, "", "slide")
+    for number, title in enumerate(("# Plan", "# Why", "# How"), 1)
 )
 
 
@@ -124,6 +132,8 @@ def test_every_slide_is_a_separate_chunk_even_with_only_a_title() -> None:
 
 def test_a_long_chapter_is_parted_between_paragraphs() -> None:
     text = "# One\n\n" + "Some words stand here.\n\n" * 30
-    chunks = SlideChunker(size=30).chunk(Document("a.epub", text, marks=(Mark(0, 1, "One", "chapter"),)))
+    chunks = SlideChunker(size=30).chunk(
+        Document("a.epub", text, marks=(Mark(0, 1, "One", "chapter"),))
+    )
     assert len(chunks) > 3
     assert {(chunk.span.page, chunk.span.page_label) for chunk in chunks} == {(1, "One")}

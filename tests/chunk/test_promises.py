@@ -50,13 +50,17 @@ FRAGMENTS = st.sampled_from(
      "```\n", "| a | b |\n", "---\n", "- item\n", "1. item\n", "def f(x):\n    return x\n", "class A:\n    x = 1\n",
      "    def m(self):\n        pass\n", "@deco\n", "# comment\n", '"""doc"""\n', "x = [\n", "]\n", "a" * 50, "a.b(c);"]
 )  # fmt: skip
-TEXTS = st.lists(FRAGMENTS, max_size=40).map("".join) | st.text(st.characters(codec=None), max_size=120)
+TEXTS = st.lists(FRAGMENTS, max_size=40).map("".join) | st.text(
+    st.characters(codec=None), max_size=120
+)
 
 
 @pytest.mark.parametrize("chunker", SMALL + USUAL, ids=lambda chunker: chunker.recipe)
 @settings(max_examples=60)
 @given(text=TEXTS)
-def test_any_text_is_covered_by_exact_slices_in_order(keeps_its_promises: Check, chunker: Chunker, text: str) -> None:
+def test_any_text_is_covered_by_exact_slices_in_order(
+    keeps_its_promises: Check, chunker: Chunker, text: str
+) -> None:
     keeps_its_promises(chunker, text)
 
 
@@ -83,13 +87,23 @@ HARD = [
 
 @pytest.mark.parametrize("text", HARD, ids=[repr(text[:6]) for text in HARD])
 def test_a_megabyte_of_repeated_text_is_cut_by_every_chunker(text: str) -> None:
-    chunkers: list[Chunker] = [SentenceChunker(), ProseChunker(), MarkdownChunker(), LineChunker(), DefinitionChunker()]
+    chunkers: list[Chunker] = [
+        SentenceChunker(),
+        ProseChunker(),
+        MarkdownChunker(),
+        LineChunker(),
+        DefinitionChunker(),
+    ]
     for chunker in chunkers:
         chunks = chunker.chunk(Document("hard", text))
-        assert sum(len("".join(chunk.text.split())) for chunk in chunks) >= len("".join(text.split()))
+        assert sum(len("".join(chunk.text.split())) for chunk in chunks) >= len(
+            "".join(text.split())
+        )
 
 
-@pytest.mark.parametrize("make", [CharacterChunker, SentenceChunker, TokenChunker, ProseChunker, MarkdownChunker])
+@pytest.mark.parametrize(
+    "make", [CharacterChunker, SentenceChunker, TokenChunker, ProseChunker, MarkdownChunker]
+)
 def test_an_overlap_as_large_as_the_size_is_refused(make: Callable[..., Chunker]) -> None:
     for size, overlap in ((10, 10), (10, 11), (10, -1), (0, 0), (-5, 0)):
         with pytest.raises(InputError) as refused:

@@ -11,8 +11,12 @@ from ragstone.text.sentences import sentence_starts
 from ragstone.text.tokens import estimate
 from ragstone.types import Document, Mark
 
-STORY = " ".join(f"Sentence number {number} tells what happened on day {number}." for number in range(200))
-PARAGRAPHS = "\n\n".join(f"Paragraph {number} says this. " + "It goes on for a while. " * 4 for number in range(30))
+STORY = " ".join(
+    f"Sentence number {number} tells what happened on day {number}." for number in range(200)
+)
+PARAGRAPHS = "\n\n".join(
+    f"Paragraph {number} says this. " + "It goes on for a while. " * 4 for number in range(30)
+)
 
 
 def sentences(text: str) -> list[str]:
@@ -23,7 +27,11 @@ def sentences(text: str) -> list[str]:
 def test_characters_are_cut_at_the_size_and_share_the_overlap() -> None:
     text = "".join(chr(97 + number % 26) for number in range(2500))
     chunks = CharacterChunker().chunk(Document("a", text))
-    assert [(chunk.span.start, chunk.span.end) for chunk in chunks] == [(0, 1000), (800, 1800), (1600, 2500)]
+    assert [(chunk.span.start, chunk.span.end) for chunk in chunks] == [
+        (0, 1000),
+        (800, 1800),
+        (1600, 2500),
+    ]
 
 
 def test_a_text_of_exactly_the_size_is_one_chunk() -> None:
@@ -46,7 +54,9 @@ def test_a_text_of_exactly_the_size_is_one_chunk() -> None:
         ("Really?! Yes... Maybe.", ["Really?!", "Yes...", "Maybe."]),
     ],
 )
-def test_sentences_end_at_full_stops_but_not_at_abbreviations(text: str, expected: list[str]) -> None:
+def test_sentences_end_at_full_stops_but_not_at_abbreviations(
+    text: str, expected: list[str]
+) -> None:
     assert sentences(text) == expected
 
 
@@ -81,7 +91,9 @@ def test_prose_keeps_paragraphs_whole_and_does_not_overlap() -> None:
 
 
 def test_a_paragraph_above_the_size_is_parted_between_sentences_into_even_parts() -> None:
-    chunks = ProseChunker(size=100).chunk(Document("a", "This is one of many sentences here. " * 30))
+    chunks = ProseChunker(size=100).chunk(
+        Document("a", "This is one of many sentences here. " * 30)
+    )
     assert all(chunk.text.startswith("This") and chunk.text.endswith("here.") for chunk in chunks)
     assert min(estimate(chunk.text) for chunk in chunks) >= 40
 
@@ -96,7 +108,9 @@ def test_a_line_without_sentences_is_parted_between_words() -> None:
 def test_a_title_stays_with_its_paragraph() -> None:
     body = "The text under it has a few words. " * 6
     text = "\n\n".join(f"Title {number}\n\n{body}" for number in range(12))
-    assert all(chunk.text.startswith("Title") for chunk in ProseChunker(size=80).chunk(Document("a", text)))
+    assert all(
+        chunk.text.startswith("Title") for chunk in ProseChunker(size=80).chunk(Document("a", text))
+    )
 
 
 def test_a_text_that_shrank_gives_no_chunk_beyond_its_end() -> None:

@@ -13,7 +13,9 @@ from ragstone.types import Chunk, Document
 
 
 def body(count: int, indentation: str = "    ") -> str:
-    return "".join(f"{indentation}value_{number} = compute(value, {number})\n" for number in range(count))
+    return "".join(
+        f"{indentation}value_{number} = compute(value, {number})\n" for number in range(count)
+    )
 
 
 MODULE = f'''"""What this module is for."""
@@ -74,7 +76,9 @@ def by_symbol(text: str) -> dict[str, Chunk]:
 
 def test_a_definition_is_a_chunk_with_its_decorators_comments_and_docstring() -> None:
     chunk = by_symbol(MODULE)["first"]
-    assert chunk.text.startswith("# Why the first one exists.\n# It has two lines of comment.\n@decorated\n@twice")
+    assert chunk.text.startswith(
+        "# Why the first one exists.\n# It has two lines of comment.\n@decorated\n@twice"
+    )
     assert '"""Return the first."""' in chunk.text
     assert chunk.text.endswith("    return value")
     assert (chunk.symbol, chunk.header, chunk.kind) == ("first", "", "code")
@@ -90,7 +94,9 @@ def test_a_big_class_gives_a_header_and_its_methods_under_its_signature() -> Non
     found = by_symbol(MODULE)
     assert found["Big"].text.startswith("class Big(Base, metaclass=Meta):")
     assert found["Big"].text.endswith("attribute = 1")
-    assert found["Big.shown"].text.startswith("    # Why this one.\n    @property\n    def shown(self):")
+    assert found["Big.shown"].text.startswith(
+        "    # Why this one.\n    @property\n    def shown(self):"
+    )
     assert found["Big.shown"].header == "class Big(Base, metaclass=Meta)"
     assert "Big.Inner" in found
 
@@ -102,20 +108,27 @@ def test_a_class_that_fits_is_one_chunk_that_names_its_methods() -> None:
 
 
 def test_a_function_above_the_size_is_split_and_every_part_names_it() -> None:
-    text = "class Big:\n    def long(\n        self,\n        value: int,  # what\n    ) -> int:\n" + body(
-        120, "        "
+    text = (
+        "class Big:\n    def long(\n        self,\n        value: int,  # what\n    ) -> int:\n"
+        + body(120, "        ")
     )
     chunks = cut(text)
     assert len(chunks) > 4
     assert all("Big.long" in chunk.symbol for chunk in chunks)
     assert chunks[0].header == "class Big"
-    assert {chunk.header for chunk in chunks[1:]} == {"class Big > def long( self, value: int, ) -> int"}
+    assert {chunk.header for chunk in chunks[1:]} == {
+        "class Big > def long( self, value: int, ) -> int"
+    }
 
 
 def test_small_neighbours_share_a_chunk() -> None:
-    chunks = cut("".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(30)), size=100)
+    chunks = cut(
+        "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(30)), size=100
+    )
     assert 1 < len(chunks) < 10
-    assert " ".join(chunk.symbol for chunk in chunks).split() == [f"f{number}" for number in range(30)]
+    assert " ".join(chunk.symbol for chunk in chunks).split() == [
+        f"f{number}" for number in range(30)
+    ]
 
 
 def test_every_chunk_of_a_parted_run_of_constants_names_its_own() -> None:
@@ -127,7 +140,9 @@ def test_every_chunk_of_a_parted_run_of_constants_names_its_own() -> None:
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
-@pytest.mark.parametrize("start", ["", "\ufeff", "# -*- coding: latin-1 -*-\n", "\x0c\n", "# 字é👍\n"])
+@pytest.mark.parametrize(
+    "start", ["", "\ufeff", "# -*- coding: latin-1 -*-\n", "\x0c\n", "# 字é👍\n"]
+)
 def test_line_ends_marks_and_other_scripts_do_not_move_the_cuts(ending: str, start: str) -> None:
     text = (start + MODULE.replace("compute", "rechne_é字")).replace("\n", ending)
     found = by_symbol(text)
@@ -142,7 +157,9 @@ def test_line_ends_marks_and_other_scripts_do_not_move_the_cuts(ending: str, sta
     ids=["syntax", "nested", "surrogate", "chain"],
 )
 def test_a_file_that_cannot_be_parsed_is_cut_by_lines_with_a_remark(text: str) -> None:
-    prepared = prepare_document(Document("m.py", text, kind="code", language="python"), ChunkingConfig())
+    prepared = prepare_document(
+        Document("m.py", text, kind="code", language="python"), ChunkingConfig()
+    )
     kinds = {chunk.kind for chunk in prepared.chunks}
     assert kinds <= {UNPARSED_KIND, "code"}
     assert (kinds == {UNPARSED_KIND}) <= bool(prepared.document.remarks)
@@ -167,5 +184,9 @@ def test_every_definition_of_a_real_module_is_found_by_its_name() -> None:
     text = ast.parse.__globals__["__file__"]
     with open(text, encoding="utf-8") as file:
         source = file.read()
-    names = {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    names = {
+        node.name
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
     assert names <= set(by_symbol(source))

@@ -15,10 +15,14 @@ from ragstone.errors import InputError
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("size", [None, 40, 700])
 @pytest.mark.parametrize("overlap", [None, 0, 7])
-def test_a_recipe_lists_the_recipes_of_the_chunkers(name: str, size: int | None, overlap: int | None) -> None:
+def test_a_recipe_lists_the_recipes_of_the_chunkers(
+    name: str, size: int | None, overlap: int | None
+) -> None:
     chosen = MIXED.get(name, (name,))
     made = [_get_chunker(each, size, overlap if each in OVERLAPS else None) for each in chosen]
-    assert describe_recipe(name, size, overlap) == f"{name}:" + ",".join(chunker.recipe for chunker in made)
+    assert describe_recipe(name, size, overlap) == f"{name}:" + ",".join(
+        chunker.recipe for chunker in made
+    )
 
 
 def test_the_recipes_of_the_default_settings_stay_the_same() -> None:
@@ -43,5 +47,7 @@ def test_a_recipe_loads_no_chunker() -> None:
         "import sys; from ragstone.indexing.chunking_config import ChunkingConfig; ChunkingConfig().recipe; "
         "print(*sorted(name for name in sys.modules if name.startswith('ragstone.chunk.')))"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert told.split() == ["ragstone.chunk.packing", "ragstone.chunk.recipes"]

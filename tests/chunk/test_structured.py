@@ -102,7 +102,9 @@ FRAGMENTS = st.sampled_from(
 TEXTS = st.lists(FRAGMENTS, max_size=40).map("".join)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4)
+    ),
     max_leaves=30,
 )
 
@@ -114,7 +116,11 @@ def covered(chunker: Chunker, document: Document) -> list[Chunk]:
     for order, chunk in enumerate(chunks):
         span = chunk.span
         assert chunk.order == order and before <= span.start < span.end
-        assert text[span.start : span.end] == chunk.text and chunk.text.strip() and not chunk.text[-1].isspace()
+        assert (
+            text[span.start : span.end] == chunk.text
+            and chunk.text.strip()
+            and not chunk.text[-1].isspace()
+        )
         assert span.line_start == text.count("\n", 0, span.start) + 1
         assert span.line_end == text.count("\n", 0, span.end) + 1
         assert chunk.symbol == " ".join(chunk.symbol.split())
@@ -133,16 +139,29 @@ def test_any_text_is_covered_by_exact_slices(chunker: Chunker, text: str, langua
 
 
 @pytest.mark.parametrize(
-    "chunker", [KeyChunker(size=12), KeyChunker(size=40), OpenApiChunker(size=12)], ids=lambda chunker: chunker.recipe
+    "chunker",
+    [KeyChunker(size=12), KeyChunker(size=40), OpenApiChunker(size=12)],
+    ids=lambda chunker: chunker.recipe,
 )
 @given(value=JSON, indent=st.sampled_from([None, 0, 2]))
-def test_any_json_is_covered_by_exact_slices(chunker: Chunker, value: object, indent: int | None) -> None:
-    covered(chunker, Document("a.json", json.dumps(value, indent=indent), kind="data", language="json"))
+def test_any_json_is_covered_by_exact_slices(
+    chunker: Chunker, value: object, indent: int | None
+) -> None:
+    covered(
+        chunker, Document("a.json", json.dumps(value, indent=indent), kind="data", language="json")
+    )
 
 
-@given(text=TEXTS, places=st.lists(st.integers(0, 300), max_size=6), unit=st.sampled_from(["slide", "sheet"]))
+@given(
+    text=TEXTS,
+    places=st.lists(st.integers(0, 300), max_size=6),
+    unit=st.sampled_from(["slide", "sheet"]),
+)
 def test_any_marks_leave_the_slices_exact(text: str, places: list[int], unit: str) -> None:
-    marks = tuple(Mark(at, number, f"S row {number}", unit) for number, at in enumerate(sorted(set(places)), 1))
+    marks = tuple(
+        Mark(at, number, f"S row {number}", unit)
+        for number, at in enumerate(sorted(set(places)), 1)
+    )
     document = Document("a.pptx", text, marks=marks, language="pptx" if unit == "slide" else "xlsx")
     covered(SlideChunker(size=9), document)
     covered(TableChunker(size=9), document)
@@ -182,8 +201,13 @@ HARD = [
 def test_a_megabyte_of_repeated_text_is_cut_by_keys_and_rows(text: str) -> None:
     for language in ("json", "yaml", "toml", "ini", "php"):
         chunks = KeyChunker().chunk(Document("hard", text, language=language))
-        assert sum(len("".join(chunk.text.split())) for chunk in chunks) >= len("".join(text.split()))
-    assert "".join(chunk.text for chunk in TableChunker().chunk(Document("hard", text))).split() or not text.split()
+        assert sum(len("".join(chunk.text.split())) for chunk in chunks) >= len(
+            "".join(text.split())
+        )
+    assert (
+        "".join(chunk.text for chunk in TableChunker().chunk(Document("hard", text))).split()
+        or not text.split()
+    )
 
 
 @pytest.mark.parametrize("make", [KeyChunker, OpenApiChunker, TableChunker, SlideChunker])

@@ -12,7 +12,9 @@ from ragstone.types import Chunk, Document, Mark
 
 
 def cut(text: str, language: str = "csv", size: int = 40) -> list[Chunk]:
-    return TableChunker(size=size).chunk(Document(f"a.{language}", text, kind="data", language=language))
+    return TableChunker(size=size).chunk(
+        Document(f"a.{language}", text, kind="data", language=language)
+    )
 
 
 def test_the_row_of_names_is_repeated_in_every_header() -> None:
@@ -20,11 +22,15 @@ def test_the_row_of_names_is_repeated_in_every_header() -> None:
     assert len(chunks) > 5
     assert chunks[0].header == "" and chunks[0].text.startswith("id,name,city\n0,")
     assert {chunk.header for chunk in chunks[1:]} == {"id,name,city"}
-    assert [chunk.span.line_start for chunk in chunks[1:]] == [chunk.span.line_end + 1 for chunk in chunks[:-1]]
+    assert [chunk.span.line_start for chunk in chunks[1:]] == [
+        chunk.span.line_end + 1 for chunk in chunks[:-1]
+    ]
 
 
 def test_a_row_over_several_lines_is_never_parted() -> None:
-    text = "id,note\n" + "".join(f'{at},"first ""{at}""\nsecond, {at}\n\nthird"\n' for at in range(30))
+    text = "id,note\n" + "".join(
+        f'{at},"first ""{at}""\nsecond, {at}\n\nthird"\n' for at in range(30)
+    )
     for chunk in cut(text):
         rows = list(csv.reader(io.StringIO(chunk.text)))
         assert all(len(row) == 2 for row in rows)
@@ -68,6 +74,8 @@ def test_a_chunk_of_a_workbook_begins_at_a_mark_and_names_sheet_and_columns() ->
     chunks = TableChunker(size=60).chunk(document)
     assert {chunk.span.start for chunk in chunks} <= {mark.start for mark in marks}
     assert {chunk.header for chunk in chunks} == {"", "Costs > Name | Sum"}
-    assert chunks[-1].text == "# Other\n\nfree words" and chunks[-1].span.page_label == "Other row 1"
+    assert (
+        chunks[-1].text == "# Other\n\nfree words" and chunks[-1].span.page_label == "Other row 1"
+    )
     for chunk in chunks[1:-1]:
         assert chunk.text.startswith(f"item {chunk.span.page_label.rpartition(' ')[2]} |")

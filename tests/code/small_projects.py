@@ -29,7 +29,9 @@ class Resolved:
     def reasons(self, source: str) -> dict[str, str]:
         """Return why the calls of one lead nowhere, by `receiver name`."""
         return {
-            f"{one.receiver} {one.name}".strip(): one.reason for one in self.graph.unresolved if one.source == source
+            f"{one.receiver} {one.name}".strip(): one.reason
+            for one in self.graph.unresolved
+            if one.source == source
         }
 
 
@@ -41,7 +43,9 @@ def facts_of(files: Mapping[str, str]) -> list[FileFacts]:
 
 def index_of(files: Mapping[str, str]) -> Index:
     """Return the index of a project, its manifests included."""
-    manifests = {uri: dedent(text) for uri, text in files.items() if uri.rpartition("/")[2] in MANIFESTS}
+    manifests = {
+        uri: dedent(text) for uri, text in files.items() if uri.rpartition("/")[2] in MANIFESTS
+    }
     return Index(facts_of(files), manifests=manifests)
 
 

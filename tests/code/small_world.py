@@ -14,7 +14,9 @@ from ragstone_code.php import lower
 def world(files: Mapping[str, str]) -> World:
     """Return a world of these files; PHP without its opening tag gets one, on the first line."""
     texts = {
-        uri: "<?php " + dedent(text).lstrip("\n") if uri.endswith(".php") and "<?php" not in text else text
+        uri: "<?php " + dedent(text).lstrip("\n")
+        if uri.endswith(".php") and "<?php" not in text
+        else text
         for uri, text in files.items()
     }
 

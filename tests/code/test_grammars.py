@@ -15,7 +15,18 @@ from ragstone.code.grammars import LANGUAGES, LARGEST, language_of, parser_for, 
 SAMPLES = Path(__file__).parent / "samples"
 
 GROUPS = {"definition", "reference", "import", "binding"}
-PLAIN = {"name", "body", "owner", "scope", "around", "inner", "attached", "docstring", "namespace", "broken"}
+PLAIN = {
+    "name",
+    "body",
+    "owner",
+    "scope",
+    "around",
+    "inner",
+    "attached",
+    "docstring",
+    "namespace",
+    "broken",
+}
 BESIDE = {"alias", "prefix", "receiver", "type", "value"}
 REFERENCES = {"call", "new", "extends", "implements", "uses_trait", "type", "decorates"}
 
@@ -49,7 +60,9 @@ def test_every_language_has_captures_that_compile_and_keep_to_the_vocabulary(lan
 
 
 def test_every_file_of_captures_belongs_to_a_language() -> None:
-    present = {path.name.removesuffix(".scm") for path in (files("ragstone.code") / "languages").iterdir()}
+    present = {
+        path.name.removesuffix(".scm") for path in (files("ragstone.code") / "languages").iterdir()
+    }
     assert present >= set(LANGUAGES) - {"tsx"}
     assert present - set(LANGUAGES) == {"every", "script", "elements"}
 
@@ -104,7 +117,11 @@ def test_no_grammar_is_loaded_before_a_file_needs_it() -> None:
 
 @pytest.mark.parametrize("sign", ["\x01", "\xa0", "\u2028", "\ufeff", "👍", "#", "\\ ", "`"])
 def test_a_strange_sign_in_kotlin_does_not_hold_the_parser_up_for_ever(sign: str) -> None:
-    before, _, after = (SAMPLES / "Library.kt").read_text("utf-8").partition("(loudness)\n        output.send(trac")
+    before, _, after = (
+        (SAMPLES / "Library.kt")
+        .read_text("utf-8")
+        .partition("(loudness)\n        output.send(trac")
+    )
     assert after
     text = f"{before}\n{sign}{after}"
     tree = tree_of(text.encode(), "kotlin")

@@ -14,7 +14,14 @@ LINKS = (
     Link("CREATES", "migration:2024_create_songs", "table:songs", "database/m.php", 9, "evaluated"),
     Link("MAPS_TO", "class:Song", "table:songs", "app/Song.php", 5, "convention"),
     Link("USES_MODEL", "method:SongController::show", "class:Song", "app/SongController.php", 8),
-    Link("HANDLED_BY", "route:GET songs/{song}", "method:SongController::show", "routes/web.php", 3, "evaluated"),
+    Link(
+        "HANDLED_BY",
+        "route:GET songs/{song}",
+        "method:SongController::show",
+        "routes/web.php",
+        3,
+        "evaluated",
+    ),
     Link("RELATES", "class:Album", "class:Song", "app/Album.php", 7),
     Link("USES_MODEL", "method:AlbumController::show", "class:Album", "app/AlbumController.php", 8),
     Link("CHANGED", "change:1:app/Song.php", "class:Song", "", 0),
@@ -41,7 +48,9 @@ def test_routes_come_first_and_each_says_the_way_and_the_weakest_word_on_it() ->
 
 def test_a_migration_reaches_what_stands_on_the_table_it_makes() -> None:
     found = impact(["migration:2024_create_songs"], into(LINKS), out_of=out_of(LINKS))
-    assert ("route", ["route:GET songs/{song}"]) in [(kind, [one.key for one in all_]) for kind, all_ in found.groups]
+    assert ("route", ["route:GET songs/{song}"]) in [
+        (kind, [one.key for one in all_]) for kind, all_ in found.groups
+    ]
     assert impact(["migration:2024_create_songs"], into(LINKS)).total == 0
 
 
@@ -80,8 +89,16 @@ NAMES = st.sampled_from([f"method:{sign}" for sign in "abcdefg"])
 WORDS: tuple[Confidence, ...] = ("declared", "heuristic")
 
 
-@given(st.lists(st.builds(Link, st.just("CALLS"), NAMES, NAMES, st.just("a"), st.just(1), st.sampled_from(WORDS))))
-def test_all_that_leads_to_the_root_is_found_once_however_links_turn_in_circles(links: list[Link]) -> None:
+@given(
+    st.lists(
+        st.builds(
+            Link, st.just("CALLS"), NAMES, NAMES, st.just("a"), st.just(1), st.sampled_from(WORDS)
+        )
+    )
+)
+def test_all_that_leads_to_the_root_is_found_once_however_links_turn_in_circles(
+    links: list[Link],
+) -> None:
     found = [one for _, group in impact(["method:a"], into(links)).groups for one in group]
     reached = {"method:a"}
     while grown := {link.source for link in links if link.target in reached} - reached:

@@ -29,7 +29,10 @@ def _files() -> dict[str, list[Path]]:
             if language and 500 < path.stat().st_size < 200_000:
                 found[language].append(path)
     chosen = random.Random(7)
-    return {name: chosen.sample(sorted(paths), min(PER_LANGUAGE, len(paths))) for name, paths in found.items()}
+    return {
+        name: chosen.sample(sorted(paths), min(PER_LANGUAGE, len(paths)))
+        for name, paths in found.items()
+    }
 
 
 FILES = _files()
@@ -43,7 +46,9 @@ def symbols_of(text: str, path: Path) -> tuple[Symbol, ...]:
 
 def cut(text: str, path: Path) -> list[str]:
     language = {"tsx": "typescript"}.get(language_of(path.name), language_of(path.name))
-    document = Document(path.name, text, kind="code", language=language, symbols=symbols_of(text, path))
+    document = Document(
+        path.name, text, kind="code", language=language, symbols=symbols_of(text, path)
+    )
     return [chunk.text for chunk in chunker_for(document).chunk(document)]
 
 
@@ -58,7 +63,9 @@ def edited(text: str, path: Path, symbol: Symbol) -> str:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_real_files_have_their_symbols_and_an_edit_changes_one_of_them_and_its_chunks(language: str) -> None:
+def test_real_files_have_their_symbols_and_an_edit_changes_one_of_them_and_its_chunks(
+    language: str,
+) -> None:
     paths = FILES.get(language)
     if not paths:
         pytest.skip("no files of it: REAL_PROJECTS=DIR names a folder of checked-out projects")
@@ -70,17 +77,26 @@ def test_real_files_have_their_symbols_and_an_edit_changes_one_of_them_and_its_c
         lines = text.split("\n")
         for one in facts.symbols:
             assert one.name.rpartition(".")[2] in lines[one.line - 1], (path, one)
-        functions = [one for one in facts.symbols if one.kind in ("function", "method") and one.line_end - one.line > 2]
+        functions = [
+            one
+            for one in facts.symbols
+            if one.kind in ("function", "method") and one.line_end - one.line > 2
+        ]
         if facts.broken or not functions:
             continue
         one = functions[len(functions) // 2]
         after = edited(text, path, one)
         told = symbols_of(after, path)
-        assert [(s.qualified, s.kind) for s in told] == [(s.qualified, s.kind) for s in facts.symbols], path
+        assert [(s.qualified, s.kind) for s in told] == [
+            (s.qualified, s.kind) for s in facts.symbols
+        ], path
         for old, new in zip(facts.symbols, told, strict=True):
             around = old.start <= one.start and one.end <= old.end
             same = text[old.start : old.end] == after[new.start : new.end]
-            assert same or around or (one.start <= old.start and old.end <= one.end), (path, old.qualified)
+            assert same or around or (one.start <= old.start and old.end <= one.end), (
+                path,
+                old.qualified,
+            )
         kept = set(cut(after, path))
         recut = [piece for piece in cut(text, path) if piece not in kept]
         elsewhere += any(not _overlap(text, piece, one) for piece in recut)

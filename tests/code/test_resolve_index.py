@@ -35,7 +35,12 @@ def facts(text: str, uri: str = "song.py") -> FileFacts:
 def test_what_is_inside_of_functions_is_not_seen_from_outside() -> None:
     before = interface(facts(SONG))
     assert (
-        interface(facts(SONG.replace("self.player.start()", "x = 1\n        y = Song()\n        y.play()"))) == before
+        interface(
+            facts(
+                SONG.replace("self.player.start()", "x = 1\n        y = Song()\n        y.play()")
+            )
+        )
+        == before
     )
     assert interface(facts("\n\n# moved\n" + SONG)) == before
 
@@ -59,10 +64,16 @@ def test_what_others_can_see_makes_another_interface(change: tuple[str, str]) ->
 def test_a_file_whose_inside_changed_is_resolved_again_by_the_same_index() -> None:
     text = "import player\n" + SONG.replace("Player", "player.Player")
     index = Index([facts(text), facts(PLAYER, "player.py")])
-    changed = facts(text.replace("        self.player.start()\n", "        first = 1\n        self.player.start()\n"))
+    changed = facts(
+        text.replace(
+            "        self.player.start()\n", "        first = 1\n        self.player.start()\n"
+        )
+    )
     whole = resolve(changed, Index([changed, facts(PLAYER, "player.py")]))
     assert resolve(changed, index) == whole
-    assert [(link.kind, link.target, link.line) for link in whole.links] == [("CALLS", "method:player.Player.start", 8)]
+    assert [(link.kind, link.target, link.line) for link in whole.links] == [
+        ("CALLS", "method:player.Player.start", 8)
+    ]
 
 
 def test_facts_that_declare_something_else_are_refused() -> None:
@@ -86,22 +97,49 @@ def test_the_order_in_which_files_are_given_does_not_matter() -> None:
 
 
 def test_rows_that_nothing_decides_are_collapsed_and_bounded() -> None:
-    same = resolve(only := facts("def run(it):\n    it.go()\n    it.go()\n    it.stop()\n"), Index([only]))
+    same = resolve(
+        only := facts("def run(it):\n    it.go()\n    it.go()\n    it.stop()\n"), Index([only])
+    )
     assert [(row.name, row.line) for row in same.unresolved] == [("go", 2), ("stop", 4)]
-    many = facts("def run(it):\n" + "".join(f"    it.go{number}()\n" for number in range(MOST + 50)))
+    many = facts(
+        "def run(it):\n" + "".join(f"    it.go{number}()\n" for number in range(MOST + 50))
+    )
     assert len(resolve(many, Index([many])).unresolved) == MOST
 
 
 def test_parents_and_imports_that_turn_in_circles_come_to_an_end() -> None:
-    text = "from b import B\nclass A(B):\n    def go(self):\n        self.x()\n        super().go()\n"
-    files = [facts(text, "a.py"), facts("from a import A\nclass B(A): ...\nclass C(C): ...\n", "b.py")]
+    text = (
+        "from b import B\nclass A(B):\n    def go(self):\n        self.x()\n        super().go()\n"
+    )
+    files = [
+        facts(text, "a.py"),
+        facts("from a import A\nclass B(A): ...\nclass C(C): ...\n", "b.py"),
+    ]
     index = Index(files)
     found = resolve(files[0], index)
-    assert {(row.name, row.reason) for row in found.unresolved} == {("x", "A has no x"), ("go", "A has no go")}
+    assert {(row.name, row.reason) for row in found.unresolved} == {
+        ("x", "A has no x"),
+        ("go", "A has no go"),
+    }
 
 
 NAMES = st.sampled_from(
-    ["A", "B", "a", "self", "super", "$x", "x.y", "A\\B", "A::b", "", ".", "(new A)", "@v", "this.a()"]
+    [
+        "A",
+        "B",
+        "a",
+        "self",
+        "super",
+        "$x",
+        "x.y",
+        "A\\B",
+        "A::b",
+        "",
+        ".",
+        "(new A)",
+        "@v",
+        "this.a()",
+    ]
 )
 LANGUAGES = [
     "php",
@@ -118,13 +156,17 @@ LANGUAGES = [
     "cpp",
     "new",
 ]
-KINDS = st.sampled_from(["class", "interface", "module", "function", "method", "constructor", "field", "constant"])
+KINDS = st.sampled_from(
+    ["class", "interface", "module", "function", "method", "constructor", "field", "constant"]
+)
 
 
 def symbols() -> st.SearchStrategy[Symbol]:
     def made(name: str, parent: str, kind: str) -> Symbol:
         qualified = f"{parent}.{name}" if parent else name
-        return Symbol(name, qualified, kind, 0, 1, 1, 1, signature=f"fn {name}() -> A", parent=parent)
+        return Symbol(
+            name, qualified, kind, 0, 1, 1, 1, signature=f"fn {name}() -> A", parent=parent
+        )
 
     plain = st.sampled_from(["A", "B", "a"])
     return st.builds(made, plain, st.sampled_from(["", "A", "A.B", "a"]), KINDS)
@@ -141,9 +183,14 @@ def files() -> st.SearchStrategy[FileFacts]:
         namespace=st.sampled_from(["", "a", "A\\B", "a.b"]),
         symbols=st.lists(symbols(), max_size=6).map(tuple),
         imports=st.lists(
-            st.builds(Import, NAMES, NAMES, line, st.sampled_from(["", "all", "module", "function"])), max_size=4
+            st.builds(
+                Import, NAMES, NAMES, line, st.sampled_from(["", "all", "module", "function"])
+            ),
+            max_size=4,
         ).map(tuple),
-        references=st.lists(st.builds(Reference, kinds, NAMES, NAMES, line, inside), max_size=8).map(tuple),
+        references=st.lists(
+            st.builds(Reference, kinds, NAMES, NAMES, line, inside), max_size=8
+        ).map(tuple),
         bindings=st.lists(st.builds(Binding, inside, NAMES, NAMES, line), max_size=6).map(tuple),
     )
 
@@ -168,13 +215,20 @@ def test_any_facts_are_resolved_and_links_lead_to_what_is_there(given_: list[Fil
 def test_names_that_many_modules_hand_on_to_each_other_come_to_an_end() -> None:
     many = 40
     everything = "".join(f"from .m{other} import *\n" for other in range(many))
-    files = [facts(f"{everything}\ndef f{number}(): ...\n\nmissing()\n", f"p/m{number}.py") for number in range(many)]
+    files = [
+        facts(f"{everything}\ndef f{number}(): ...\n\nmissing()\n", f"p/m{number}.py")
+        for number in range(many)
+    ]
     scripts = "".join(f"export * from './m{other}'\n" for other in range(many))
     files += [
-        facts(f"{scripts}\nimport {{ gone }} from './m{number}'\ngone()\n", f"p/m{number}.ts") for number in range(many)
+        facts(f"{scripts}\nimport {{ gone }} from './m{number}'\ngone()\n", f"p/m{number}.ts")
+        for number in range(many)
     ]
     crates = "".join(f"pub use crate::m{other}::*;\n" for other in range(many))
-    files += [facts(f"{crates}\nfn f() {{ gone(); Gone::new(); }}\n", f"src/m{number}.rs") for number in range(many)]
+    files += [
+        facts(f"{crates}\nfn f() {{ gone(); Gone::new(); }}\n", f"src/m{number}.rs")
+        for number in range(many)
+    ]
     files.append(facts("use b::a;\nuse a::b;\nfn g() { a::x(); b::new(); }\n", "src/lib.rs"))
     files.append(facts("use b as a;\nuse a as b;\nfn g() { a::x(); b(); }\n", "src/other.rs"))
     index = Index(files)

@@ -227,7 +227,9 @@ def test_ruby_follows_constants_modules_and_what_is_made() -> None:
         }
     )
     assert found.links("EXTENDS") == {("class:song.rb#Music.Song", "class:media.rb#Music.Media")}
-    assert found.links("USES_TRAIT") == {("class:song.rb#Music.Song", "class:media.rb#Music.Playable")}
+    assert found.links("USES_TRAIT") == {
+        ("class:song.rb#Music.Song", "class:media.rb#Music.Playable")
+    }
     assert found.calls_of("method:song.rb#Music.Song.start") == {
         "method:media.rb#Music.Playable.play",
         "method:media.rb#Music.Media.prepare",
@@ -314,7 +316,9 @@ def test_a_method_that_several_files_define_for_one_type_is_told_apart_by_nothin
         }
     )
     assert found.calls_of("function:A.swift#go") == {"method:A.swift#Song.stop"}
-    assert found.reasons("function:A.swift#go") == {"song play": "several files define play of Song"}
+    assert found.reasons("function:A.swift#go") == {
+        "song play": "several files define play of Song"
+    }
 
 
 def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
@@ -353,6 +357,8 @@ def test_a_name_of_swift_that_a_loop_a_closure_or_a_condition_gives_anew_has_no_
         "pattern": "switch list { case .one(let a): a.save() }",
         "plain": "a.save()",
     }
-    body = "".join(f"    func {name}(a: A) {{\n        {text}\n    }}\n" for name, text in forms.items())
+    body = "".join(
+        f"    func {name}(a: A) {{\n        {text}\n    }}\n" for name, text in forms.items()
+    )
     project = resolved({"x.swift": f"class A {{\n    func save() {{}}\n}}\nclass C {{\n{body}}}\n"})
     assert project.links() == {("method:x.swift#C.plain", "method:x.swift#A.save")}

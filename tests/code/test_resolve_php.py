@@ -47,7 +47,9 @@ def test_parents_interfaces_and_traits_are_linked_with_the_line_that_says_so() -
     }
     (extends,) = (link for link in found.graph.links if link.kind == "EXTENDS")
     assert (extends.uri, extends.line, extends.confidence) == ("app/Models/Song.php", 5, "declared")
-    outside = {(one.kind, one.name, one.reason) for one in found.graph.unresolved if one.kind != "CALLS"}
+    outside = {
+        (one.kind, one.name, one.reason) for one in found.graph.unresolved if one.kind != "CALLS"
+    }
     assert ("IMPLEMENTS", r"\Countable", "not in this project") in outside
 
 
@@ -58,7 +60,10 @@ def test_this_self_static_and_parent_lead_through_traits_and_parents() -> None:
         rf"method:{SONG}::make",
         r"method:App\Models\Media::prepare",
     }
-    assert found.calls_of(rf"method:{SONG}::make") == {rf"method:{SONG}::__construct", r"class:App\Models\Album"}
+    assert found.calls_of(rf"method:{SONG}::make") == {
+        rf"method:{SONG}::__construct",
+        r"class:App\Models\Album",
+    }
     assert found.calls_of(r"method:App\Support\Playable::play") == {r"function:App\Support\name"}
 
 
@@ -145,8 +150,13 @@ def test_a_name_has_the_type_of_what_it_is_given_and_none_where_that_has_none() 
         rf"method:{SONG}::closing",
         r"method:App\Models\Album::title",
     }
-    assert [link.line for link in found.graph.links if link.target == r"method:App\Models\Album::title"] == [12, 30]
-    assert found.reasons(r"method:App\Service::given")["$none title"] == "what closing() returns is not written"
+    assert [
+        link.line for link in found.graph.links if link.target == r"method:App\Models\Album::title"
+    ] == [12, 30]
+    assert (
+        found.reasons(r"method:App\Service::given")["$none title"]
+        == "what closing() returns is not written"
+    )
     assert found.calls_of(r"method:App\Service::changed") == set()
     assert found.reasons(r"method:App\Service::changed")["$song start"] == "not in this project"
 
@@ -160,17 +170,28 @@ def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> No
         }
     )
     assert found.links() == set()
-    assert {(one.receiver, one.name) for one in found.graph.unresolved} == {("$it", "play"), ("$other", "play")}
+    assert {(one.receiver, one.name) for one in found.graph.unresolved} == {
+        ("$it", "play"),
+        ("$other", "play"),
+    }
 
 
 def test_every_symbol_has_a_node_and_the_names_people_write() -> None:
     found = resolved(
-        {"app/Song.php": "<?php\nnamespace App;\n/** Plays. */\nclass Song {\n public function play() {}\n}\n"}
+        {
+            "app/Song.php": "<?php\nnamespace App;\n/** Plays. */\nclass Song {\n public function play() {}\n}\n"
+        }
     )
     nodes = {node.key: node for node in found.graph.nodes}
     assert set(nodes) == {"file:app/Song.php", r"class:App\Song", r"method:App\Song::play"}
     song = nodes[r"class:App\Song"]
-    assert (song.kind, song.name, song.uri, song.line, song.line_end) == ("class", "Song", "app/Song.php", 4, 6)
+    assert (song.kind, song.name, song.uri, song.line, song.line_end) == (
+        "class",
+        "Song",
+        "app/Song.php",
+        4,
+        6,
+    )
     assert (song.doc, song.signature, song.language) == ("Plays.", "class Song", "php")
     assert {(one.name, one.kind) for one in found.graph.aliases} == {
         (r"App\Song", "class"),
@@ -186,7 +207,10 @@ def test_every_symbol_has_a_node_and_the_names_people_write() -> None:
 def test_methods_of_classes_without_a_name_are_told_apart_by_their_files() -> None:
     text = "<?php\nreturn new class extends Migration {\n  public function up() { helper(); }\n};\n"
     found = resolved({"a.php": text, "b.php": text, "c.php": "<?php function helper() {}"})
-    assert found.links() == {("method:a.php#up", "function:helper"), ("method:b.php#up", "function:helper")}
+    assert found.links() == {
+        ("method:a.php#up", "function:helper"),
+        ("method:b.php#up", "function:helper"),
+    }
     assert {alias.name for alias in found.graph.aliases} == {"helper"}
 
 
@@ -205,4 +229,6 @@ def test_a_name_that_is_given_something_else_on_the_same_line_has_no_type() -> N
             """
         }
     )
-    assert {pair for pair in project.links() if pair[1].endswith("::save")} == {("method:C::plain", "method:A::save")}
+    assert {pair for pair in project.links() if pair[1].endswith("::save")} == {
+        ("method:C::plain", "method:A::save")
+    }

@@ -113,7 +113,10 @@ def test_imports_of_every_form_lead_to_what_they_name() -> None:
         "class:shop.tools.Clock",
         "method:shop.tools.Clock.now",
     }
-    assert found.calls_of("function:app.run") == {"method:shop.models.Base.copy", "method:shop.models.Order.total"}
+    assert found.calls_of("function:app.run") == {
+        "method:shop.models.Base.copy",
+        "method:shop.models.Order.total",
+    }
     assert found.reasons("function:app.run") == {
         "thing go": "not in this project",
         "clock now": "the type of clock is not written",
@@ -124,7 +127,10 @@ def test_imports_of_every_form_lead_to_what_they_name() -> None:
 def test_packages_below_a_folder_that_is_none_are_found_from_there() -> None:
     files = {f"backend/{uri}": text for uri, text in SHOP.items()}
     found = resolved(
-        files | {"backend/run.py": "from shop.tools import Clock\nClock().now()\nimport json\njson.loads('')\n"}
+        files
+        | {
+            "backend/run.py": "from shop.tools import Clock\nClock().now()\nimport json\njson.loads('')\n"
+        }
     )
     assert found.calls_of("file:backend/run.py") == {
         "class:backend.shop.tools.Clock",
@@ -176,7 +182,9 @@ def test_a_name_with_two_types_is_linked_to_neither() -> None:
 def test_a_decorator_is_called_by_what_is_around_the_function() -> None:
     found = resolved({"m.py": "def wraps(f): ...\n\n@wraps(1)\ndef run(wraps):\n    wraps()\n"})
     assert found.links() == {("file:m.py", "function:m.wraps")}
-    assert found.reasons("function:m.run") == {"wraps": "wraps is a name here, and what it calls is not written"}
+    assert found.reasons("function:m.run") == {
+        "wraps": "wraps is a name here, and what it calls is not written"
+    }
 
 
 def test_what_waits_is_followed_only_where_it_is_waited_for() -> None:

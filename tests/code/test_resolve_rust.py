@@ -65,7 +65,9 @@ CRATES = {
 
 def test_paths_impl_blocks_and_fields_lead_to_what_they_name() -> None:
     found = resolved(CRATES)
-    assert found.links("IMPLEMENTS") == {("class:music/src/song/mod.rs#Song", "class:music/src/song/mod.rs#Playable")}
+    assert found.links("IMPLEMENTS") == {
+        ("class:music/src/song/mod.rs#Song", "class:music/src/song/mod.rs#Playable")
+    }
     assert found.calls_of("method:music/src/song/mod.rs#Song.play") == {
         "method:music/src/player.rs#Player.start",
         "method:music/src/player.rs#Player.new",

@@ -111,7 +111,9 @@ def test_this_in_a_function_inside_of_a_method_is_not_the_class() -> None:
 
 def test_a_function_with_the_name_of_a_type_is_what_is_called() -> None:
     found = resolved(
-        {"a.ts": "interface Box {}\nfunction Box(): Box { return {} }\nBox()\nfunction f(box: Box) { box.x() }\n"}
+        {
+            "a.ts": "interface Box {}\nfunction Box(): Box { return {} }\nBox()\nfunction f(box: Box) { box.x() }\n"
+        }
     )
     assert found.links() == {("file:a.ts", "function:a.ts#Box")}
     assert {node.key for node in found.graph.nodes} >= {"class:a.ts#Box", "function:a.ts#Box"}
@@ -142,4 +144,7 @@ def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> No
         }
     )
     assert found.links() == set()
-    assert {(one.receiver, one.name) for one in found.graph.unresolved} >= {("it", "play"), ("song", "play")}
+    assert {(one.receiver, one.name) for one in found.graph.unresolved} >= {
+        ("it", "play"),
+        ("song", "play"),
+    }

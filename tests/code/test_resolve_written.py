@@ -49,7 +49,11 @@ def test_the_names_in_a_written_type_are_those_whose_methods_it_has(
     [
         ("$this->songs", Part("$this", False), [Part("songs", False)]),
         ("$this?->songs()", Part("$this", False), [Part("songs", True)]),
-        ("Song::query()->where('a', fn () => ')')", Part("Song", False), [Part("query", True), Part("where", True)]),
+        (
+            "Song::query()->where('a', fn () => ')')",
+            Part("Song", False),
+            [Part("query", True), Part("where", True)],
+        ),
         ("self.a.b(x)(y)", None, []),
         ("a[0].b", None, []),
         ("(new Song($a))", Part("Song", True), []),
@@ -62,7 +66,9 @@ def test_the_names_in_a_written_type_are_those_whose_methods_it_has(
         ("", None, []),
     ],
 )
-def test_a_receiver_is_names_and_calls_or_nothing(text: str, head: Part | None, steps: list[Part]) -> None:
+def test_a_receiver_is_names_and_calls_or_nothing(
+    text: str, head: Part | None, steps: list[Part]
+) -> None:
     found = chain_of(text)
     assert (found and found.head) == head
     assert list(found.steps if found else ()) == steps
@@ -85,11 +91,16 @@ def test_a_receiver_is_names_and_calls_or_nothing(text: str, head: Part | None, 
         ("python", "def album(self, a, b, c", "album", ""),
     ],
 )
-def test_a_signature_says_what_is_returned(language: str, signature: str, name: str, type_: str) -> None:
+def test_a_signature_says_what_is_returned(
+    language: str, signature: str, name: str, type_: str
+) -> None:
     assert returned(signature, name, language)[0] == type_
 
 
-@given(st.text("ab$.:->()[]'\"? \\@!", max_size=30), st.sampled_from(["php", "python", "go", "rust", "typescript"]))
+@given(
+    st.text("ab$.:->()[]'\"? \\@!", max_size=30),
+    st.sampled_from(["php", "python", "go", "rust", "typescript"]),
+)
 def test_any_text_is_taken_apart_or_refused(text: str, language: str) -> None:
     chain = chain_of(text)
     assert chain is None or chain.head.name

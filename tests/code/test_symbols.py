@@ -75,19 +75,64 @@ def test_definitions_have_their_names_kinds_and_lines(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "symbol", "signature", "doc"),
     [
-        ("library.php", "Library", "final class Library extends Model implements Playable", "Keeps tracks."),
-        ("library.php", "Library.play", "public function play(Loudness $loudness): bool", "Plays what is next."),
+        (
+            "library.php",
+            "Library",
+            "final class Library extends Model implements Playable",
+            "Keeps tracks.",
+        ),
+        (
+            "library.php",
+            "Library.play",
+            "public function play(Loudness $loudness): bool",
+            "Plays what is next.",
+        ),
         ("library.py", "Track", "class Track", "A track,\n\nwith its title."),
-        ("library.py", "Library.add", "async def add( self, track: Track, *, position: int = 0, ) -> bool", "Add one."),
+        (
+            "library.py",
+            "Library.add",
+            "async def add( self, track: Track, *, position: int = 0, ) -> bool",
+            "Add one.",
+        ),
         ("library.js", "Library", "export default class Library extends Base", "Keeps tracks."),
         ("library.js", "app.use", "app.use = function use(plugin)", "Uses a plug-in."),
-        ("library.ts", "Library.add", "async add(track: T, position?: number): Promise<boolean>", "Adds one."),
-        ("Player.tsx", "Player", "export function Player({ track, onPlay }: Props): JSX.Element", "Shows a track."),
-        ("Library.swift", "Track", "struct Track: Codable, Hashable", "One track.\nIt knows its album."),
+        (
+            "library.ts",
+            "Library.add",
+            "async add(track: T, position?: number): Promise<boolean>",
+            "Adds one.",
+        ),
+        (
+            "Player.tsx",
+            "Player",
+            "export function Player({ track, onPlay }: Props): JSX.Element",
+            "Shows a track.",
+        ),
+        (
+            "Library.swift",
+            "Track",
+            "struct Track: Codable, Hashable",
+            "One track.\nIt knows its album.",
+        ),
         ("library.go", "Store", "type Store[T any] struct", "Store holds tracks\nof one kind."),
-        ("library.rs", "Library.new", "pub fn new(store: &'a S) -> Self", "Makes one.\n\nIt is empty."),
-        ("Library.java", "Library.Library", "public Library(TrackRepository repository)", "Made by the container."),
-        ("Library.kt", "Library.play", "override fun play(loudness: Loudness): Boolean", "Plays what is next."),
+        (
+            "library.rs",
+            "Library.new",
+            "pub fn new(store: &'a S) -> Self",
+            "Makes one.\n\nIt is empty.",
+        ),
+        (
+            "Library.java",
+            "Library.Library",
+            "public Library(TrackRepository repository)",
+            "Made by the container.",
+        ),
+        (
+            "Library.kt",
+            "Library.play",
+            "override fun play(loudness: Loudness): Boolean",
+            "Plays what is next.",
+        ),
         (
             "library.c",
             "library_add",
@@ -130,7 +175,9 @@ def test_a_definition_is_described_by_its_signature_and_comment(
         ("Library.cs", "Library", "/// <summary>"),
     ],
 )
-def test_comments_and_attributes_belong_to_the_definition_below(name: str, symbol: str, first: str) -> None:
+def test_comments_and_attributes_belong_to_the_definition_below(
+    name: str, symbol: str, first: str
+) -> None:
     text, facts = parse_facts(name)
     assert text[by_name(facts)[symbol].start :].startswith(first)
 
@@ -151,7 +198,12 @@ def test_the_namespace_is_the_one_that_is_written(name: str, namespace: str) -> 
 
 @pytest.mark.parametrize(
     ("uri", "namespace"),
-    [("src/shop/models.py", "shop.models"), ("shop/__init__.py", "shop"), ("lib/a.py", "a"), ("a/b/c.pyi", "a.b.c")],
+    [
+        ("src/shop/models.py", "shop.models"),
+        ("shop/__init__.py", "shop"),
+        ("lib/a.py", "a"),
+        ("a/b/c.pyi", "a.b.c"),
+    ],
 )
 def test_a_python_module_is_named_by_its_path(uri: str, namespace: str) -> None:
     facts = read("from . import x\nfrom .y import Z as W\nfrom ..up import v\n", uri)
@@ -160,7 +212,9 @@ def test_a_python_module_is_named_by_its_path(uri: str, namespace: str) -> None:
 
 
 def test_relative_imports_are_told_by_their_full_names() -> None:
-    text = "from . import x\nfrom .y import Z as W\nfrom ..up import v\nimport a.b\nfrom s import *\n"
+    text = (
+        "from . import x\nfrom .y import Z as W\nfrom ..up import v\nimport a.b\nfrom s import *\n"
+    )
     facts = read(text, "src/shop/cart/models.py")
     package = read("from . import x\n", "src/shop/cart/__init__.py")
     assert facts is not None
@@ -198,7 +252,9 @@ def test_relative_imports_are_told_by_their_full_names() -> None:
         ("Library.swift", ("Foundation", "Foundation", "module")),
     ],
 )
-def test_imports_are_known_by_what_they_are_called_here(name: str, expected: tuple[str, str, str]) -> None:
+def test_imports_are_known_by_what_they_are_called_here(
+    name: str, expected: tuple[str, str, str]
+) -> None:
     assert expected in [(one.name, one.alias, one.kind) for one in parse_facts(name)[1].imports]
 
 
@@ -227,8 +283,12 @@ def test_imports_are_known_by_what_they_are_called_here(name: str, expected: tup
         ("Library.swift", ("call", "next", "store", "Player.play")),
     ],
 )
-def test_uses_say_what_they_are_made_on_and_where(name: str, expected: tuple[str, str, str, str]) -> None:
-    assert expected in [(one.kind, one.name, one.receiver, one.inside) for one in parse_facts(name)[1].references]
+def test_uses_say_what_they_are_made_on_and_where(
+    name: str, expected: tuple[str, str, str, str]
+) -> None:
+    assert expected in [
+        (one.kind, one.name, one.receiver, one.inside) for one in parse_facts(name)[1].references
+    ]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +312,9 @@ def test_uses_say_what_they_are_made_on_and_where(name: str, expected: tuple[str
         ("library.c", ("library_add", "library", "library_t")),
     ],
 )
-def test_names_with_a_written_type_are_bound_to_it(name: str, expected: tuple[str, str, str]) -> None:
+def test_names_with_a_written_type_are_bound_to_it(
+    name: str, expected: tuple[str, str, str]
+) -> None:
     assert expected in [(one.inside, one.name, one.type) for one in parse_facts(name)[1].bindings]
 
 
@@ -268,11 +330,18 @@ def test_editing_one_function_changes_one_symbol_and_its_chunk_only(path: Path) 
     assert told is not None
 
     def pieces(text: str, facts: FileFacts) -> dict[str, tuple[str, str]]:
-        return {one.qualified + one.kind: (one.signature, text[one.start : one.end]) for one in facts.symbols}
+        return {
+            one.qualified + one.kind: (one.signature, text[one.start : one.end])
+            for one in facts.symbols
+        }
 
     one, other = pieces(before, kept), pieces(after, told)
     assert one.keys() == other.keys()
-    touched = {symbol.qualified + symbol.kind for symbol in kept.symbols if symbol.line <= changed <= symbol.line_end}
+    touched = {
+        symbol.qualified + symbol.kind
+        for symbol in kept.symbols
+        if symbol.line <= changed <= symbol.line_end
+    }
     assert {name for name in one if one[name] != other[name]} <= touched
     assert touched
     language = {"tsx": "typescript"}.get(kept.language, kept.language)
@@ -292,7 +361,9 @@ def test_editing_one_function_changes_one_symbol_and_its_chunk_only(path: Path) 
 
 
 def test_lines_that_cannot_be_read_are_told() -> None:
-    facts = read("def good():\n    return 1\n\n\nclass :::\n  %%% (\n\n\ndef also():\n    return 2\n", "a.py")
+    facts = read(
+        "def good():\n    return 1\n\n\nclass :::\n  %%% (\n\n\ndef also():\n    return 2\n", "a.py"
+    )
     assert facts is not None
     assert facts.broken
     assert all(5 <= first <= last for first, last in facts.broken)
@@ -319,9 +390,7 @@ def test_a_header_in_cpp_is_read_as_that() -> None:
 
 
 def test_a_narrowed_template_has_the_name_of_the_template() -> None:
-    text = (
-        "template<typename It>\nstruct Walk <\n    It, void_t<typename It::a, typename It::b >>\n{\n    int at;\n};\n"
-    )
+    text = "template<typename It>\nstruct Walk <\n    It, void_t<typename It::a, typename It::b >>\n{\n    int at;\n};\n"
     facts = read(text, "walk.hpp")
     assert facts is not None
     assert [(one.qualified, one.line) for one in facts.symbols] == [("Walk", 2), ("Walk.at", 5)]
@@ -353,11 +422,14 @@ def test_places_are_counted_in_characters() -> None:
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_any_text_has_symbols_within_it(language: str, data: st.DataObject) -> None:
-    name = next(path.name for path in sorted(SAMPLES.iterdir()) if language_of(path.name) == language)
+    name = next(
+        path.name for path in sorted(SAMPLES.iterdir()) if language_of(path.name) == language
+    )
     text = (SAMPLES / name).read_text("utf-8")
     at = data.draw(st.integers(0, len(text)))
     garbage = data.draw(
-        st.text(st.characters(codec=None), max_size=20) | st.sampled_from(["\x00", "\ud800", "{", "(", '"'])
+        st.text(st.characters(codec=None), max_size=20)
+        | st.sampled_from(["\x00", "\ud800", "{", "(", '"'])
     )
     broken = text[:at] + garbage + text[at + data.draw(st.integers(0, 40)) :]
     facts = stoppable(broken, name)

@@ -64,7 +64,9 @@ def test_layers_are_merged_key_by_key(tmp_path: Path) -> None:
 
 
 def test_arguments_may_be_dotted_or_nested_and_none_means_not_set(tmp_path: Path) -> None:
-    settings = config.load(tmp_path, {"search": {"top_k": 3}, "rag.chunk_size": 400, "rag.enabled": None}, environ={})
+    settings = config.load(
+        tmp_path, {"search": {"top_k": 3}, "rag.chunk_size": 400, "rag.enabled": None}, environ={}
+    )
     assert (settings.search.top_k, settings.rag.chunk_size, settings.rag.enabled) == (3, 400, True)
     assert settings.origin("rag.enabled") == "default"
 
@@ -82,7 +84,9 @@ def test_home_and_base_are_places_in_the_folder(tmp_path: Path) -> None:
 
 def test_the_environment_may_put_the_home_elsewhere(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
-    settings = config.load(tmp_path / "project", environ={"RAGSTONE_RAG_STORE_PATH": str(elsewhere)})
+    settings = config.load(
+        tmp_path / "project", environ={"RAGSTONE_RAG_STORE_PATH": str(elsewhere)}
+    )
     assert settings.home == elsewhere
 
 
@@ -93,11 +97,17 @@ def test_asking_for_a_key_that_is_not_there_is_refused(tmp_path: Path) -> None:
             ask("search.top")
 
 
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the user file has another place there")
+@pytest.mark.skipif(
+    sys.platform in ("win32", "darwin"), reason="the user file has another place there"
+)
 def test_the_user_file_is_in_the_configuration_folder_of_the_platform() -> None:
     assert config.user_file({"HOME": "/h"}) == Path("/h/.config/ragstone/ragstone.toml")
-    assert config.user_file({"HOME": "/h", "XDG_CONFIG_HOME": "/x"}) == Path("/x/ragstone/ragstone.toml")
-    assert config.user_file({"HOME": "/h", "XDG_CONFIG_HOME": "relative"}) == Path("/h/.config/ragstone/ragstone.toml")
+    assert config.user_file({"HOME": "/h", "XDG_CONFIG_HOME": "/x"}) == Path(
+        "/x/ragstone/ragstone.toml"
+    )
+    assert config.user_file({"HOME": "/h", "XDG_CONFIG_HOME": "relative"}) == Path(
+        "/h/.config/ragstone/ragstone.toml"
+    )
     assert config.user_file({}) is None
 
 
@@ -118,14 +128,26 @@ def test_a_file_of_the_first_design_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[search]\ntopk = 3\n", r"Unknown setting 'search.topk' in project file .*did you mean search.top_k\?"),
-        ("[serach]\ntop_k = 3\n", r"Unknown setting 'serach' in project file .*did you mean search\?"),
+        (
+            "[search]\ntopk = 3\n",
+            r"Unknown setting 'search.topk' in project file .*did you mean search.top_k\?",
+        ),
+        (
+            "[serach]\ntop_k = 3\n",
+            r"Unknown setting 'serach' in project file .*did you mean search\?",
+        ),
         ("top_k = 3\n", r"Unknown setting 'top_k' in project file .*did you mean search.top_k\?"),
         ("'search.top_k' = 3\n", r"Unknown setting 'search.top_k'"),
         ("zzzz = 3\n", r"Unknown setting 'zzzz' .*ragstone config"),
         ("search = 3\n", r"search in project file .* must be a table"),
-        ("[search.top_k]\nx = 1\n", r"search.top_k must be a whole number from 1 to 1000, but project file .* a table"),
-        ("[search]\ntop_k = '3'\n", r"search.top_k must be a whole number .* project file .*ragstone.toml gives '3'"),
+        (
+            "[search.top_k]\nx = 1\n",
+            r"search.top_k must be a whole number from 1 to 1000, but project file .* a table",
+        ),
+        (
+            "[search]\ntop_k = '3'\n",
+            r"search.top_k must be a whole number .* project file .*ragstone.toml gives '3'",
+        ),
         ("[search]\ntop_k = true\n", r"search.top_k must be a whole number .* gives true"),
         ("[search]\ntop_k = 0\n", r"from 1 to 1000, but .* gives 0"),
         ("[search]\ntop_k = 1.5\n", r"gives 1.5"),
@@ -138,7 +160,10 @@ def test_a_file_of_the_first_design_is_read(tmp_path: Path) -> None:
             "[rag]\nchunk_size = 100\nchunk_overlap = 100\n",
             r"chunk_overlap \(100\) must be smaller than rag.chunk_size",
         ),
-        ("[rag]\nchunk_size = 100\nchunk_overlap = -1\n", r"rag.chunk_overlap must be a whole number of at least 0"),
+        (
+            "[rag]\nchunk_size = 100\nchunk_overlap = -1\n",
+            r"rag.chunk_overlap must be a whole number of at least 0",
+        ),
         ("[search]\ntop_k = = 3\n", r"not valid TOML.*line 2"),
         ("[search\n", r"not valid TOML.*line 1"),
         ("[search]\ntop_k = 3\ntop_k = 4\n", r"not valid TOML"),
@@ -170,7 +195,9 @@ def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_give_settings_or_a_config_error(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_any_bytes_give_settings_or_a_config_error(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
     folder = tmp_path_factory.getbasetemp() / "any-bytes"
     folder.mkdir(exist_ok=True)
     (folder / "ragstone.toml").write_bytes(data)
@@ -181,7 +208,9 @@ def test_any_bytes_give_settings_or_a_config_error(tmp_path_factory: pytest.Temp
 
 
 def test_an_empty_text_in_a_file_means_not_set(tmp_path: Path) -> None:
-    empty = "".join(f"{name} = ''\n" for name in ("url", "api_key", "mcp_server", "mcp_tool", "collection_name"))
+    empty = "".join(
+        f"{name} = ''\n" for name in ("url", "api_key", "mcp_server", "mcp_tool", "collection_name")
+    )
     write(tmp_path / "ragstone.toml", f"[rag.vector_store]\n{empty}")
     settings = config.load(tmp_path, environ={})
     assert settings.rag.vector_store.collection_name == "default"
@@ -230,12 +259,16 @@ def test_a_project_file_may_point_inside_its_folder(tmp_path: Path) -> None:
 
 def test_the_user_file_and_the_environment_may_point_anywhere(tmp_path: Path) -> None:
     write(tmp_path / USER, f"sources.base = '{tmp_path.as_posix()}'\n")
-    settings = config.load(tmp_path / "p", environ=environ(tmp_path, RAGSTONE_STORE_PATH="../index"))
+    settings = config.load(
+        tmp_path / "p", environ=environ(tmp_path, RAGSTONE_STORE_PATH="../index")
+    )
     assert settings.base == tmp_path
     assert settings.home == tmp_path / "p" / ".." / "index"
 
 
-@pytest.mark.parametrize("line", ["url = 'http://x.invalid'", "mcp_server = 'run-me'", "mcp_tool = 'find'"])
+@pytest.mark.parametrize(
+    "line", ["url = 'http://x.invalid'", "mcp_server = 'run-me'", "mcp_tool = 'find'"]
+)
 def test_a_project_file_may_not_name_an_address_or_a_program(tmp_path: Path, line: str) -> None:
     write(tmp_path / "ragstone.toml", f"[rag.vector_store]\n{line}\n")
     with pytest.raises(ConfigError, match="not taken from project file"):
@@ -247,7 +280,9 @@ def test_a_secret_is_taken_from_no_file(tmp_path: Path, where: str) -> None:
     write(tmp_path / where, "[rag.vector_store]\napi_key = 'sk-abc'\n")
     with pytest.raises(ConfigError, match="is a secret") as caught:
         config.load(tmp_path, environ=environ(tmp_path))
-    assert "RAGSTONE_RAG_VECTOR_STORE_API_KEY" in caught.value.hint and "sk-abc" not in str(caught.value)
+    assert "RAGSTONE_RAG_VECTOR_STORE_API_KEY" in caught.value.hint and "sk-abc" not in str(
+        caught.value
+    )
 
 
 def test_a_secret_is_never_shown(tmp_path: Path) -> None:
@@ -265,7 +300,9 @@ def test_a_setting_that_the_store_does_not_use_is_refused_not_ignored(
     tmp_path: Path, variable: str, provider: str
 ) -> None:
     variables = {f"RAGSTONE_RAG_VECTOR_STORE_{variable}": "x"}
-    with pytest.raises(ConfigError, match=f"means nothing to the store 'sqlite'; it is for: .*{provider}"):
+    with pytest.raises(
+        ConfigError, match=f"means nothing to the store 'sqlite'; it is for: .*{provider}"
+    ):
         config.load(tmp_path, environ=variables)
 
 
@@ -282,7 +319,12 @@ def test_a_setting_that_the_store_does_not_use_is_refused_not_ignored(
         ("RAGSTONE_TOOLS_RAG", "no", "rag.enabled", False),
         ("RAGSTONE_TOOLS_RAG", "TRUE", "rag.enabled", True),
         ("RAGSTONE_DOCS_BASE_DIR", "docs", "sources.base", "docs"),
-        ("RAGSTONE_SOURCES_INCLUDE", "docs, src/**/*.py", "sources.include", ("docs", "src/**/*.py")),
+        (
+            "RAGSTONE_SOURCES_INCLUDE",
+            "docs, src/**/*.py",
+            "sources.include",
+            ("docs", "src/**/*.py"),
+        ),
         ("RAGSTONE_SOURCES_EXCLUDE", '["a,b", "c"]', "sources.exclude", ("a,b", "c")),
         ("RAGSTONE_SEARCH_FUSION", "rrf", "search.fusion", "rrf"),
     ],
@@ -297,7 +339,10 @@ def test_an_environment_variable_sets_a_value(
 @pytest.mark.parametrize(
     ("variables", "says"),
     [
-        ({"RAGSTONE_TOP_K": "3"}, r"Unknown environment variable RAGSTONE_TOP_K.*RAGSTONE_SEARCH_TOP_K\?"),
+        (
+            {"RAGSTONE_TOP_K": "3"},
+            r"Unknown environment variable RAGSTONE_TOP_K.*RAGSTONE_SEARCH_TOP_K\?",
+        ),
         ({"RAGSTONE_ZZZ": "3"}, r"Unknown environment variable RAGSTONE_ZZZ"),
         ({"RAGSTONE_SEARCH_TOP_K": "many"}, r"whole number .* RAGSTONE_SEARCH_TOP_K is 'many'"),
         ({"RAGSTONE_SEARCH_TOP_K": "0"}, r"from 1 to 1000"),
@@ -305,7 +350,10 @@ def test_an_environment_variable_sets_a_value(
         ({"RAGSTONE_TOOLS_RAG": "maybe"}, r"true or false"),
         ({"RAGSTONE_SOURCES_INCLUDE": "a,,b"}, r"list of non-empty texts"),
         ({"RAGSTONE_SOURCES_INCLUDE": "[1"}, r"list of non-empty texts"),
-        ({"RAGSTONE_RAG_STORE": "sqlite", "RAGSTONE_RAG_VECTOR_STORE_PROVIDER": "memory"}, r"different values"),
+        (
+            {"RAGSTONE_RAG_STORE": "sqlite", "RAGSTONE_RAG_VECTOR_STORE_PROVIDER": "memory"},
+            r"different values",
+        ),
     ],
 )
 def test_a_bad_environment_is_refused(tmp_path: Path, variables: dict[str, str], says: str) -> None:
@@ -322,7 +370,9 @@ def test_an_empty_variable_counts_as_not_set(tmp_path: Path) -> None:
     assert config.load(tmp_path, environ={"RAGSTONE_SEARCH_TOP_K": ""}).search.top_k == 5
 
 
-def test_the_real_environment_is_used_when_none_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_real_environment_is_used_when_none_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RAGSTONE_SEARCH_TOP_K", "11")
     assert config.load(tmp_path).search.top_k == 11
     assert "RAGSTONE_SEARCH_TOP_K" in os.environ

@@ -29,10 +29,16 @@ def test_every_name_of_the_design_sets_one_of_ours(tmp_path: Path) -> None:
     settings = load(tmp_path)
     assert settings.rag.vector_store.collection_name == "papers"
     assert settings.rag.embedding_provider == "minilm"
-    assert (settings.rag.chunk_size, settings.rag.chunk_overlap, settings.search.top_k) == (1000, 200, 7)
+    assert (settings.rag.chunk_size, settings.rag.chunk_overlap, settings.search.top_k) == (
+        1000,
+        200,
+        7,
+    )
     assert settings.documents.description == "What our papers say."
     assert settings.documents.param_query == "What to look up."
-    assert settings.origin("search.top_k") == f"project file {tmp_path / 'documents.yaml'}, n_results"
+    assert (
+        settings.origin("search.top_k") == f"project file {tmp_path / 'documents.yaml'}, n_results"
+    )
 
 
 def test_the_file_is_found_in_the_folder_config_too(tmp_path: Path) -> None:
@@ -59,7 +65,9 @@ def test_ragstone_toml_and_the_environment_win_over_it(tmp_path: Path) -> None:
 
 def test_a_chroma_folder_is_taken_with_that_store_alone(tmp_path: Path) -> None:
     (tmp_path / "documents.yaml").write_text("collection: papers\nchroma_path: ./chroma\n")
-    with pytest.raises(ConfigError, match=r"documents.yaml, chroma_path\) means nothing to the store 'sqlite'"):
+    with pytest.raises(
+        ConfigError, match=r"documents.yaml, chroma_path\) means nothing to the store 'sqlite'"
+    ):
         load(tmp_path)
     assert load(tmp_path, RAGSTONE_RAG_STORE="chroma").rag.vector_store.path == "./chroma"
 
@@ -74,8 +82,14 @@ def test_a_file_that_came_with_a_clone_points_nowhere_outside(tmp_path: Path, pa
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("n_results: 3\nchunk_sice: 4\n", r"Unknown setting 'chunk_sice' in .*, line 2.*did you mean chunk_size\?"),
-        ("n_results: many\n", r"whole number from 1 to 1000, but .*documents.yaml, n_results \(line 1\) gives 'many'"),
+        (
+            "n_results: 3\nchunk_sice: 4\n",
+            r"Unknown setting 'chunk_sice' in .*, line 2.*did you mean chunk_size\?",
+        ),
+        (
+            "n_results: many\n",
+            r"whole number from 1 to 1000, but .*documents.yaml, n_results \(line 1\) gives 'many'",
+        ),
         ("n_results: [3]\n", r"search.top_k must be a whole number"),
         ("chunk_size: 100\nchunk_overlap: 100\n", r"must be smaller than"),
         ("collection: &a papers\n", r"line 1, uses an anchor"),
@@ -102,7 +116,9 @@ def test_mistakes_are_reported_with_their_line(tmp_path: Path, text: str, says: 
         b"",
     ],
 )
-def test_a_file_of_that_name_about_something_else_is_left_alone(tmp_path: Path, data: bytes) -> None:
+def test_a_file_of_that_name_about_something_else_is_left_alone(
+    tmp_path: Path, data: bytes
+) -> None:
     (tmp_path / "documents.yaml").write_bytes(data)
     assert {origin for _, _, origin in load(tmp_path).listing()} == {"default"}
 

@@ -52,7 +52,8 @@ def test_tags_mean_nothing_and_make_nothing() -> None:
 
 
 LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
 )
 
 

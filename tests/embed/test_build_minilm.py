@@ -22,7 +22,10 @@ ROOT = Path(__file__).parent.parent.parent
 def _build(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     tool = ROOT / "tools" / "build_minilm.py"
     return subprocess.run(
-        [sys.executable, str(tool), *map(str, arguments)], capture_output=True, text=True, check=False
+        [sys.executable, str(tool), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -40,7 +43,10 @@ def test_a_rebuild_gives_the_same_bytes(rebuilt: Path) -> None:
 
 
 def test_the_fp32_graph_the_numpy_forward_and_the_golden_vectors_agree(
-    rebuilt: Path, monkeypatch: pytest.MonkeyPatch, golden_texts: list[str], golden_vectors: NDArray[np.float32]
+    rebuilt: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    golden_texts: list[str],
+    golden_vectors: NDArray[np.float32],
 ) -> None:
     monkeypatch.setattr(module, "GRAPH", rebuilt / "fp32.onnx")
     graph = MiniLM(threads=1)
@@ -65,19 +71,27 @@ def test_the_model_card_names_the_shipped_bytes_and_the_version_of_the_space() -
     card = (ROOT / "docs" / "model-card.md").read_text(encoding="utf-8")
     for path in (GRAPH, VOCABULARY):
         assert hashlib.sha256(path.read_bytes()).hexdigest() in card
-    assert f"version `{MiniLM.space.version}`" in card, "other bytes make other vectors: give the space a new version"
+    assert f"version `{MiniLM.space.version}`" in card, (
+        "other bytes make other vectors: give the space a new version"
+    )
 
 
 def test_weights_have_seven_bits_and_every_range_is_fixed() -> None:
     tensors = read_tensors(GRAPH)
-    weights = {name: tensor for name, tensor in tensors.items() if name.endswith(".weight") and tensor.dtype == np.int8}
+    weights = {
+        name: tensor
+        for name, tensor in tensors.items()
+        if name.endswith(".weight") and tensor.dtype == np.int8
+    }
     assert len(weights) == 24
     for name, weight in weights.items():
         assert np.abs(weight.astype(int)).max() == 63
         assert tensors[name.replace(".weight", ".input_scale")].shape == ()
 
 
-def test_the_shipped_graph_and_the_numpy_forward_agree(minilm: MiniLM, golden_texts: list[str]) -> None:
+def test_the_shipped_graph_and_the_numpy_forward_agree(
+    minilm: MiniLM, golden_texts: list[str]
+) -> None:
     parameters = read_tensors(GRAPH)
     tokenizer = minilm._load()[1]
     cosines = []

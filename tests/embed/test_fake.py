@@ -27,7 +27,9 @@ def test_every_text_gets_a_unit_vector_that_its_neighbours_do_not_change(texts: 
 
 
 def test_texts_that_share_words_are_nearer_than_texts_that_do_not() -> None:
-    base, near, far = FAKE.embed(["the store keeps every chunk", "every chunk the store has", "bread needs warm water"])
+    base, near, far = FAKE.embed(
+        ["the store keeps every chunk", "every chunk the store has", "bread needs warm water"]
+    )
     assert base @ near > 0.6
     assert abs(base @ far) < 0.4
 
@@ -40,7 +42,11 @@ print(FakeEmbedder().embed(['two words, 2 words'])[0].tobytes().hex())
     ours = FAKE.embed(["two words, 2 words"])[0].tobytes().hex()
     for seed in ("1", "2"):
         run = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=_environment(seed)
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=_environment(seed),
         )
         assert run.stdout.strip() == ours
 

@@ -49,16 +49,24 @@ def test_a_text_has_the_same_vector_alone_and_in_any_batch(texts: list[str]) -> 
         assert np.array_equal(SHARED.embed([text])[0], row)
 
 
-def test_length_slab_and_number_of_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [f"text {number} " + "and more of it " * (number * 7 % 31) for number in range(40)] + ["long " * 700]
+def test_length_slab_and_number_of_threads_do_not_change_a_bit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = [f"text {number} " + "and more of it " * (number * 7 % 31) for number in range(40)] + [
+        "long " * 700
+    ]
     expected = MiniLM(threads=1).embed(texts)
     monkeypatch.setattr(module, "SLAB_WINDOWS", 3)
     assert np.array_equal(MiniLM(threads=3).embed(texts), expected)
     assert np.array_equal(MiniLM(threads=2).embed(texts[::-1]), expected[::-1])
 
 
-def test_a_text_longer_than_the_model_reads_is_the_mean_of_its_windows_by_length(minilm: MiniLM) -> None:
-    text = " ".join(f"sentence number {number} is about the sea and its harbours." for number in range(60))
+def test_a_text_longer_than_the_model_reads_is_the_mean_of_its_windows_by_length(
+    minilm: MiniLM,
+) -> None:
+    text = " ".join(
+        f"sentence number {number} is about the sea and its harbours." for number in range(60)
+    )
     assert minilm.count_tokens(text) > 2 * MAX_TOKENS
     tokenizer = minilm._load()[1]
     windows = list(tokenizer.windows(text, MAX_TOKENS))
@@ -70,13 +78,21 @@ def test_a_text_longer_than_the_model_reads_is_the_mean_of_its_windows_by_length
 
 
 def test_a_query_has_the_vector_of_the_same_text(minilm: MiniLM, golden_texts: list[str]) -> None:
-    for text in ["", "one", "word " * 254, "word " * 255, *golden_texts]:  # as long as is read at once, and longer
+    for text in [
+        "",
+        "one",
+        "word " * 254,
+        "word " * 255,
+        *golden_texts,
+    ]:  # as long as is read at once, and longer
         assert np.abs(minilm.embed([text], "query") - minilm.embed([text], "document")).max() < 1e-6
 
 
 def test_the_end_of_a_long_text_counts(minilm: MiniLM) -> None:
     start = "The harbour wall was built of grey stone. " * 60
-    plain, changed = minilm.embed([start + "The end. " * 30, start + "Quantum chromodynamics on a lattice. " * 30])
+    plain, changed = minilm.embed(
+        [start + "The end. " * 30, start + "Quantum chromodynamics on a lattice. " * 30]
+    )
     assert plain @ changed < 0.98
 
 
@@ -90,7 +106,8 @@ def test_odd_texts_get_a_valid_vector(minilm: MiniLM, text: str) -> None:
 def test_progress_is_reported_up_to_the_last_text(minilm: MiniLM) -> None:
     steps: list[tuple[str, int, int]] = []
     minilm.embed(
-        ["short", "long " * 600, "", *["word " * length for length in range(40)]], progress=lambda *s: steps.append(s)
+        ["short", "long " * 600, "", *["word " * length for length in range(40)]],
+        progress=lambda *s: steps.append(s),
     )
     counts = [done for _, done, _ in steps]
     assert counts == sorted(counts)
@@ -125,7 +142,9 @@ embedder.embed(["now"])
 print(json.dumps([*before, "onnxruntime" in sys.modules]))
 """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
     assert json.loads(run.stdout) == [False, 384, 254, True]
     assert run.stderr == ""
 
@@ -164,8 +183,12 @@ def test_a_missing_model_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert caught.value.hint == "install ragstone again"
 
 
-@pytest.mark.parametrize("damage", [WHOLE[: len(WHOLE) // 2], b"not a model at all" * 100, b"\xff" * 64])
-def test_a_damaged_model_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, damage: bytes) -> None:
+@pytest.mark.parametrize(
+    "damage", [WHOLE[: len(WHOLE) // 2], b"not a model at all" * 100, b"\xff" * 64]
+)
+def test_a_damaged_model_is_a_clear_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, damage: bytes
+) -> None:
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(damage)
     monkeypatch.setattr(module, "GRAPH", broken)

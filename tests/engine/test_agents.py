@@ -29,7 +29,9 @@ agents:
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "docs").mkdir()
     (tmp_path / "agents.yaml").write_text(AGENTS)
-    (tmp_path / "docs" / "gondola.md").write_text("# Gondola\n\nThe gondola crosses the lagoon at nine.\n")
+    (tmp_path / "docs" / "gondola.md").write_text(
+        "# Gondola\n\nThe gondola crosses the lagoon at nine.\n"
+    )
     (tmp_path / "docs" / "ferry.md").write_text("# Ferry\n\nThe ferry crosses the lagoon at ten.\n")
     (tmp_path / "STYLE.md").write_text("# Style\n\nShort sentences.\n")
     (tmp_path / "lagoon.py").write_text("LAGOON = 'not for agents'\n")
@@ -60,7 +62,9 @@ def test_an_unknown_agent_is_not_found_and_the_known_are_named(engine: Engine) -
             ask("shel")
 
 
-def test_an_agents_index_holds_its_files_and_no_search_of_the_project_meets_them(engine: Engine) -> None:
+def test_an_agents_index_holds_its_files_and_no_search_of_the_project_meets_them(
+    engine: Engine,
+) -> None:
     report = engine.agents.ensure_index("shell")
     assert report is not None
     assert (report.indexed, report.failed, report.pending) == (2, (), 0)
@@ -105,14 +109,22 @@ def test_adding_editing_deleting_and_renaming_are_all_seen(folder: Path, engine:
     (docs / "gondola.md").rename(docs / "boat.md")
     report = engine.agents.ensure_index("shell")
     assert report is not None
-    assert (report.indexed, report.removed, report.embedded) == (1, 1, 0)  # the same text: nothing embedded again
+    assert (report.indexed, report.removed, report.embedded) == (
+        1,
+        1,
+        0,
+    )  # the same text: nothing embedded again
     assert uris(corpus) == ["docs/boat.md", "docs/ferry.md"]
-    assert [event.data["uri"] for event in embedded] == ["docs/boat.md"]  # the engine hears of its agents
+    assert [event.data["uri"] for event in embedded] == [
+        "docs/boat.md"
+    ]  # the engine hears of its agents
 
 
 def test_what_the_file_says_anew_counts_at_once(folder: Path, engine: Engine) -> None:
     engine.agents.ensure_index("shell")
-    (folder / "agents.yaml").write_text("shell: {docs: {strategy: rag, chunk_size: 20, sources: ['docs/f*.md']}}\n")
+    (folder / "agents.yaml").write_text(
+        "shell: {docs: {strategy: rag, chunk_size: 20, sources: ['docs/f*.md']}}\n"
+    )
     report = engine.agents.ensure_index("shell")
     assert report is not None
     assert (report.indexed, report.removed) == (1, 1)
@@ -143,7 +155,9 @@ def test_a_store_that_is_not_known_is_told(folder: Path, engine: Engine) -> None
         engine.agents.ensure_index("shell")
 
 
-def test_what_is_kept_survives_a_restart_and_two_projects_stay_apart(folder: Path, engine: Engine) -> None:
+def test_what_is_kept_survives_a_restart_and_two_projects_stay_apart(
+    folder: Path, engine: Engine
+) -> None:
     engine.agents.ensure_index("shell")
     engine.close()
     assert engine.agents.ensure_index("shell") is None
@@ -154,11 +168,15 @@ def test_what_is_kept_survives_a_restart_and_two_projects_stay_apart(folder: Pat
 # ── prompts ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_preload_puts_whole_files_into_the_prompt_in_the_order_of_the_sources(engine: Engine) -> None:
+def test_preload_puts_whole_files_into_the_prompt_in_the_order_of_the_sources(
+    engine: Engine,
+) -> None:
     made = engine.agents.prompt("writer")
     assert (made.strategy, made.tool, made.budget, made.notes) == ("preload", "", 400, ())
     assert made.files == ("STYLE.md", "docs/ferry.md", "docs/gondola.md")
-    assert "File: STYLE.md\n# Style\n\nShort sentences.\n\nFile: docs/ferry.md\n# Ferry\n" in made.text
+    assert (
+        "File: STYLE.md\n# Style\n\nShort sentences.\n\nFile: docs/ferry.md\n# Ferry\n" in made.text
+    )
     assert made.tokens <= 400
     assert not engine.exists  # nothing had to be indexed for it
 
@@ -168,7 +186,9 @@ def test_preload_names_what_does_not_fit(folder: Path, engine: Engine) -> None:
     made = engine.agents.prompt("writer")
     assert made.files == ("STYLE.md", "docs/ferry.md", "docs/gondola.md")
     assert "Not shown, for want of room: docs/big.md\n" in made.text
-    assert [(one.uri, one.reason) for one in made.left_out] == [("docs/big.md", "no room left in the budget")]
+    assert [(one.uri, one.reason) for one in made.left_out] == [
+        ("docs/big.md", "no room left in the budget")
+    ]
 
 
 def test_preload_leaves_out_what_a_sync_would_leave_out(folder: Path, engine: Engine) -> None:
@@ -185,7 +205,9 @@ def test_preload_leaves_out_what_a_sync_would_leave_out(folder: Path, engine: En
     assert "secret" not in made.text.replace("data to read", "")
 
 
-def test_a_secret_in_a_file_is_taken_out_before_a_prompt_gets_it(folder: Path, engine: Engine) -> None:
+def test_a_secret_in_a_file_is_taken_out_before_a_prompt_gets_it(
+    folder: Path, engine: Engine
+) -> None:
     secret = "ghp_" + "x7Kq2mW9" * 4 + "aB3d"
     (folder / "STYLE.md").write_text(f"token = {secret}\n")
     made = engine.agents.prompt("writer")
@@ -209,7 +231,9 @@ def test_rag_without_an_embedder_gives_the_files_and_says_so(folder: Path) -> No
         made = engine.agents.prompt("shell")
     assert (made.strategy, made.tool) == ("preload", "")
     assert made.files == ("docs/ferry.md", "docs/gondola.md")
-    assert made.notes[0].startswith("rag is not possible, the files are given whole instead: There is no embedder")
+    assert made.notes[0].startswith(
+        "rag is not possible, the files are given whole instead: There is no embedder"
+    )
 
 
 def test_an_agent_without_documents_is_told_nothing(engine: Engine) -> None:
@@ -272,7 +296,9 @@ def test_preloaded_files_come_in_the_order_of_the_sources_that_name_them(tmp_pat
     for path in ("README.md", "docs/a.md", "docs/b.md", "docs/deep/c.md"):
         (tmp_path / path).write_text(f"text of {path}\n", encoding="utf-8")
     sources = '["docs/deep", "README.md", "docs/*.md"]'
-    (tmp_path / "agents.yaml").write_text(f"agents: {{helper: {{docs: {{sources: {sources}}}}}}}", encoding="utf-8")
+    (tmp_path / "agents.yaml").write_text(
+        f"agents: {{helper: {{docs: {{sources: {sources}}}}}}}", encoding="utf-8"
+    )
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
         files = engine.agents.prompt("helper").files
     assert list(files) == ["docs/deep/c.md", "README.md", "docs/a.md", "docs/b.md"]

@@ -10,10 +10,16 @@ from ragstone.engine import arguments
 from ragstone.errors import InputError
 from ragstone.types import Document
 
-ANYTHING = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers())
+ANYTHING = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers())
+)
 
 
-@given(ANYTHING, ANYTHING, st.dictionaries(st.sampled_from(["mode", "mmr", "min_score", "filters", "x"]), ANYTHING))
+@given(
+    ANYTHING,
+    ANYTHING,
+    st.dictionaries(st.sampled_from(["mode", "mmr", "min_score", "filters", "x"]), ANYTHING),
+)
 def test_any_arguments_give_a_number_of_hits_or_a_sentence(
     query: object, top_k: object, options: dict[str, object]
 ) -> None:
@@ -28,7 +34,11 @@ def test_any_arguments_give_a_number_of_hits_or_a_sentence(
 
 def test_one_document_is_many_with_one() -> None:
     document = Document(uri="a", text="b")
-    assert list(arguments.check_documents(document)) == list(arguments.check_documents([document])) == [document]
+    assert (
+        list(arguments.check_documents(document))
+        == list(arguments.check_documents([document]))
+        == [document]
+    )
 
 
 @pytest.mark.parametrize("given", ["text", b"bytes", {"uri": "a"}])

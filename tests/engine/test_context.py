@@ -28,7 +28,10 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 def test_a_turn_is_remembered_listed_recalled_and_forgotten(engine: Engine) -> None:
     assert engine.remember("s", "user", "The ferry leaves at nine.") == 0
-    assert engine.remember("s", "assistant", "Noted.", speaker="Ada", at=1.0, metadata={"run": "7"}) == 1
+    assert (
+        engine.remember("s", "assistant", "Noted.", speaker="Ada", at=1.0, metadata={"run": "7"})
+        == 1
+    )
     assert [turn.content for turn in engine.turns("s")] == ["The ferry leaves at nine.", "Noted."]
     assert (engine.turns("s")[1].speaker, engine.turns("s")[1].metadata) == ("Ada", {"run": "7"})
     assert engine.recall("s", "when does the ferry leave")[0].turn.index == 0
@@ -60,7 +63,11 @@ def test_recall_after_a_restart_embeds_the_question_and_no_stored_turn(
 
     monkeypatch.setattr(MiniLM, "embed", counted)
     with Engine.open(tmp_path) as first:
-        for turn in ("The ferry leaves at nine.", "Lunch is at noon.", "The quay lies in the north."):
+        for turn in (
+            "The ferry leaves at nine.",
+            "Lunch is at noon.",
+            "The quay lies in the north.",
+        ):
             first.remember("s", "user", turn)
     assert sum(len(texts) for role, texts in asked if role == "document") == 3
     asked.clear()
@@ -71,7 +78,14 @@ def test_recall_after_a_restart_embeds_the_question_and_no_stored_turn(
 
 
 @pytest.mark.parametrize(
-    "bad", [("", "user", "x"), ("s", "", "x"), ("s", "user", " "), ("s" * 201, "user", "x"), ("s", "user", 5)]
+    "bad",
+    [
+        ("", "user", "x"),
+        ("s", "", "x"),
+        ("s", "user", " "),
+        ("s" * 201, "user", "x"),
+        ("s", "user", 5),
+    ],
 )
 def test_what_is_no_turn_is_refused(engine: Engine, bad: tuple[str, str, str]) -> None:
     with pytest.raises(InputError):
@@ -127,7 +141,9 @@ def test_inject_adds_what_is_known_behind_the_prompt(engine: Engine) -> None:
     assert "at nine" in prompt
 
 
-def test_inject_leaves_a_prompt_alone_where_it_has_nothing_to_add(tmp_path: Path, engine: Engine) -> None:
+def test_inject_leaves_a_prompt_alone_where_it_has_nothing_to_add(
+    tmp_path: Path, engine: Engine
+) -> None:
     assert inject("# Task\n", "gondola") == "# Task\n"
     assert inject("# Task\n", "gondola", engine) == "# Task\n"  # empty
     engine.add(GONDOLA)
@@ -145,7 +161,9 @@ def test_a_disabled_engine_remembers_and_loads_nothing(tmp_path: Path) -> None:
         "assert inject('p', 'm', e) == 'p' and e.memory.forget('s') == 0 and e.memory.sessions() == []\n"
         "print([m for m in ('numpy', 'onnxruntime', 'sqlite3', 'tantivy') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() in ("[]", "['sqlite3']")
     assert not (tmp_path / ".ragstone").exists()
 
@@ -158,7 +176,10 @@ def test_an_empty_context_is_a_context(engine: Engine) -> None:
 
 def test_a_callers_selection_and_ours_share_one_budget(engine: Engine) -> None:
     engine.add(GONDOLA)
-    own = [Candidate("Tickets for the gondola cost eighty.", "chat"), Candidate("Unrelated.", "log", 0.01)]
+    own = [
+        Candidate("Tickets for the gondola cost eighty.", "chat"),
+        Candidate("Unrelated.", "log", 0.01),
+    ]
     made = engine.prompts.select("when does the gondola cross the lagoon", own, 300)
     assert {cited.uri for cited in made.cited} >= {"gondola.md", "chat"}
     assert made.cited[0].uri == "gondola.md"
@@ -168,16 +189,28 @@ def test_a_callers_selection_and_ours_share_one_budget(engine: Engine) -> None:
 @pytest.mark.parametrize("form", ["block", "markdown", "tool", "documents", "json"])
 def test_every_format_takes_the_options_of_a_search(engine: Engine, form: ContextFormat) -> None:
     engine.add([GONDOLA, Document("old.md", "The gondola was sold long ago.")])
-    short = engine.context("when does the gondola cross", format=form, compress=True, filters={"path": "gondola.md"})
+    short = engine.context(
+        "when does the gondola cross", format=form, compress=True, filters={"path": "gondola.md"}
+    )
     assert "The gondola crosses the lagoon at nine." in short.text
     assert "black by law" not in short.text
     assert "sold long ago" not in short.text
-    assert [cited.span.end for cited in short.cited] == [len("The gondola crosses the lagoon at nine.")]
+    assert [cited.span.end for cited in short.cited] == [
+        len("The gondola crosses the lagoon at nine.")
+    ]
     assert engine.context("gondola", 5000, format=form, window=250).budget == 100
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"format": "xml"}, {"session": 5}, {"session": " "}, {"count": 5}, {"window": 0}, {"colour": 1}]
+    "wrong",
+    [
+        {"format": "xml"},
+        {"session": 5},
+        {"session": " "},
+        {"count": 5},
+        {"window": 0},
+        {"colour": 1},
+    ],
 )
 def test_a_context_that_cannot_be_is_refused(engine: Engine, wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
@@ -188,5 +221,7 @@ def test_a_context_that_cannot_be_is_refused(engine: Engine, wrong: dict[str, An
 
 def test_a_context_says_what_should_be_known_of_its_search(engine: Engine) -> None:
     engine.add(GONDOLA, embed=False)
-    assert engine.context("gondola", mode="vectors").notes == ("no vectors yet: run `ragstone sync` to make them",)
+    assert engine.context("gondola", mode="vectors").notes == (
+        "no vectors yet: run `ragstone sync` to make them",
+    )
     assert engine.context("gondola", top_k=0).cited == ()

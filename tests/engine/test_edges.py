@@ -23,7 +23,9 @@ from tests.support.internals import store_of
 FAKE = {"rag.embedding_provider": "fake"}
 
 
-def test_a_named_collection_is_kept_fresh_beside_the_default_one(engine: Engine, folder: Path) -> None:
+def test_a_named_collection_is_kept_fresh_beside_the_default_one(
+    engine: Engine, folder: Path
+) -> None:
     engine.sync(collection="other")
     assert engine.admin.refresh() is None
     (folder / "lease.py").write_text("def borrow():\n    return 'zeppelin'\n", encoding="utf-8")
@@ -38,7 +40,9 @@ def test_a_named_collection_is_kept_fresh_beside_the_default_one(engine: Engine,
     assert {document.collection for document in engine.sources()} == {"default", "other"}
 
 
-def test_a_refresh_sees_an_edit_whose_time_was_set_back_and_another_chunk_size(engine: Engine, folder: Path) -> None:
+def test_a_refresh_sees_an_edit_whose_time_was_set_back_and_another_chunk_size(
+    engine: Engine, folder: Path
+) -> None:
     engine.sync()
     before = (folder / "lease.py").stat()
     text = (folder / "lease.py").read_text(encoding="utf-8").replace("wait", "swim")
@@ -57,7 +61,9 @@ def test_a_refresh_that_finds_nothing_new_writes_nothing(engine: Engine, folder:
     for path in folder.rglob("*.*"):
         os.utime(path, (1_000_000, 1_000_000))
     engine.sync()
-    time.sleep(2.1)  # a file this new is looked into again, since a change in the same instant would not show
+    time.sleep(
+        2.1
+    )  # a file this new is looked into again, since a change in the same instant would not show
     engine.sync()
     generation = engine.status().generation
     assert engine.admin.refresh() is None
@@ -72,7 +78,9 @@ def test_an_index_of_given_documents_is_not_filled_from_its_folder(engine: Engin
 
 def test_a_collection_may_be_cut_in_its_own_way(engine: Engine, folder: Path) -> None:
     (folder / "long.md").write_text("word " * 400, encoding="utf-8")
-    made = engine.admin.create_collection("small", "short pieces", chunker="chars", chunk_size=100, chunk_overlap=0)
+    made = engine.admin.create_collection(
+        "small", "short pieces", chunker="chars", chunk_size=100, chunk_overlap=0
+    )
     assert (made.name, made.description) == ("small", "short pieces")
     engine.sync()
     engine.sync(collection="small")
@@ -89,9 +97,15 @@ def test_a_collection_may_be_cut_in_its_own_way(engine: Engine, folder: Path) ->
 
 
 def test_copies_are_listed_when_only_vectors_found_them(engine: Engine) -> None:
-    engine.add([Document(uri=name, text="the gondola crosses the lagoon") for name in ("a", "b", "c")])
+    engine.add(
+        [Document(uri=name, text="the gondola crosses the lagoon") for name in ("a", "b", "c")]
+    )
     hit = engine.search("gondola lagoon", mode="vectors")[0]
-    assert {hit.source_doc_id, *(place.rpartition(":")[0] for place in hit.also_at)} == {"a", "b", "c"}
+    assert {hit.source_doc_id, *(place.rpartition(":")[0] for place in hit.also_at)} == {
+        "a",
+        "b",
+        "c",
+    }
 
 
 def test_a_query_with_nothing_in_common_has_no_hits(tmp_path: Path) -> None:
@@ -107,9 +121,20 @@ def test_a_query_with_nothing_in_common_has_no_hits(tmp_path: Path) -> None:
         "coral",
         "bakery",
     )
-    facts = ("opens at dawn", "was rebuilt in stone", "costs more each year", "needs a second look", "sleeps in winter")
+    facts = (
+        "opens at dawn",
+        "was rebuilt in stone",
+        "costs more each year",
+        "needs a second look",
+        "sleeps in winter",
+    )
     with Engine.open(tmp_path, config={"rag.vector_store.provider": "memory"}) as engine:
-        texts = [f"The {topic} {fact}, said the {other}." for topic in topics for fact in facts for other in topics[:4]]
+        texts = [
+            f"The {topic} {fact}, said the {other}."
+            for topic in topics
+            for fact in facts
+            for other in topics[:4]
+        ]
         engine.add([Document(uri=f"t{number}", text=text) for number, text in enumerate(texts)])
         engine.add(Document(uri="boat", text="The gondola crosses the lagoon."))
         for nonsense in ("qwzx blorptang", "asdfgh jklqwe", "xkcdqw", "😀😀😀"):
@@ -166,7 +191,9 @@ def test_a_path_that_was_named_and_is_not_there_has_failed(engine: Engine) -> No
         lambda engine: engine.remove(),
     ],
 )
-def test_a_wrong_argument_is_told_in_a_sentence(engine: Engine, wrong: Callable[[Engine], object]) -> None:
+def test_a_wrong_argument_is_told_in_a_sentence(
+    engine: Engine, wrong: Callable[[Engine], object]
+) -> None:
     with pytest.raises(InputError):
         wrong(engine)
 
@@ -183,7 +210,9 @@ def test_damaged_vectors_are_found_by_the_check_and_made_again(engine: Engine) -
 
 def test_one_damaged_vector_takes_nothing_else_down(engine: Engine, folder: Path) -> None:
     engine.sync()
-    engine.add([Document(uri=f"given{number}", text=f"lease number {number}") for number in range(3)])
+    engine.add(
+        [Document(uri=f"given{number}", text=f"lease number {number}") for number in range(3)]
+    )
     engine.close()
     with closing(sqlite3.connect(engine.home / "ragstone.db")) as db, db:
         db.execute("UPDATE vectors SET data = x'0011' WHERE id = 2")
@@ -212,7 +241,9 @@ def test_reembed_repairs_and_switches_every_collection(engine: Engine, folder: P
         assert {one.name for one in other.admin.collections()} == {"default", "small"}
 
 
-def test_vectors_stay_as_they_are_kept_when_the_settings_do_not_say(engine: Engine, folder: Path) -> None:
+def test_vectors_stay_as_they_are_kept_when_the_settings_do_not_say(
+    engine: Engine, folder: Path
+) -> None:
     engine.close()
     with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as before:
         before.sync()
@@ -248,14 +279,18 @@ def test_going_back_to_a_model_makes_no_vector_again_however_they_are_kept(
     monkeypatch.setattr(FakeEmbedder, "space", first)
     with Engine.open(folder, config=FAKE) as back:
         assert back.admin.reembed() == 0
-        assert [(info.storage, info.embedded) for info in back.status().spaces] == [("compact", texts)]
+        assert [(info.storage, info.embedded) for info in back.status().spaces] == [
+            ("compact", texts)
+        ]
         assert back.search("lease", mode="vectors")
     with Engine.open(folder, config=FAKE | {"embed.storage": "int10"}) as said:
         assert said.admin.reembed() == texts
         assert [info.storage for info in said.status().spaces] == ["int10"]
 
 
-@pytest.mark.parametrize(("said", "made", "storage"), [({}, 0, "compact"), ({"embed.storage": "int10"}, 1, "int10")])
+@pytest.mark.parametrize(
+    ("said", "made", "storage"), [({}, 0, "compact"), ({"embed.storage": "int10"}, 1, "int10")]
+)
 def test_a_collection_that_was_dropped_and_comes_again_has_its_vectors(
     engine: Engine, folder: Path, said: dict[str, str], made: int, storage: str
 ) -> None:
@@ -270,7 +305,9 @@ def test_a_collection_that_was_dropped_and_comes_again_has_its_vectors(
 
 
 @pytest.mark.parametrize("storage", ["int16", "int8"])
-def test_vectors_of_an_earlier_version_are_searched_and_added_to(engine: Engine, folder: Path, storage: str) -> None:
+def test_vectors_of_an_earlier_version_are_searched_and_added_to(
+    engine: Engine, folder: Path, storage: str
+) -> None:
     store, key = store_of(engine), CollectionKey("default", "old")
     store.ensure_collection(key)
     store.vectors.ensure_space(key, FakeEmbedder.space, storage=storage)
@@ -294,7 +331,9 @@ def test_some_named_paths_do_not_make_a_search_take_in_the_folder(engine: Engine
     assert {document.uri for document in engine.sources()} == {"docs/locks.md"}
 
 
-def test_an_import_keeps_what_came_from_files_for_the_next_sync(engine: Engine, folder: Path) -> None:
+def test_an_import_keeps_what_came_from_files_for_the_next_sync(
+    engine: Engine, folder: Path
+) -> None:
     engine.sync()
     engine.add(Document(uri="given", text="a zeppelin"))
     lines = list(engine.admin.export())
@@ -317,7 +356,9 @@ def test_an_import_after_a_change_of_model_stores_and_says_so(engine: Engine, fo
         assert other.search("zeppelin", mode="words")
 
 
-@pytest.mark.parametrize("verb", ["search", "sources", "export", "reembed", "embed", "text", "remove", "drop"])
+@pytest.mark.parametrize(
+    "verb", ["search", "sources", "export", "reembed", "embed", "text", "remove", "drop"]
+)
 def test_a_collection_that_is_not_there_is_not_found(engine: Engine, verb: str) -> None:
     engine.sync()
     calls: dict[str, Callable[[], object]] = {
@@ -337,6 +378,8 @@ def test_a_collection_that_is_not_there_is_not_found(engine: Engine, verb: str) 
 
 def test_copies_that_a_filter_leaves_out_are_not_told(engine: Engine) -> None:
     same = "the gondola crosses the lagoon"
-    engine.add([Document(uri=f"{team}/x", text=same, metadata={"team": team}) for team in ("a", "b")])
+    engine.add(
+        [Document(uri=f"{team}/x", text=same, metadata={"team": team}) for team in ("a", "b")]
+    )
     hit = engine.search("gondola", filters={"team": "b"})[0]
     assert (hit.source_doc_id, hit.also_at) == ("b/x", ())

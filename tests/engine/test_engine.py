@@ -36,7 +36,9 @@ def test_a_merged_hit_is_still_an_exact_slice(engine: Engine, folder: Path) -> N
         assert text[: hit.span.start].count("\n") + 1 == hit.span.line_start
 
 
-def test_a_compressed_hit_is_an_exact_slice_of_the_sentences_that_answer(engine: Engine, folder: Path) -> None:
+def test_a_compressed_hit_is_an_exact_slice_of_the_sentences_that_answer(
+    engine: Engine, folder: Path
+) -> None:
     engine.sync()
     hit = engine.search("one writer holds the lease", top_k=1, compress=True, mode="words")[0]
     text = (folder / hit.source_doc_id).read_text(encoding="utf-8")
@@ -85,14 +87,22 @@ def test_a_file_that_shrank_leaves_no_tail(engine: Engine, folder: Path) -> None
 
 
 def test_given_text_is_found_and_removed_by_its_uri(engine: Engine) -> None:
-    report = engine.add(Document(uri="note:1", text="The zeppelin lands at noon.", metadata={"author": "ada"}))
+    report = engine.add(
+        Document(uri="note:1", text="The zeppelin lands at noon.", metadata={"author": "ada"})
+    )
     assert (report.documents, report.chunks_added, report.pending) == (1, 1, 0)
     assert (
-        engine.add(Document(uri="note:1", text="The zeppelin lands at noon.", metadata={"author": "ada"})).chunks_added
+        engine.add(
+            Document(uri="note:1", text="The zeppelin lands at noon.", metadata={"author": "ada"})
+        ).chunks_added
         == 0
     )
     hit = engine.search("zeppelin")[0]
-    assert (hit.source_doc_id, hit.metadata["author"], hit.distance) == ("note:1", "ada", 1.0 - hit.score)
+    assert (hit.source_doc_id, hit.metadata["author"], hit.distance) == (
+        "note:1",
+        "ada",
+        1.0 - hit.score,
+    )
     assert engine.remove("note:1") == 1
     assert engine.search("zeppelin", mode="words") == []
     assert engine.remove("note:1") == 0
@@ -104,10 +114,18 @@ def test_a_sync_leaves_given_text_alone(engine: Engine) -> None:
     assert engine.search("zeppelin", mode="words")
 
 
-def test_the_same_text_in_two_places_is_one_hit_that_lists_both(engine: Engine, folder: Path) -> None:
-    (folder / "copy.py").write_text((folder / "lease.py").read_text(encoding="utf-8"), encoding="utf-8")
+def test_the_same_text_in_two_places_is_one_hit_that_lists_both(
+    engine: Engine, folder: Path
+) -> None:
+    (folder / "copy.py").write_text(
+        (folder / "lease.py").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     engine.sync()
-    hits = [hit for hit in engine.search("acquire_lease", top_k=10, merge=False) if "def acquire_lease" in hit.text]
+    hits = [
+        hit
+        for hit in engine.search("acquire_lease", top_k=10, merge=False)
+        if "def acquire_lease" in hit.text
+    ]
     assert len(hits) == 1
     places = {hits[0].source_doc_id, *(place.rpartition(":")[0] for place in hits[0].also_at)}
     assert places == {"copy.py", "lease.py"}
@@ -115,10 +133,19 @@ def test_the_same_text_in_two_places_is_one_hit_that_lists_both(engine: Engine, 
 
 def test_filters_narrow_by_path_kind_and_metadata(engine: Engine) -> None:
     engine.sync()
-    engine.add([Document(uri=f"note:{year}", text="lease renewal", metadata={"year": year}) for year in (2019, 2024)])
-    assert {h.source_doc_id for h in engine.search("lease", filters={"path": "docs/**"})} == {"docs/locks.md"}
+    engine.add(
+        [
+            Document(uri=f"note:{year}", text="lease renewal", metadata={"year": year})
+            for year in (2019, 2024)
+        ]
+    )
+    assert {h.source_doc_id for h in engine.search("lease", filters={"path": "docs/**"})} == {
+        "docs/locks.md"
+    }
     assert {h.kind for h in engine.search("lease", filters={"kind": "code"})} == {"code"}
-    assert [h.source_doc_id for h in engine.search("lease", filters={"year": {"gte": 2020}})] == ["note:2024"]
+    assert [h.source_doc_id for h in engine.search("lease", filters={"year": {"gte": 2020}})] == [
+        "note:2024"
+    ]
 
 
 def test_a_document_that_changed_nothing_is_found_again_from_the_cache(engine: Engine) -> None:
@@ -185,7 +212,9 @@ def test_mmr_and_rrf_answer_from_the_same_candidates(engine: Engine) -> None:
     engine.sync()
     plain = {hit.doc_id for hit in engine.search("lease", top_k=10, merge=False)}
     assert {hit.doc_id for hit in engine.search("lease", top_k=10, merge=False, mmr=True)} == plain
-    assert {hit.doc_id for hit in engine.search("lease", top_k=10, merge=False, fusion="rrf")} == plain
+    assert {
+        hit.doc_id for hit in engine.search("lease", top_k=10, merge=False, fusion="rrf")
+    } == plain
 
 
 def test_an_unknown_reranker_is_a_clear_error(engine: Engine) -> None:
@@ -195,7 +224,10 @@ def test_an_unknown_reranker_is_a_clear_error(engine: Engine) -> None:
 
 
 def test_collections_and_projects_keep_apart(folder: Path) -> None:
-    with Engine.open(folder, config=FAKE) as one, Engine.open(folder, config=FAKE, project="other") as two:
+    with (
+        Engine.open(folder, config=FAKE) as one,
+        Engine.open(folder, config=FAKE, project="other") as two,
+    ):
         one.add(Document(uri="a", text="zeppelin one"), collection="left")
         one.add(Document(uri="b", text="zeppelin two"), collection="right")
         two.add(Document(uri="c", text="zeppelin three"))
@@ -204,7 +236,9 @@ def test_collections_and_projects_keep_apart(folder: Path) -> None:
         assert {h.source_doc_id for h in two.search("zeppelin")} == {"c"}
 
 
-def test_another_model_is_refused_with_the_command_that_fixes_it_and_the_old_one_still_answers(folder: Path) -> None:
+def test_another_model_is_refused_with_the_command_that_fixes_it_and_the_old_one_still_answers(
+    folder: Path,
+) -> None:
     with Engine.open(folder, config=FAKE) as engine:
         engine.sync()
     (folder / "new.md").write_text("a zeppelin", encoding="utf-8")
@@ -227,7 +261,9 @@ def test_reembed_builds_beside_and_then_switches(folder: Path) -> None:
         engine.sync()
     with Engine.open(folder, config={"rag.embedding_provider": "minilm"}) as engine:
         assert engine.admin.reembed() > 0
-        assert {info.space.embedder for info in engine.status().spaces if info.state == "active"} == {"minilm"}
+        assert {
+            info.space.embedder for info in engine.status().spaces if info.state == "active"
+        } == {"minilm"}
         assert set(engine.explain("acquire_lease").coverage) == {"minilm"}
         assert engine.sync().embedded == 0
 
@@ -258,7 +294,9 @@ def test_a_disabled_engine_does_nothing_and_writes_nothing(folder: Path) -> None
     assert not (folder / ".ragstone").exists()
 
 
-def test_a_disabled_engine_still_shows_and_saves_what_is_stored(folder: Path, tmp_path: Path) -> None:
+def test_a_disabled_engine_still_shows_and_saves_what_is_stored(
+    folder: Path, tmp_path: Path
+) -> None:
     with Engine.open(folder, config=FAKE) as engine:
         engine.sync()
     with Engine.open(folder, config=FAKE | {"rag.enabled": False}) as engine:
@@ -268,7 +306,9 @@ def test_a_disabled_engine_still_shows_and_saves_what_is_stored(folder: Path, tm
         assert engine.search("lease") == []
 
 
-def test_an_export_read_back_elsewhere_gives_the_same_answers_with_no_embedding(engine: Engine, tmp_path: Path) -> None:
+def test_an_export_read_back_elsewhere_gives_the_same_answers_with_no_embedding(
+    engine: Engine, tmp_path: Path
+) -> None:
     engine.sync()
     lines = list(engine.admin.export())
     other = tmp_path / "other"
@@ -278,7 +318,9 @@ def test_an_export_read_back_elsewhere_gives_the_same_answers_with_no_embedding(
         assert report.documents == 2
         assert report.embedded > 0
         assert report.pending == 0
-        assert [h.doc_id for h in second.search("lease")] == [h.doc_id for h in engine.search("lease")]
+        assert [h.doc_id for h in second.search("lease")] == [
+            h.doc_id for h in engine.search("lease")
+        ]
         assert second.admin.text("lease.py") == engine.admin.text("lease.py")
 
 

@@ -16,7 +16,9 @@ def names(engine: Engine) -> list[object]:
     return [event["name"] for event in engine.admin.log.last(100)]
 
 
-def test_what_happens_is_kept_in_the_home_folder_and_read_by_the_next_engine(tmp_path: Path) -> None:
+def test_what_happens_is_kept_in_the_home_folder_and_read_by_the_next_engine(
+    tmp_path: Path,
+) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add(Document("gondola.md", "The gondola is black."))
         engine.search("gondola")
@@ -53,9 +55,12 @@ def test_a_sync_of_many_files_is_a_few_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "config", [{"rag.enabled": False}, {"events.log": False}, {"rag.vector_store.provider": "memory"}]
+    "config",
+    [{"rag.enabled": False}, {"events.log": False}, {"rag.vector_store.provider": "memory"}],
 )
-def test_nothing_is_written_where_nothing_should_be(tmp_path: Path, config: dict[str, object]) -> None:
+def test_nothing_is_written_where_nothing_should_be(
+    tmp_path: Path, config: dict[str, object]
+) -> None:
     (tmp_path / ".ragstone").mkdir()
     with Engine.open(tmp_path, config={**FAKE, **config}) as engine:
         engine.add(Document("gondola.md", "The gondola is black."))

@@ -11,15 +11,23 @@ from ragstone.types import Skip
 from tests.read.office_files import docx, epub, notebook, paragraph, pptx, row, shape, slide, xlsx
 
 FILES: dict[str, bytes] = {
-    "plan.docx": docx(paragraph("Plan", "Heading1") + paragraph("The aardvark budget is approved.")),
+    "plan.docx": docx(
+        paragraph("Plan", "Heading1") + paragraph("The aardvark budget is approved.")
+    ),
     "deck.pptx": pptx(
-        {"a": slide(shape(["Intro"], "title")), "b": slide(shape(["Bandicoot results"], "title"))}, ["a", "b"]
+        {"a": slide(shape(["Intro"], "title")), "b": slide(shape(["Bandicoot results"], "title"))},
+        ["a", "b"],
     ),
     "book.xlsx": xlsx({"Costs": row(1, "Animal", "Sum") + row(12, "capybara", "77")}),
-    "novel.epub": epub({"x": "<html><body><p>A dingo crossed.</p></body></html>"}, ["x"], {"x": "The River"}),
+    "novel.epub": epub(
+        {"x": "<html><body><p>A dingo crossed.</p></body></html>"}, ["x"], {"x": "The River"}
+    ),
     "page.html": b"<title>T</title><nav>menu</nav><h1>Top</h1><p>Words.</p><h2>Echidna</h2><p>Feed the echidna.</p>",
     "study.ipynb": notebook(
-        [{"cell_type": "markdown", "source": "# S"}, {"cell_type": "code", "source": "flamingo = 1"}]
+        [
+            {"cell_type": "markdown", "source": "# S"},
+            {"cell_type": "code", "source": "flamingo = 1"},
+        ]
     ),
     "rows.csv": b"animal,legs\ngecko,4\nheron,2\n",
     "conf.toml": b"[server]\niguana_port = 1\n",
@@ -62,7 +70,9 @@ def synced(tmp_path_factory: pytest.TempPathFactory) -> Engine:
         ("jackals", "api.yaml:2-5"),
     ],
 )
-def test_a_hit_is_cited_as_a_person_would_look_for_it(synced: Engine, query: str, place: str) -> None:
+def test_a_hit_is_cited_as_a_person_would_look_for_it(
+    synced: Engine, query: str, place: str
+) -> None:
     hit = synced.search(query, mode="words")[0]
     assert hit.place == place and query.casefold() in hit.text.casefold()
 
@@ -85,9 +95,10 @@ def test_every_kind_can_be_filtered_by(synced: Engine, kind: str, uri: str) -> N
 
 
 def test_a_decision_is_found_by_its_status(synced: Engine) -> None:
-    assert [hit.source_doc_id for hit in synced.search("kiwi", filters={"kind": "adr", "status": "accepted"})] == [
-        "docs/adr/0001-kiwi.md"
-    ]
+    assert [
+        hit.source_doc_id
+        for hit in synced.search("kiwi", filters={"kind": "adr", "status": "accepted"})
+    ] == ["docs/adr/0001-kiwi.md"]
     assert synced.search("kiwi", filters={"kind": "adr", "status": "rejected"}, mode="words") == []
 
 
@@ -105,7 +116,9 @@ def test_a_document_may_be_larger_than_a_text(tmp_path: Path) -> None:
     (tmp_path / "page.txt").write_text("x" * 5_000_001)
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
         report = engine.sync()
-        assert report.skipped == (Skip("page.txt", "too large: 5.0 MB (sources.max_file_bytes: 5.0 MB)"),)
+        assert report.skipped == (
+            Skip("page.txt", "too large: 5.0 MB (sources.max_file_bytes: 5.0 MB)"),
+        )
         assert [hit.text for hit in engine.search("wombat")] == ["A wombat."]
     with Engine.open(tmp_path, config={"sources.max_document_bytes": 4_000_000}) as engine:
         reasons = {skip.uri: skip.reason for skip in engine.sync(embed=False).skipped}

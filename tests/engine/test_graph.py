@@ -62,11 +62,18 @@ def test_a_file_is_found_by_its_whole_path(engine: Engine, folder: Path) -> None
     assert engine.graph.history(f"./{API}", commits=False) == []
 
 
-def test_what_is_written_inside_of_something_hangs_together_with_what_it_does(engine: Engine) -> None:
-    for name in ("App\\Http\\Controllers\\StoneController", "app/Http/Controllers/StoneController.php"):
+def test_what_is_written_inside_of_something_hangs_together_with_what_it_does(
+    engine: Engine,
+) -> None:
+    for name in (
+        "App\\Http\\Controllers\\StoneController",
+        "app/Http/Controllers/StoneController.php",
+    ):
         near = engine.graph.related(name, kinds=["route"])
         assert [one.node.key for one in near] == ["route:GET api/stones", UPDATE]
-        assert not [one for one in engine.graph.related(name) if "StoneController::" in one.node.key]
+        assert not [
+            one for one in engine.graph.related(name) if "StoneController::" in one.node.key
+        ]
 
 
 def test_any_number_is_a_limit(engine: Engine) -> None:
@@ -91,8 +98,12 @@ def test_a_name_that_is_not_there_gets_those_that_are_like_it(engine: Engine) ->
 
 
 def test_a_name_of_several_things_gets_all_of_them(engine: Engine, folder: Path) -> None:
-    (folder / "app" / "Stone.php").write_text("<?php\nnamespace App\\Old;\nclass Pick {}\n", encoding="utf-8")
-    (folder / "app" / "Pick.php").write_text("<?php\nnamespace App\\New;\nclass Pick {}\n", encoding="utf-8")
+    (folder / "app" / "Stone.php").write_text(
+        "<?php\nnamespace App\\Old;\nclass Pick {}\n", encoding="utf-8"
+    )
+    (folder / "app" / "Pick.php").write_text(
+        "<?php\nnamespace App\\New;\nclass Pick {}\n", encoding="utf-8"
+    )
     engine.sync(embed=False)
     with pytest.raises(InputError) as told:
         engine.graph.node("Pick")
@@ -105,11 +116,19 @@ def test_a_name_of_several_things_gets_all_of_them(engine: Engine, folder: Path)
 
 
 def test_routes_tables_and_models_are_listed(engine: Engine) -> None:
-    assert [node.key for node in engine.graph.routes()] == ["route:GET api/stones", UPDATE, "route:GET /"]
+    assert [node.key for node in engine.graph.routes()] == [
+        "route:GET api/stones",
+        UPDATE,
+        "route:GET /",
+    ]
     (table,) = engine.graph.tables()
     columns = table.attributes["columns"]
     assert isinstance(columns, list)
-    assert [column["name"] for column in columns if isinstance(column, dict)] == ["id", "weight", "shine"]
+    assert [column["name"] for column in columns if isinstance(column, dict)] == [
+        "id",
+        "weight",
+        "shine",
+    ]
     assert [node.name for node in engine.graph.models()] == ["Pile", "Stone"]
     assert engine.graph.exists()
 
@@ -158,21 +177,33 @@ def test_what_depends_on_a_file_is_told_with_its_routes_first(engine: Engine) ->
 # ── staying level ─────────────────────────────────────────────────────────────────────────────────
 
 
-def test_re_indexing_one_route_file_updates_exactly_the_routes_it_registers(engine: Engine, folder: Path) -> None:
-    more = APP[API].replace("});", "    Route::delete('stones/{stone}', [StoneController::class, 'index']);\n});")
+def test_re_indexing_one_route_file_updates_exactly_the_routes_it_registers(
+    engine: Engine, folder: Path
+) -> None:
+    more = APP[API].replace(
+        "});", "    Route::delete('stones/{stone}', [StoneController::class, 'index']);\n});"
+    )
     (folder / API).write_text(more, encoding="utf-8")
     report = engine.sync(embed=False)
     assert report.graph is not None
-    assert {key: count for key, count in report.graph.changed.items() if key.startswith("kind:")} == {"kind:route": 1}
+    assert {
+        key: count for key, count in report.graph.changed.items() if key.startswith("kind:")
+    } == {"kind:route": 1}
     assert (report.graph.read, report.graph.resolved, report.graph.rendered) == (1, 1, 1)
-    (folder / API).write_text(APP[API].replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8")
+    (folder / API).write_text(
+        APP[API].replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8"
+    )
     report = engine.sync(embed=False)
     assert report.graph is not None
-    assert report.graph.changed["kind:route"] == 3  # one goes, one comes, and the one that was added goes too
+    assert (
+        report.graph.changed["kind:route"] == 3
+    )  # one goes, one comes, and the one that was added goes too
     assert (report.graph.rendered, report.graph.removed) == (1, 2)
 
 
-def test_deleting_a_migration_restores_the_tables_earlier_columns(engine: Engine, folder: Path) -> None:
+def test_deleting_a_migration_restores_the_tables_earlier_columns(
+    engine: Engine, folder: Path
+) -> None:
     (folder / SHINE).unlink()
     engine.sync(embed=False)
     columns = engine.graph.node("stones").attributes["columns"]
@@ -181,7 +212,9 @@ def test_deleting_a_migration_restores_the_tables_earlier_columns(engine: Engine
 
 
 def test_a_question_brings_the_graph_level_by_itself(engine: Engine, folder: Path) -> None:
-    (folder / "routes/web.php").write_text(APP["routes/web.php"].replace("home", "start"), encoding="utf-8")
+    (folder / "routes/web.php").write_text(
+        APP["routes/web.php"].replace("home", "start"), encoding="utf-8"
+    )
     assert engine.graph.node("start").key == "route:GET /"
     with pytest.raises(NotFound):
         engine.graph.node("home")
@@ -221,7 +254,12 @@ def test_an_engine_that_is_off_knows_nothing(folder: Path) -> None:
 
 def listing() -> str:
     handled = "App\\Http\\Controllers\\StoneController@update"
-    update = {"method": "PUT", "uri": "api/stones/{stone}", "name": "stones.update", "action": handled}
+    update = {
+        "method": "PUT",
+        "uri": "api/stones/{stone}",
+        "name": "stones.update",
+        "action": handled,
+    }
     other = {"method": "GET|HEAD", "uri": "up", "action": "Closure", "middleware": []}
     return json.dumps([{**update, "middleware": ["api", "auth"]}, other])
 
@@ -232,7 +270,9 @@ def test_a_listing_of_routes_is_evidence_of_its_own_kind(engine: Engine, folder:
     (handled,) = dict(engine.graph.explain(engine.graph.node("stones.update")).out_of)["HANDLED_BY"]
     assert (handled.confidence, handled.uri) == ("runtime", API)
     assert engine.graph.node("route:GET up").attributes["runtime"]
-    assert engine.graph.node("GET up") == engine.graph.node("up") == engine.graph.node("route:GET up")
+    assert (
+        engine.graph.node("GET up") == engine.graph.node("up") == engine.graph.node("route:GET up")
+    )
     (folder / "routes/web.php").write_text(APP["routes/web.php"] + "\n", encoding="utf-8")
     engine.sync(embed=False)
     assert engine.graph.node("route:GET up")  # it stays though files have changed

@@ -49,7 +49,9 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         lambda e: e.search("x", memory=["s", 5]),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_a_sentence(engine: Engine, wrong: Callable[[Any], object]) -> None:
+def test_what_makes_no_sense_is_refused_in_a_sentence(
+    engine: Engine, wrong: Callable[[Any], object]
+) -> None:
     with pytest.raises(InputError):
         wrong(engine)
     assert engine.memory.sessions() == []
@@ -61,14 +63,28 @@ def test_a_search_shows_turns_only_when_it_is_asked_to(engine: Engine) -> None:
     engine.remember("tuesday", "assistant", "The ferry is on time.")
     assert {hit.kind for hit in engine.search("ferry")} == {"text"}
     both = engine.search("ferry", memory=True)
-    assert {hit.place for hit in both} == {"ferry.md:1", "memory:monday turn 0", "memory:tuesday turn 0"}
+    assert {hit.place for hit in both} == {
+        "ferry.md:1",
+        "memory:monday turn 0",
+        "memory:tuesday turn 0",
+    }
     assert [hit.score for hit in both] == sorted((hit.score for hit in both), reverse=True)
     turn = next(hit for hit in both if hit.collection == "monday")
-    assert (turn.kind, turn.text, turn.metadata["time"]) == ("turn", "Ada: The ferry to Lido was late.", 1.0)
-    assert {hit.collection for hit in engine.search("ferry", memory="tuesday") if hit.kind == "turn"} == {"tuesday"}
+    assert (turn.kind, turn.text, turn.metadata["time"]) == (
+        "turn",
+        "Ada: The ferry to Lido was late.",
+        1.0,
+    )
+    assert {
+        hit.collection for hit in engine.search("ferry", memory="tuesday") if hit.kind == "turn"
+    } == {"tuesday"}
     assert len(engine.search("ferry", 2, memory=["monday", "tuesday"])) == 2
-    assert [hit.kind for hit in engine.search("ferry", memory=True, filters={"path": "*.md"})] == ["text"]
-    assert {hit.kind for hit in engine.search("ferry", memory=True, filters={"kind": "turn"})} == {"turn"}
+    assert [hit.kind for hit in engine.search("ferry", memory=True, filters={"path": "*.md"})] == [
+        "text"
+    ]
+    assert {hit.kind for hit in engine.search("ferry", memory=True, filters={"kind": "turn"})} == {
+        "turn"
+    }
 
 
 def test_turns_are_found_where_there_are_no_documents_at_all(engine: Engine) -> None:
@@ -82,9 +98,14 @@ def test_a_turn_that_no_longer_holds_says_so_among_documents_too(engine: Engine)
     engine.remember("s", "user", "My favourite editor is vim.")
     engine.remember("s", "user", "My favourite editor is helix.")
     found = engine.search("favourite editor", memory="s")
-    assert [hit.place for hit in found] == ["memory:s turn 1", "memory:s turn 0 (superseded by turn 1)"]
+    assert [hit.place for hit in found] == [
+        "memory:s turn 1",
+        "memory:s turn 0 (superseded by turn 1)",
+    ]
     assert found[1].metadata["superseded_by"] == 1
-    assert engine.search("favourite editor", memory="s", min_score=found[1].score + 0.01) == found[:1]
+    assert (
+        engine.search("favourite editor", memory="s", min_score=found[1].score + 0.01) == found[:1]
+    )
 
 
 def test_a_context_can_hold_documents_and_turns(engine: Engine) -> None:
@@ -92,12 +113,18 @@ def test_a_context_can_hold_documents_and_turns(engine: Engine) -> None:
     engine.remember("s", "user", "The ferry was late.")
     engine.remember("s", "user", "The ferry was full.")
     made = engine.context("ferry", memory="s")
-    assert {cited.place for cited in made.cited} == {"ferry.md:1", "memory:s turn 0", "memory:s turn 1"}
+    assert {cited.place for cited in made.cited} == {
+        "ferry.md:1",
+        "memory:s turn 0",
+        "memory:s turn 1",
+    }
     assert "File: memory:s (chunk 0) turn 0\nuser: The ferry was late.\n" in made.text
     assert {cited.uri for cited in engine.context("ferry").cited} == {"ferry.md"}
 
 
-def test_another_projects_conversations_are_never_in_a_search(tmp_path: Path, engine: Engine) -> None:
+def test_another_projects_conversations_are_never_in_a_search(
+    tmp_path: Path, engine: Engine
+) -> None:
     engine.remember("s", "user", "The password is swordfish.")
     with Engine.open(tmp_path, config=FAKE, project="other") as other:
         assert other.search("swordfish", memory=True) == []
@@ -105,7 +132,14 @@ def test_another_projects_conversations_are_never_in_a_search(tmp_path: Path, en
 
 
 def test_a_conversation_is_carried_elsewhere_word_for_word(tmp_path: Path, engine: Engine) -> None:
-    engine.remember("s", "user", "  My favourite editor is vim.\n", at=5.25, speaker="Åsa", metadata={"run": "7"})
+    engine.remember(
+        "s",
+        "user",
+        "  My favourite editor is vim.\n",
+        at=5.25,
+        speaker="Åsa",
+        metadata={"run": "7"},
+    )
     engine.remember("s", "user", "gone", at=6.0)
     engine.remember("s", "user", "My favourite editor is helix.", at=7.0, speaker="Åsa")
     engine.memory.forget("s", turn=1)
@@ -146,7 +180,10 @@ def test_what_is_old_is_forgotten_in_every_session(engine: Engine) -> None:
         engine.remember(session, "user", "old", at=10.0)
         engine.remember(session, "user", "new", at=20.0)
     assert engine.memory.forget(None, before=15.0) == 2
-    assert [[turn.content for turn in engine.turns(session)] for session in ("a", "b")] == [["new"], ["new"]]
+    assert [[turn.content for turn in engine.turns(session)] for session in ("a", "b")] == [
+        ["new"],
+        ["new"],
+    ]
 
 
 def test_a_disabled_engine_takes_in_no_conversation(tmp_path: Path) -> None:

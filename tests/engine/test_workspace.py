@@ -19,7 +19,10 @@ def test_ten_engines_of_a_workspace_load_one_model_and_open_one_store(
     created: list[FakeEmbedder] = []
     monkeypatch.setattr(FakeEmbedder, "__init__", lambda self: created.append(self))
     with Workspace.open(tmp_path, config=FAKE) as workspace:
-        engines = [Engine.open(tmp_path, config=FAKE, project=f"p{n}", workspace=workspace) for n in range(10)]
+        engines = [
+            Engine.open(tmp_path, config=FAKE, project=f"p{n}", workspace=workspace)
+            for n in range(10)
+        ]
         for number, engine in enumerate(engines):
             engine.add(Document(uri="note", text=f"gondola number {number}"))
         stores = {id(engine.workspace.components.store) for engine in engines}

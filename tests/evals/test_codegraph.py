@@ -53,7 +53,12 @@ def test_routes_are_exact_or_named_with_what_is_wrong() -> None:
     told = graph_scores.routes(
         [ROUTE, {**ROUTE, "uri": "b"}, {**ROUTE, "uri": "c"}], [OURS, wrong, {**OURS, "uri": "d"}]
     )
-    assert (told["total"], told["exact"], told["missing"], told["extra"]) == (3, 1, ["GET c"], ["GET d"])
+    assert (told["total"], told["exact"], told["missing"], told["extra"]) == (
+        3,
+        1,
+        ["GET c"],
+        ["GET d"],
+    )
     assert set(told["different"]["GET b"]) == {"middleware"}
 
 
@@ -65,7 +70,10 @@ def test_a_value_of_the_configuration_stands_for_whatever_the_listing_has() -> N
 
 def test_columns_that_only_an_unrun_migration_makes_are_not_judged() -> None:
     oracle = {"a": {"columns": ["id"], "fks": []}, "b": {"columns": ["id"], "fks": []}}
-    ours = {"a": {"columns": ["id"], "migrations": ["m1"]}, "b": {"columns": ["id", "more"], "migrations": ["m2"]}}
+    ours = {
+        "a": {"columns": ["id"], "migrations": ["m1"]},
+        "b": {"columns": ["id", "more"], "migrations": ["m2"]},
+    }
     told = graph_scores.columns(oracle, ours, ["m2"])
     assert (told["f1"], told["judged_f1"], told["not_judged"]) == (0.8, 1.0, ["b"])
 
@@ -86,17 +94,35 @@ def data(folder: Path) -> Path:
              "action": "App\\Http\\Controllers\\BookController@lend", "middleware": ["api", "auth", "open"],
              "excluded": [], "binding_fields": [], "wheres": []}  # fmt: skip
     (folder / "routes_shop.jsonl").write_text(json.dumps(route) + "\n", encoding="utf-8")
-    tables = {"books": {"columns": ["id", "title", "author_id", "pages"], "fks": ["author_id->authors.id"]}}
-    (folder / "schema_shop.json").write_text(json.dumps({"tables": tables, "failed": {}}), encoding="utf-8")
+    tables = {
+        "books": {
+            "columns": ["id", "title", "author_id", "pages"],
+            "fks": ["author_id->authors.id"],
+        }
+    }
+    (folder / "schema_shop.json").write_text(
+        json.dumps({"tables": tables, "failed": {}}), encoding="utf-8"
+    )
     words = {"table": {"Person": "people", "Book": "boox"}, "singular": {"mice": "mouse"}}
     (folder / "inflect_vectors.json").write_text(json.dumps(words), encoding="utf-8")
     return folder
 
 
-def test_the_whole_of_it_gives_figures_for_what_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_whole_of_it_gives_figures_for_what_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = data(tmp_path / "data")
     written(tmp_path / "trees" / "shop")
-    given = ["--data", str(folder), "--repos", str(tmp_path / "trees"), "--embedder", "fake", "--limit", "9"]
+    given = [
+        "--data",
+        str(folder),
+        "--repos",
+        str(tmp_path / "trees"),
+        "--embedder",
+        "fake",
+        "--limit",
+        "9",
+    ]
     assert main(["codegraph", *given, "--json"]) == 0
     printed = capsys.readouterr()
     result = json.loads(printed.out)
@@ -108,21 +134,34 @@ def test_the_whole_of_it_gives_figures_for_what_is_there(tmp_path: Path, capsys:
     assert result["paraphrases"]["count"] == 1
     assert result["inflections"]["table"] == {"total": 2, "right": 1, "wrong": {"Book": "books"}}
     assert "left out: other" in printed.err
-    assert "0.5" in codegraph.table(result) and any("1 of 1" in line for line in quality_table(result))
+    assert "0.5" in codegraph.table(result) and any(
+        "1 of 1" in line for line in quality_table(result)
+    )
     assert not (tmp_path / "trees" / "shop" / ".ragstone").exists()
 
 
 def test_a_tree_is_found_by_either_form_of_its_name(tmp_path: Path) -> None:
     for name in ("BookStack", "koel/koel", "owner+panel"):
         (tmp_path / name).mkdir(parents=True)
-    found = {repo: codegraph.tree_of(tmp_path, repo) for repo in ("x/bookstack", "koel/koel", "owner/panel", "a/b")}
-    assert [path.name if path else None for path in found.values()] == ["BookStack", "koel", "owner+panel", None]
+    found = {
+        repo: codegraph.tree_of(tmp_path, repo)
+        for repo in ("x/bookstack", "koel/koel", "owner/panel", "a/b")
+    }
+    assert [path.name if path else None for path in found.values()] == [
+        "BookStack",
+        "koel",
+        "owner+panel",
+        None,
+    ]
 
 
 def test_absent_data_and_absent_trees_are_skipped_with_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["codegraph", "--data", str(tmp_path / "nowhere"), "--repos", str(tmp_path), "--json"]) == ABSENT
+    assert (
+        main(["codegraph", "--data", str(tmp_path / "nowhere"), "--repos", str(tmp_path), "--json"])
+        == ABSENT
+    )
     assert "is not there" in json.loads(capsys.readouterr().out)["skipped"]
     assert main(["codegraph", "--data", str(data(tmp_path / "data")), "--json"]) == ABSENT
     assert "--repos" in json.loads(capsys.readouterr().out)["skipped"]

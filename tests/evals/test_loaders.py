@@ -34,7 +34,9 @@ def always(*hits: Hit) -> Ask:
 
 def test_a_question_on_a_corpus_is_scored_by_the_characters_of_its_excerpts(tmp_path: Path) -> None:
     (tmp_path / "corpora").mkdir()
-    (tmp_path / "corpora" / "rivers.md").write_text("The Elbe is long. The Spree is short.", encoding="utf-8")
+    (tmp_path / "corpora" / "rivers.md").write_text(
+        "The Elbe is long. The Spree is short.", encoding="utf-8"
+    )
     with (tmp_path / "questions_df.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["question", "references", "corpus_id"])
@@ -51,20 +53,30 @@ def repository(tmp_path: Path) -> tuple[Path, Path]:
     data, repos = tmp_path / "data", tmp_path / "repos"
     (data / "annotations").mkdir(parents=True)
     (repos / "boat" / "src").mkdir(parents=True)
-    (repos / "boat" / "src" / "sail.py").write_text("def hoist():\n    return 1\n", encoding="utf-8")
+    (repos / "boat" / "src" / "sail.py").write_text(
+        "def hoist():\n    return 1\n", encoding="utf-8"
+    )
     (repos / "boat" / "src" / "notes.md").write_text("# Not code\n", encoding="utf-8")
     (repos / "boat" / "setup.py").write_text("outside = 1\n", encoding="utf-8")
     entry = {"language": "python", "url": "", "revision": "", "benchmark_root": "src"}
-    (data / "repos.json").write_text(json.dumps({"repos": {"boat": entry, "ship": entry}}), encoding="utf-8")
+    (data / "repos.json").write_text(
+        json.dumps({"repos": {"boat": entry, "ship": entry}}), encoding="utf-8"
+    )
     asked = [
-        {"query": "hoist", "relevant": [{"path": "src/sail.py", "start_line": 5, "end_line": 9}], "secondary": []},
+        {
+            "query": "hoist",
+            "relevant": [{"path": "src/sail.py", "start_line": 5, "end_line": 9}],
+            "secondary": [],
+        },
         {"query": "sails", "relevant": ["src/sail.py"], "secondary": ["src/rope.py"]},
     ]
     (data / "annotations" / "boat.json").write_text(json.dumps(asked), encoding="utf-8")
     return data, repos
 
 
-def test_only_code_under_the_root_is_indexed_and_absent_repositories_are_named(tmp_path: Path) -> None:
+def test_only_code_under_the_root_is_indexed_and_absent_repositories_are_named(
+    tmp_path: Path,
+) -> None:
     data, repos = repository(tmp_path)
     chosen = code_search.load(data, repos=repos)
     (corpus,) = chosen.corpora
@@ -75,7 +87,10 @@ def test_only_code_under_the_root_is_indexed_and_absent_repositories_are_named(t
 def test_lines_must_overlap_by_chunk_but_not_by_file(tmp_path: Path) -> None:
     data, repos = repository(tmp_path)
     by_lines, by_path = code_search.load(data, repos=repos).corpora[0].cases
-    beside, inside = hit("src/sail.py", 0, 9, lines=(1, 4)), hit("src/sail.py", 9, 20, lines=(9, 12))
+    beside, inside = (
+        hit("src/sail.py", 0, 9, lines=(1, 4)),
+        hit("src/sail.py", 9, 20, lines=(9, 12)),
+    )
     scores = by_lines.score(always(beside, inside))
     assert scores["ndcg_at_10_by_file"] == 1.0
     assert scores["ndcg_at_10_by_chunk"] == pytest.approx(0.6309, abs=1e-4)
@@ -102,11 +117,21 @@ def conversation(tmp_path: Path) -> Path:
             "session_1_date_time": "1 May 2023",
             "session_1": [
                 {"speaker": "Ada", "dia_id": "D1:1", "text": "I bought a kayak."},
-                {"speaker": "Ben", "dia_id": "D1:2", "text": "Which colour?", "blip_caption": "a red kayak"},
+                {
+                    "speaker": "Ben",
+                    "dia_id": "D1:2",
+                    "text": "Which colour?",
+                    "blip_caption": "a red kayak",
+                },
             ],
         },
         "qa": [
-            {"question": "What did Ada buy?", "answer": "a kayak", "evidence": ["D1:1; D1:02"], "category": 1},
+            {
+                "question": "What did Ada buy?",
+                "answer": "a kayak",
+                "evidence": ["D1:1; D1:02"],
+                "category": 1,
+            },
             {"question": "No evidence?", "answer": "", "evidence": [], "category": 5},
         ],
     }
@@ -122,17 +147,23 @@ def test_a_turn_carries_its_date_and_the_turn_before(tmp_path: Path) -> None:
     assert "\n" not in documents[1].text
 
 
-def test_evidence_in_one_string_is_two_turns_and_questions_without_any_are_left_out(tmp_path: Path) -> None:
+def test_evidence_in_one_string_is_two_turns_and_questions_without_any_are_left_out(
+    tmp_path: Path,
+) -> None:
     (case,) = locomo.load(conversation(tmp_path)).corpora[0].cases
     assert case.score(always(hit("D1:2", 0, 1)))["recall_at_5"] == 0.5
 
 
 def test_claims_are_graded_over_documents(tmp_path: Path) -> None:
     (tmp_path / "qrels").mkdir()
-    (tmp_path / "corpus.jsonl").write_text('{"_id": "7", "title": "T", "text": "body\u2028more"}\n', encoding="utf-8")
+    (tmp_path / "corpus.jsonl").write_text(
+        '{"_id": "7", "title": "T", "text": "body\u2028more"}\n', encoding="utf-8"
+    )
     asked = '{"_id": "1", "text": "claim"}\n{"_id": "2", "text": "unjudged"}\n'
     (tmp_path / "queries.jsonl").write_text(asked, encoding="utf-8")
-    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\t7\t1\n", encoding="utf-8")
+    (tmp_path / "qrels" / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\n1\t7\t1\n", encoding="utf-8"
+    )
     chosen = scifact.load(tmp_path)
     (case,) = chosen.corpora[0].cases
     assert case.score(always(hit("7", 0, 1)))["ndcg_at_10"] == 1.0

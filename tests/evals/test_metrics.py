@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.metrics import binary_ndcg, coverage, graded_ndcg, merged, overlap, recall_at, same_path, within_budget
+from evals.metrics import (
+    binary_ndcg,
+    coverage,
+    graded_ndcg,
+    merged,
+    overlap,
+    recall_at,
+    same_path,
+    within_budget,
+)
 
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=6)
 
@@ -40,16 +49,23 @@ def test_nothing_retrieved_scores_nothing() -> None:
 
 
 def test_a_budget_keeps_the_first_hits_and_cuts_the_last() -> None:
-    assert within_budget([("a", 0, 30), ("b", 5, 45), ("c", 0, 9)], 50) == [("a", 0, 30), ("b", 5, 25)]
+    assert within_budget([("a", 0, 30), ("b", 5, 45), ("c", 0, 9)], 50) == [
+        ("a", 0, 30),
+        ("b", 5, 25),
+    ]
 
 
 @given(SPANS, SPANS)
-def test_overlap_counts_the_positions_in_both(left: list[tuple[int, int]], right: list[tuple[int, int]]) -> None:
+def test_overlap_counts_the_positions_in_both(
+    left: list[tuple[int, int]], right: list[tuple[int, int]]
+) -> None:
     assert overlap(left, right) == len(characters(left) & characters(right))
 
 
 @given(SPANS)
-def test_merged_spans_hold_the_same_positions_and_do_not_touch(spans: list[tuple[int, int]]) -> None:
+def test_merged_spans_hold_the_same_positions_and_do_not_touch(
+    spans: list[tuple[int, int]],
+) -> None:
     joined = merged(spans)
     assert characters(joined) == characters(spans)
     assert all(one[1] < two[0] for one, two in zip(joined, joined[1:], strict=False))

@@ -32,7 +32,13 @@ def fake(answer: str) -> Recording:
 
     outlines = {1: outline(1, "a.py", order=4), 2: outline(2, "b.py", order=4)}
     whole = {number: row(number, f"text {number}") for number in outlines}
-    return Recording(Case("which is it?", "default", score), "", CandidateLists(rows, {"minilm": 1.0}), whole, outlines)
+    return Recording(
+        Case("which is it?", "default", score),
+        "",
+        CandidateLists(rows, {"minilm": 1.0}),
+        whole,
+        outlines,
+    )
 
 
 def part(name: str, *answers: str) -> Part:
@@ -51,7 +57,9 @@ def test_a_number_that_gains_nothing_stays() -> None:
 def test_each_set_counts_the_same_however_many_parts_it_has() -> None:
     many = [Part(f"m{n}", "many", "first", [fake("words"), fake("minilm")]) for n in range(5)]
     better = changed(RANKING_PARAMETERS, "meaning.question", 0.9)
-    assert gain([*many, part("one", "words", "minilm")], better, RANKING_PARAMETERS) == pytest.approx(0.0)
+    assert gain(
+        [*many, part("one", "words", "minilm")], better, RANKING_PARAMETERS
+    ) == pytest.approx(0.0)
 
 
 def test_the_part_left_out_does_not_help_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,20 +75,30 @@ def test_the_part_left_out_does_not_help_to_choose(monkeypatch: pytest.MonkeyPat
     assert seen == [{"b"}, {"a"}]
     assert [fold["chosen-plain"]["difference"] for fold in folds] == [-1.0, 1.0]
     assert [fold["in_force-chosen"]["difference"] for fold in folds] == [1.0, -1.0]
-    assert "meaning.question 0.9" in tune.table({"left_out": folds, "all": {"chosen": {}, "gain_over_in_force": 0.0}})
+    assert "meaning.question 0.9" in tune.table(
+        {"left_out": folds, "all": {"chosen": {}, "gain_over_in_force": 0.0}}
+    )
 
 
 def test_repositories_are_parts_a_few_at_a_time() -> None:
     names = ["a", "b", "c", "d"]
-    chosen = EvalSet("code_search", [Corpus(name, {}, []) for name in names], "first", by_corpus=True)
+    chosen = EvalSet(
+        "code_search", [Corpus(name, {}, []) for name in names], "first", by_corpus=True
+    )
     recordings = [replace(fake("words"), group=name) for name in names]
-    assert [[one.group for one in part.recordings] for part in parts_of(chosen, recordings)] == [["a", "b", "c"], ["d"]]
+    assert [[one.group for one in part.recordings] for part in parts_of(chosen, recordings)] == [
+        ["a", "b", "c"],
+        ["d"],
+    ]
 
 
 def test_a_replay_gives_what_the_search_gave(tmp_path: Path) -> None:
     from ragstone import Engine
 
-    documents = [Document(uri=f"{name}.md", text=f"About {name} and water.") for name in ("rivers", "lakes", "seas")]
+    documents = [
+        Document(uri=f"{name}.md", text=f"About {name} and water.")
+        for name in ("rivers", "lakes", "seas")
+    ]
     seen: list[list[str]] = []
 
     def score(ask: Ask) -> Mapping[str, float]:

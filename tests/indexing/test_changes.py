@@ -32,7 +32,9 @@ def places(engine: Engine, query: str) -> list[str]:
     return [hit.place for hit in engine.search(query, mode="words")]
 
 
-def test_an_edit_of_a_file_that_was_no_hit_is_found_by_the_next_search(followed: Engine, folder: Path) -> None:
+def test_an_edit_of_a_file_that_was_no_hit_is_found_by_the_next_search(
+    followed: Engine, folder: Path
+) -> None:
     assert places(followed, "zeppelin") == []
     (folder / "lease.py").write_text("# one\n\n# the zeppelin\n", encoding="utf-8")
     [hit] = followed.search("zeppelin", mode="words")
@@ -63,7 +65,9 @@ def test_switched_off_only_the_files_of_hits_are_looked_at(folder: Path) -> None
         engine.sync()
         (folder / "lease.py").write_text("zeppelin\n", encoding="utf-8")
         assert engine.search("zeppelin") == []
-        assert "refreshed" in {hit.freshness for hit in engine.search("acquire_lease", mode="words")}
+        assert "refreshed" in {
+            hit.freshness for hit in engine.search("acquire_lease", mode="words")
+        }
         assert places(engine, "zeppelin") == ["lease.py:1"]
 
 
@@ -82,7 +86,9 @@ def test_two_collections_of_one_folder_both_stay_true(followed: Engine, folder: 
     followed.sync(collection="second")
     (folder / "new.md").write_text("zeppelin", encoding="utf-8")
     followed.sync(collection="second")
-    assert {hit.collection for hit in followed.search("zeppelin", collection="default")} == {"default"}
+    assert {hit.collection for hit in followed.search("zeppelin", collection="default")} == {
+        "default"
+    }
     (folder / "new.md").unlink()
     assert followed.search("zeppelin") == []
 
@@ -137,7 +143,9 @@ def test_a_timeout_of_one_thread_does_not_limit_another(tmp_path: Path) -> None:
         pass
 
 
-def test_a_folder_that_is_gone_leaves_what_is_stored_and_proves_nothing(folder: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_gone_leaves_what_is_stored_and_proves_nothing(
+    folder: Path, tmp_path: Path
+) -> None:
     with Engine.open(folder, config={**FAKE, "store.path": str(tmp_path / "home")}) as engine:
         engine.sync()
         os.rename(folder, tmp_path / "away")
@@ -181,7 +189,11 @@ step = st.one_of(
     st.tuples(st.just("write"), st.sampled_from(NAMES), st.sampled_from(WORDS)),
     st.tuples(st.just("keep times"), st.sampled_from(NAMES), st.sampled_from(WORDS)),
     st.tuples(st.just("delete"), st.sampled_from((*NAMES, "d", "d/e", "f", "g.md")), st.just("")),
-    st.tuples(st.just("move"), st.sampled_from((*NAMES, "d", "d/e", "f")), st.sampled_from((*NAMES, "d", "f", "g.md"))),
+    st.tuples(
+        st.just("move"),
+        st.sampled_from((*NAMES, "d", "d/e", "f")),
+        st.sampled_from((*NAMES, "d", "f", "g.md")),
+    ),
     st.tuples(st.just("search"), st.just(""), st.just("")),
 )
 
@@ -208,7 +220,9 @@ def act(root: Path, what: str, first: str, second: str) -> None:
 
 @settings(max_examples=40)
 @given(st.lists(step, min_size=1, max_size=25))
-def test_whatever_happens_to_a_folder_the_next_search_knows(steps: list[tuple[str, str, str]]) -> None:
+def test_whatever_happens_to_a_folder_the_next_search_knows(
+    steps: list[tuple[str, str, str]],
+) -> None:
     with tempfile.TemporaryDirectory() as temporary, Engine.open(temporary, config=FAKE) as engine:
         root = Path(temporary)
         engine.sync(embed=False)

@@ -12,7 +12,9 @@ from ragstone import Engine
 from ragstone.errors import ReadError
 from ragstone.sources.command_help.help import HelpLimits
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs are asked on Linux and macOS only")
+pytestmark = pytest.mark.skipif(
+    os.name != "posix", reason="programs are asked on Linux and macOS only"
+)
 
 SOURCE = """
 import sys
@@ -25,7 +27,12 @@ if below:
 for name in below:
     print(f"  {{name.split()[-1]}}   {{about[name]}}")
 """
-FIRST = {"": "Works with stones.", "dig": "Digs a hole.", "cart": "Moves a wagon.", "cart push": "Shoves it along."}
+FIRST = {
+    "": "Works with stones.",
+    "dig": "Digs a hole.",
+    "cart": "Moves a wagon.",
+    "cart push": "Shoves it along.",
+}
 
 
 @pytest.fixture
@@ -47,9 +54,20 @@ def uris(engine: Engine) -> list[str]:
 def test_help_is_found_by_what_it_says(engine: Engine, program: Path) -> None:
     report = engine.external.capture(written(program, FIRST))
     assert (report.found, report.indexed, report.ok) == (4, 4, True)
-    assert uris(engine) == ["help:quarry", "help:quarry/cart", "help:quarry/cart/push", "help:quarry/dig"]
-    hit = engine.search("shoves", mode="words", filters={"kind": "help", "command": "quarry cart push"})[0]
-    assert (hit.source_doc_id, hit.title, hit.collection) == ("help:quarry/cart/push", "quarry cart push", "help")
+    assert uris(engine) == [
+        "help:quarry",
+        "help:quarry/cart",
+        "help:quarry/cart/push",
+        "help:quarry/dig",
+    ]
+    hit = engine.search(
+        "shoves", mode="words", filters={"kind": "help", "command": "quarry cart push"}
+    )[0]
+    assert (hit.source_doc_id, hit.title, hit.collection) == (
+        "help:quarry/cart/push",
+        "quarry cart push",
+        "help",
+    )
     assert (engine.admin.text("help:quarry/dig", collection="help") or "").startswith(
         "# quarry dig\n\nWhat `quarry dig --help`"
     )
@@ -76,7 +94,9 @@ def test_what_was_not_asked_this_time_stays(engine: Engine, program: Path) -> No
 
 def test_other_programs_and_a_sync_leave_it_alone(engine: Engine, program: Path) -> None:
     engine.external.capture(written(program, FIRST), collection="default")
-    other = written(program.with_name("quarry-two"), {"": "Another program, whose name begins alike."})
+    other = written(
+        program.with_name("quarry-two"), {"": "Another program, whose name begins alike."}
+    )
     engine.external.capture(other, collection="default")
     engine.sync(full=True)
     engine.external.capture(str(program), collection="default")

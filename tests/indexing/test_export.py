@@ -62,10 +62,16 @@ def test_vectors_of_another_space_are_left_out(lines: list[str], other: Engine) 
     assert [note for note in report.notes if "1 of 1 vectors are of another model" in note]
 
 
-@pytest.mark.parametrize("data", [b"1234567", b"\xff" * 260, b"\x00" * 260], ids=["short", "not numbers", "zero"])
-def test_a_vector_that_is_none_is_left_out_and_made_anew(lines: list[str], other: Engine, data: bytes) -> None:
+@pytest.mark.parametrize(
+    "data", [b"1234567", b"\xff" * 260, b"\x00" * 260], ids=["short", "not numbers", "zero"]
+)
+def test_a_vector_that_is_none_is_left_out_and_made_anew(
+    lines: list[str], other: Engine, data: bytes
+) -> None:
     bad = {"vector": base64.b64encode(data).decode()}
-    report = other.admin.load([json.dumps(json.loads(line) | bad) if '"vector"' in line else line for line in lines])
+    report = other.admin.load(
+        [json.dumps(json.loads(line) | bad) if '"vector"' in line else line for line in lines]
+    )
     assert (report.documents, report.embedded, report.pending) == (2, 0, 1)
     assert other.admin.embed() == 1
     assert other.search("gondola")
@@ -90,7 +96,9 @@ def nearest(engine: Engine) -> list[str]:
 
 @pytest.mark.parametrize("storage", ["int10", "compact"])
 @pytest.mark.parametrize("told", ["as written", None, "int16", ["no name"]], ids=str)
-def test_vectors_kept_in_another_way_are_taken_over(tmp_path: Path, other: Engine, storage: str, told: object) -> None:
+def test_vectors_kept_in_another_way_are_taken_over(
+    tmp_path: Path, other: Engine, storage: str, told: object
+) -> None:
     lines, before = kept_in(storage, tmp_path / "kept")
     head = json.loads(lines[0])
     assert head["storage"] == storage
@@ -112,7 +120,9 @@ def test_vectors_kept_in_the_same_way_keep_every_byte(tmp_path: Path, other: Eng
     assert sorted(other.admin.export()) == sorted(lines)
 
 
-def test_vectors_of_a_length_that_no_storage_has_are_left_out_and_told(tmp_path: Path, other: Engine) -> None:
+def test_vectors_of_a_length_that_no_storage_has_are_left_out_and_told(
+    tmp_path: Path, other: Engine
+) -> None:
     lines, _ = kept_in("compact", tmp_path / "kept")
     bad = {"vector": base64.b64encode(b"1234567").decode()}
     places = [place for place, line in enumerate(lines) if '"vector"' in line][:2]
@@ -148,7 +158,11 @@ def test_pages_and_what_stands_beside_a_text_travel_too(tmp_path: Path, other: E
     assert (found.marks, found.beside) == (marks, "spoken before")
 
 
-@pytest.mark.parametrize("marks", ["1", "[[1]]", '[["a", 1, "", ""]]', '[[99, 1, "", ""]]', '{"a": 1}'])
+@pytest.mark.parametrize(
+    "marks", ["1", "[[1]]", '[["a", 1, "", ""]]', '[[99, 1, "", ""]]', '{"a": 1}']
+)
 def test_marks_that_are_none_are_refused(other: Engine, marks: str) -> None:
     with pytest.raises(InputError, match="line 2"):
-        other.admin.load(['{"ragstone_export": 1}', f'{{"document": "a", "text": "b", "marks": {marks}}}'])
+        other.admin.load(
+            ['{"ragstone_export": 1}', f'{{"document": "a", "text": "b", "marks": {marks}}}']
+        )

@@ -19,7 +19,10 @@ facts = st.builds(
     texts,
     texts,
     st.lists(
-        st.builds(Symbol, texts, texts, texts, numbers, numbers, numbers, numbers, texts, texts, texts), max_size=3
+        st.builds(
+            Symbol, texts, texts, texts, numbers, numbers, numbers, numbers, texts, texts, texts
+        ),
+        max_size=3,
     ).map(tuple),
     st.lists(st.builds(Import, texts, texts, numbers, texts), max_size=3).map(tuple),
     st.lists(st.builds(Reference, texts, texts, texts, numbers, texts), max_size=3).map(tuple),

@@ -34,10 +34,14 @@ def test_an_endless_parse_is_stopped_and_the_next_file_is_parsed() -> None:
     parser.close()
 
 
-def test_a_file_whose_parser_was_stopped_is_cut_by_lines_with_a_remark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_whose_parser_was_stopped_is_cut_by_lines_with_a_remark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     parser = ParserProcess(seconds=1.0)
     monkeypatch.setattr("ragstone.indexing.parser_process.PARSER", parser)
-    cut = prepare_document(Document("a.kt", ENDLESS, kind="code", language="kotlin"), ChunkingConfig())
+    cut = prepare_document(
+        Document("a.kt", ENDLESS, kind="code", language="kotlin"), ChunkingConfig()
+    )
     assert " ".join(chunk.text for chunk in cut.chunks).split() == ENDLESS.split()
     assert any("cut by lines" in remark for remark in cut.document.remarks)
     parser.close()

@@ -29,7 +29,9 @@ class Counting(FakeEmbedder):
         self.texts: list[str] = []
         self.fail_after = fail_after
 
-    def embed(self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None) -> Matrix:
+    def embed(
+        self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None
+    ) -> Matrix:
         if self.fail_after is not None and len(self.texts) >= self.fail_after:
             raise KeyboardInterrupt
         self.texts += texts
@@ -108,7 +110,9 @@ def test_a_file_that_became_binary_leaves_the_index_with_a_reason(tmp_path: Path
         assert engine.is_empty()
 
 
-def test_a_file_that_cannot_be_read_now_keeps_its_earlier_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_read_now_keeps_its_earlier_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, a="one apple", b="two plums")
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.sync()

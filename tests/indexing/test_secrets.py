@@ -28,7 +28,9 @@ OFF = {**FAKE, "sources.secrets": "off"}
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "a.py").write_text(f'"""Notes."""\n\nTOKEN = "{GITHUB}"\n\n\ndef after() -> int:\n    return 1\n')
+    (tmp_path / "a.py").write_text(
+        f'"""Notes."""\n\nTOKEN = "{GITHUB}"\n\n\ndef after() -> int:\n    return 1\n'
+    )
     (tmp_path / "b.md").write_text("# Nothing\n\nsecret here\n")
     return tmp_path
 
@@ -68,7 +70,9 @@ def test_a_sync_reports_redacted_secrets_and_cites_the_right_line(folder: Path) 
             ("a.py", "1 secret taken out: github-token (line 3)")
         ]
         assert report.ok
-        assert engine.admin.text("a.py") == (folder / "a.py").read_text().replace(GITHUB, "[SECRET:github-token]")
+        assert engine.admin.text("a.py") == (folder / "a.py").read_text().replace(
+            GITHUB, "[SECRET:github-token]"
+        )
         hit = engine.search("after", top_k=1, mode="words", merge=False)[0]
         assert (hit.source_doc_id, hit.span.line_end) == ("a.py", 7)
         assert engine.sync().unchanged == 2
@@ -76,7 +80,9 @@ def test_a_sync_reports_redacted_secrets_and_cites_the_right_line(folder: Path) 
 
 
 def test_the_worker_redacts_the_same_secrets(folder: Path) -> None:
-    preparer = ItemPreparer(FolderSource(folder, limits=FileLimits(50_000, 100), git=False), ChunkingConfig())
+    preparer = ItemPreparer(
+        FolderSource(folder, limits=FileLimits(50_000, 100), git=False), ChunkingConfig()
+    )
     items = [one for one in preparer.source.scan() if isinstance(one, Item)]
     found = []
     with closing(BatchWorker(preparer, deque(items))) as worker:
@@ -89,7 +95,9 @@ def test_the_worker_redacts_the_same_secrets(folder: Path) -> None:
 def test_given_documents_and_imported_ones_are_looked_at_too(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    note = Document("notes/a", f"the token {GITHUB}", title="A", metadata={"password": PASSWORD}, beside=GITHUB)
+    note = Document(
+        "notes/a", f"the token {GITHUB}", title="A", metadata={"password": PASSWORD}, beside=GITHUB
+    )
     with Engine.open(folder, config=OFF) as engine:
         engine.add(note)
         lines = list(engine.admin.export())
@@ -97,9 +105,15 @@ def test_given_documents_and_imported_ones_are_looked_at_too(
     clean = tmp_path_factory.mktemp("clean")
     with Engine.open(clean, config=FAKE) as engine:
         taken = engine.admin.load(lines)
-        given = engine.add(Document("notes/b", note.text, metadata=note.metadata, beside=note.beside))
-        again = engine.add(Document("notes/b", note.text, metadata=note.metadata, beside=note.beside))
-    wanted = "3 secrets taken out: github-token (line 1), github-token (beside), password (metadata)"
+        given = engine.add(
+            Document("notes/b", note.text, metadata=note.metadata, beside=note.beside)
+        )
+        again = engine.add(
+            Document("notes/b", note.text, metadata=note.metadata, beside=note.beside)
+        )
+    wanted = (
+        "3 secrets taken out: github-token (line 1), github-token (beside), password (metadata)"
+    )
     assert [(one.uri, one.reason) for one in taken.remarks] == [("notes/a", wanted)]
     assert [(one.uri, one.reason) for one in given.remarks] == [("notes/b", wanted)]
     assert (again.chunks_added, again.chunks_skipped) == (0, 1)

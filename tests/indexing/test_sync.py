@@ -20,7 +20,9 @@ from ragstone.types import CollectionKey, Document, Item, Skip, SyncReport, Unre
 from tests.support.internals import index_of, store_of
 
 FAKE = {"rag.embedding_provider": "fake"}
-ONE = SyncReport(3, 1, 1, (Skip("b", "binary file"),), (), 0, 4, 2, 4, 1, 0.5, notes=("look again",))
+ONE = SyncReport(
+    3, 1, 1, (Skip("b", "binary file"),), (), 0, 4, 2, 4, 1, 0.5, notes=("look again",)
+)
 
 
 def test_no_ledger_is_none_and_one_is_itself() -> None:
@@ -31,7 +33,13 @@ def test_no_ledger_is_none_and_one_is_itself() -> None:
 def test_several_ledgers_add_up_and_still_close() -> None:
     both = merge_reports([ONE, replace(ONE, failed=(Skip("c", "vanished"),), found=4)])
     assert both is not None
-    assert (both.found, both.indexed, both.pending, len(both.skipped), len(both.failed)) == (7, 2, 2, 2, 1)
+    assert (both.found, both.indexed, both.pending, len(both.skipped), len(both.failed)) == (
+        7,
+        2,
+        2,
+        2,
+        1,
+    )
     assert both.closes
     assert both.notes == ("look again",)
 
@@ -79,7 +87,9 @@ DAMAGED = Skip("a.pdf", "it is damaged")
 
 
 @pytest.mark.usefixtures("settled")
-def test_a_file_that_cannot_be_read_is_told_each_time_and_read_once(tmp_path: Path, reads: list[str]) -> None:
+def test_a_file_that_cannot_be_read_is_told_each_time_and_read_once(
+    tmp_path: Path, reads: list[str]
+) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
     (tmp_path / "b.md").write_text("a lease expires", encoding="utf-8")
     with Engine.open(tmp_path, config=FAKE) as engine:
@@ -102,19 +112,26 @@ def test_a_file_that_cannot_be_read_is_told_each_time_and_read_once(tmp_path: Pa
         assert reads == ["a.pdf"] * 3
         (tmp_path / "a.pdf").unlink()
         assert engine.sync().ok
-        assert "a.pdf" not in store_of(engine).state.unread_files(CollectionKey("default", "default")).files
+        assert (
+            "a.pdf"
+            not in store_of(engine).state.unread_files(CollectionKey("default", "default")).files
+        )
 
 
 @pytest.mark.usefixtures("settled")
 def test_a_file_that_can_be_read_no_more_keeps_its_text_and_is_not_read_with_every_search(
     tmp_path: Path, reads: list[str]
 ) -> None:
-    (tmp_path / "a.ipynb").write_text('{"cells": [{"cell_type": "markdown", "source": "a lease"}]}', encoding="utf-8")
+    (tmp_path / "a.ipynb").write_text(
+        '{"cells": [{"cell_type": "markdown", "source": "a lease"}]}', encoding="utf-8"
+    )
     with Engine.open(tmp_path, config=FAKE | {"search.watch": "off"}) as engine:
         engine.sync()
         (tmp_path / "a.ipynb").write_text("{", encoding="utf-8")
         for _ in range(3):
-            assert [hit.freshness for hit in engine.search("lease", mode="words")] == ["unverifiable"]
+            assert [hit.freshness for hit in engine.search("lease", mode="words")] == [
+                "unverifiable"
+            ]
         assert len(reads) == 2
         assert [skip.uri for skip in engine.sync().failed] == ["a.ipynb"]
         assert len(reads) == 2
@@ -132,7 +149,9 @@ def test_a_sync_of_one_path_forgets_nothing_of_the_others(tmp_path: Path, reads:
 
 
 @pytest.mark.usefixtures("settled")
-def test_other_readers_try_again(tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_readers_try_again(
+    tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.sync()
@@ -159,7 +178,9 @@ def test_a_reason_that_quotes_a_secret_is_remembered_without_it(
 
 
 @pytest.mark.usefixtures("settled")
-def test_a_file_is_not_blamed_for_what_is_missing_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_not_blamed_for_what_is_missing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
     with Engine.open(tmp_path, config=FAKE) as engine:
         monkeypatch.setattr(worker_process, "find_python", lambda: None)
@@ -179,7 +200,9 @@ def test_vectors_wait_where_the_time_would_make_only_a_few_of_them(tmp_path: Pat
         assert engine.sync(embed=5.0).embedded == 30
 
 
-def test_vectors_that_a_refresh_left_out_are_made_by_the_next_that_makes_any(tmp_path: Path) -> None:
+def test_vectors_that_a_refresh_left_out_are_made_by_the_next_that_makes_any(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.md").write_text("the gondola crosses", encoding="utf-8")
     with Engine.open(tmp_path, config=FAKE) as engine:
         assert engine.admin.refresh(embed=False) is not None
@@ -196,6 +219,8 @@ def test_vectors_that_a_refresh_left_out_are_made_by_the_next_that_makes_any(tmp
             (tmp_path / f"{number}.md").write_text(f"text number {number}", encoding="utf-8")
         engine.admin.refresh(embed=False)
         engine.admin.refresh(embed=0.1)
-        assert [info.embedded for info in engine.status().spaces] == [1], "too many for so little time"
+        assert [info.embedded for info in engine.status().spaces] == [1], (
+            "too many for so little time"
+        )
         engine.admin.refresh(embed=60.0)
         assert [info.coverage for info in engine.status().spaces] == [1.0]

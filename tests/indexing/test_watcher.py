@@ -53,14 +53,25 @@ def test_changes_are_brought_in_with_their_vectors_and_told(
     (folder / "lease.py").unlink()
     assert until(lambda: stored(engine) == {"docs/locks.md", "new.md"})
     assert until(lambda: sum(report.indexed + report.removed for report in reports) == 2)
-    assert {uri for report in reports for uri in (*report.changed, *report.gone)} == {"new.md", "lease.py"}
+    assert {uri for report in reports for uri in (*report.changed, *report.gone)} == {
+        "new.md",
+        "lease.py",
+    }
     state = watcher.status()
-    assert (state.running, state.indexed, state.removed, state.waiting, state.pending) == (True, 1, 1, 0, 0)
+    assert (state.running, state.indexed, state.removed, state.waiting, state.pending) == (
+        True,
+        1,
+        1,
+        0,
+        0,
+    )
     assert engine.status().spaces[0].coverage == 1
     assert engine.admin.last_sync() or 0 >= (state.last_sync or 0) - 60
 
 
-def test_stopped_it_does_nothing_more_and_can_be_started_again(watched: tuple[Engine, Watcher], folder: Path) -> None:
+def test_stopped_it_does_nothing_more_and_can_be_started_again(
+    watched: tuple[Engine, Watcher], folder: Path
+) -> None:
     engine, watcher = watched
     watcher.stop()
     assert not watcher.status().running
@@ -123,5 +134,8 @@ def test_searches_go_on_beside_it(watched: tuple[Engine, Watcher], folder: Path)
 
 
 def test_where_watching_is_switched_off_there_is_no_watcher(folder: Path) -> None:
-    with Engine.open(folder, config={**FAKE, "search.watch": "off"}) as engine, pytest.raises(ConfigError):
+    with (
+        Engine.open(folder, config={**FAKE, "search.watch": "off"}) as engine,
+        pytest.raises(ConfigError),
+    ):
         engine.admin.watcher()

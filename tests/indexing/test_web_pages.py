@@ -25,7 +25,11 @@ def site() -> Iterator[Site]:
 @pytest.fixture
 def reader(folder: Path, site: Site) -> Iterator[Engine]:
     """Give an engine that may visit the site."""
-    given = {"rag.embedding_provider": "fake", "web.allow": [f"{site.host}:{site.port}"], "web.seconds": 5}
+    given = {
+        "rag.embedding_provider": "fake",
+        "web.allow": [f"{site.host}:{site.port}"],
+        "web.seconds": 5,
+    }
     with Engine.open(folder, config=given) as one:
         yield one
 
@@ -35,7 +39,11 @@ def by_etag(text: str, etag: str) -> Answer:
 
     def answer(connection: socket.socket, request: Request) -> None:
         known = request.headers.get("if-none-match") == etag
-        connection.sendall(reply(status="304 Not Modified") if known else reply(text, type="text/markdown", etag=etag))
+        connection.sendall(
+            reply(status="304 Not Modified")
+            if known
+            else reply(text, type="text/markdown", etag=etag)
+        )
 
     return answer
 
@@ -49,7 +57,12 @@ def test_a_page_is_found_and_cited_by_its_address(reader: Engine, site: Site) ->
     uri = f"{site.origin}/guide.md"
     assert (report.documents, report.per_document[0].uri, report.embedded) == (1, uri, 1)
     hit = reader.search("quokka")[0]
-    assert (hit.source_doc_id, hit.title, hit.language, hit.text) == (uri, "Guide", "markdown", GUIDE.strip())
+    assert (hit.source_doc_id, hit.title, hit.language, hit.text) == (
+        uri,
+        "Guide",
+        "markdown",
+        GUIDE.strip(),
+    )
     about = stored(reader)[uri].metadata
     assert (about["url"], about["etag"], about["content_type"]) == (uri, '"1"', "text/markdown")
     assert str(about["fetched_at"]).endswith("+00:00")
@@ -67,7 +80,10 @@ def test_a_redirected_page_is_stored_where_it_was_found(reader: Engine, site: Si
     site.routes["/latest"] = redirect("/guide.md")
     reader.external.add_page(f"{site.origin}/latest")
     assert stored(reader)[f"{site.origin}/guide.md"].metadata["url"] == f"{site.origin}/latest"
-    site.routes |= {"/latest": redirect("/new.md"), "/new.md": reply("# New\n\nA numbat.", type="text/markdown")}
+    site.routes |= {
+        "/latest": redirect("/new.md"),
+        "/new.md": reply("# New\n\nA numbat.", type="text/markdown"),
+    }
     report = reader.external.add_page(f"{site.origin}/latest")
     assert list(stored(reader)) == [f"{site.origin}/new.md"]
     assert [one.reason for one in report.remarks] == [f"moved to {site.origin}/new.md"]
@@ -75,7 +91,9 @@ def test_a_redirected_page_is_stored_where_it_was_found(reader: Engine, site: Si
 
 def test_pages_of_all_types_are_read_as_files_of_that_type_are(reader: Engine, site: Site) -> None:
     site.routes |= {
-        "/page": reply("<html><body><p>wombat burrow</p></body></html>", type="text/html; charset=utf-8"),
+        "/page": reply(
+            "<html><body><p>wombat burrow</p></body></html>", type="text/html; charset=utf-8"
+        ),
         "/old": reply("caf\xe9 echidna".encode("latin-1"), type="text/plain; charset=iso-8859-1"),
         "/data": reply('{"animal": "bilby"}', type="application/json"),
     }
@@ -114,12 +132,19 @@ def test_a_page_that_has_not_changed_is_not_touched(reader: Engine, site: Site) 
     assert (report.found, report.unchanged, report.indexed, report.ok) == (2, 2, 0, True)
     assert stored(reader) == before
     assert reader.status().generation == generation
-    assert site.requests[-2].headers.get("if-none-match", site.requests[-1].headers.get("if-none-match")) == '"1"'
+    assert (
+        site.requests[-2].headers.get(
+            "if-none-match", site.requests[-1].headers.get("if-none-match")
+        )
+        == '"1"'
+    )
 
 
 def test_a_page_that_has_changed_is_replaced(reader: Engine, site: Site) -> None:
     reader.external.add_page(f"{site.origin}/guide.md", collection="web")
-    site.routes["/guide.md"] = reply("# Guide\n\nNow a potoroo guards it.", type="text/markdown", etag='"2"')
+    site.routes["/guide.md"] = reply(
+        "# Guide\n\nNow a potoroo guards it.", type="text/markdown", etag='"2"'
+    )
     report = reader.external.recheck_pages()
     assert (report.found, report.indexed, report.unchanged, report.embedded) == (1, 1, 0, 1)
     assert reader.search("quokka", mode="words") == []
@@ -131,7 +156,9 @@ def test_a_page_whose_stored_text_is_damaged_is_replaced(reader: Engine, site: S
     reader.external.add_page(f"{site.origin}/guide.md")
     with reader.workspace.components.store._database.writing() as db:  # type: ignore[attr-defined]  # the store in a file has it
         db.execute("UPDATE texts SET body = x'ff00'")
-    site.routes["/guide.md"] = reply("# Guide\n\nNow a potoroo guards it.", type="text/markdown", etag='"2"')
+    site.routes["/guide.md"] = reply(
+        "# Guide\n\nNow a potoroo guards it.", type="text/markdown", etag='"2"'
+    )
     report = reader.external.recheck_pages()
     assert (report.found, report.indexed, report.ok) == (1, 1, True)
     assert reader.search("potoroo", mode="words")
@@ -148,7 +175,9 @@ def test_new_validators_of_the_same_text_are_remembered(reader: Engine, site: Si
 
 
 @pytest.mark.parametrize("status", ["404 Not Found", "410 Gone"])
-def test_a_page_that_is_gone_is_removed_and_said_to_be(reader: Engine, site: Site, status: str) -> None:
+def test_a_page_that_is_gone_is_removed_and_said_to_be(
+    reader: Engine, site: Site, status: str
+) -> None:
     reader.external.add_page(f"{site.origin}/guide.md")
     site.routes["/guide.md"] = reply(status=status)
     report = reader.external.recheck_pages()
@@ -158,7 +187,9 @@ def test_a_page_that_is_gone_is_removed_and_said_to_be(reader: Engine, site: Sit
     assert reader.search("quokka", mode="words") == []
 
 
-def test_a_page_that_cannot_be_asked_about_stays_and_is_reported(reader: Engine, site: Site) -> None:
+def test_a_page_that_cannot_be_asked_about_stays_and_is_reported(
+    reader: Engine, site: Site
+) -> None:
     reader.external.add_page(f"{site.origin}/guide.md")
     troubles = {
         "500": reply(status="500 Oops"),
@@ -173,7 +204,9 @@ def test_a_page_that_cannot_be_asked_about_stays_and_is_reported(reader: Engine,
     for told, trouble in troubles.items():
         site.routes["/guide.md"] = trouble
         report = reader.external.recheck_pages()
-        assert (report.found, len(report.failed), report.removed, report.ok) == (1, 1, 0, False), told
+        assert (report.found, len(report.failed), report.removed, report.ok) == (1, 1, 0, False), (
+            told
+        )
         assert told in report.failed[0].reason
     assert reader.search("quokka", mode="words")
 
@@ -199,10 +232,16 @@ def test_one_bad_page_does_not_stop_the_others(reader: Engine, site: Site) -> No
 
 
 def test_another_cut_fetches_again_and_cuts_again(reader: Engine, site: Site, folder: Path) -> None:
-    text = "# Guide\n\n" + "".join(f"Sentence number {at} of a longer page.\n\n" for at in range(60))
+    text = "# Guide\n\n" + "".join(
+        f"Sentence number {at} of a longer page.\n\n" for at in range(60)
+    )
     site.routes["/guide.md"] = by_etag(text, '"1"')
     reader.external.add_page(f"{site.origin}/guide.md")
-    allow = {"web.allow": [f"{site.host}:{site.port}"], "rag.embedding_provider": "fake", "rag.chunk_size": 30}
+    allow = {
+        "web.allow": [f"{site.host}:{site.port}"],
+        "rag.embedding_provider": "fake",
+        "rag.chunk_size": 30,
+    }
     with Engine.open(folder, config=allow) as smaller:
         before = stored(smaller)[f"{site.origin}/guide.md"].chunks
         assert smaller.external.recheck_pages().indexed == 1
@@ -210,8 +249,13 @@ def test_another_cut_fetches_again_and_cuts_again(reader: Engine, site: Site, fo
         assert smaller.external.recheck_pages().unchanged == 1
 
 
-def test_fetching_can_be_switched_off_and_no_project_file_can_switch_it_on(folder: Path, site: Site) -> None:
-    with Engine.open(folder, config={"web.enabled": False}) as off, pytest.raises(AccessError, match="web.enabled"):
+def test_fetching_can_be_switched_off_and_no_project_file_can_switch_it_on(
+    folder: Path, site: Site
+) -> None:
+    with (
+        Engine.open(folder, config={"web.enabled": False}) as off,
+        pytest.raises(AccessError, match="web.enabled"),
+    ):
         off.external.add_page(f"{site.origin}/guide.md")
     for line in ('allow = ["127.0.0.1:80"]', "enabled = true"):
         (folder / "ragstone.toml").write_text(f"[web]\n{line}\n", encoding="utf-8")

@@ -54,15 +54,25 @@ def fill(folder: Path, seed: int, count: int = 60) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         kind = number % 7
         if kind == 0:
-            path.with_suffix(".py").write_text(PYTHON.format(number) * rng.randrange(1, 60), encoding="utf-8")
+            path.with_suffix(".py").write_text(
+                PYTHON.format(number) * rng.randrange(1, 60), encoding="utf-8"
+            )
         elif kind == 1:
-            path.with_suffix(".md").write_text(f"# Title {number}\n\n" + "Some words. " * rng.randrange(300), "utf-8")
+            path.with_suffix(".md").write_text(
+                f"# Title {number}\n\n" + "Some words. " * rng.randrange(300), "utf-8"
+            )
         elif kind == 2:
-            path.with_suffix(".dat").write_bytes(bytes(rng.randrange(256) for _ in range(500)) + b"\0\1\2")
+            path.with_suffix(".dat").write_bytes(
+                bytes(rng.randrange(256) for _ in range(500)) + b"\0\1\2"
+            )
         elif kind == 3:
-            path.with_suffix(".txt").write_bytes("caf\xe9 \xfcber na\xefve\r\n".encode("cp1252") * 9)
+            path.with_suffix(".txt").write_bytes(
+                "caf\xe9 \xfcber na\xefve\r\n".encode("cp1252") * 9
+            )
         elif kind == 4:
-            path.with_suffix(".txt").write_bytes("wide \ud83d alone \U0001f600".encode("utf-16", "surrogatepass"))
+            path.with_suffix(".txt").write_bytes(
+                "wide \ud83d alone \U0001f600".encode("utf-16", "surrogatepass")
+            )
         elif kind == 5:
             path.with_suffix(".txt").write_bytes(b"\xff\xfea\0b")  # half a character at the end
         else:
@@ -82,7 +92,11 @@ def alone(preparer: ItemPreparer, items: Sequence[Item]) -> list[Outcome]:
 
 
 def together(
-    preparer: ItemPreparer, items: Sequence[Item], *, command: Sequence[str] | None = None, seconds: float = 30.0
+    preparer: ItemPreparer,
+    items: Sequence[Item],
+    *,
+    command: Sequence[str] | None = None,
+    seconds: float = 30.0,
 ) -> tuple[list[Outcome], BatchWorker]:
     work = deque(items)
     with closing(BatchWorker(preparer, work, command=command, seconds=seconds)) as worker:
@@ -115,7 +129,11 @@ def tree(tmp_path: Path, seed: int) -> Path:
 @pytest.mark.parametrize("size", [None, 40])
 def test_the_worker_gives_the_same_outcome_for_every_file(tree: Path, size: int | None) -> None:
     preparer = preparer_for(tree) if size is None else preparer_for(tree, size=size)
-    items = [item for item in found_in(preparer) if "cp1252" not in str(preparer.prepare_item(item).prepared)]
+    items = [
+        item
+        for item in found_in(preparer)
+        if "cp1252" not in str(preparer.prepare_item(item).prepared)
+    ]
     expected = alone(preparer, items)
     assert {outcome.verdict for outcome in expected} == {"ready", "binary", "failed"}
     assert by_the_worker(preparer, items) == expected
@@ -150,14 +168,18 @@ def test_unreadable_files_fail_with_the_same_reason(tree: Path) -> None:
     expected = alone(preparer, items)
     assert sum(outcome.verdict == "failed" for outcome in expected) >= 4
     assert together(preparer, items)[0] == expected
-    ascii_only = [item for item in items if "cp1252" not in str(preparer.prepare_item(item).prepared)]
+    ascii_only = [
+        item for item in items if "cp1252" not in str(preparer.prepare_item(item).prepared)
+    ]
     assert by_the_worker(preparer, ascii_only) == alone(preparer, ascii_only)
 
 
 def test_the_worker_does_not_open_our_own_database(tree: Path) -> None:
     own = tree / "own.txt"
     own.write_text("the index")
-    preparer = ItemPreparer(FolderSource(tree, limits=LIMITS, git=False, never_open=[own]), ChunkingConfig())
+    preparer = ItemPreparer(
+        FolderSource(tree, limits=LIMITS, git=False, never_open=[own]), ChunkingConfig()
+    )
     item = Item("own.txt", Stamp(1, 1, 1, 1))
     [outcome] = by_the_worker(preparer, [item])
     assert outcome == preparer.prepare_item(item)
@@ -165,7 +187,9 @@ def test_the_worker_does_not_open_our_own_database(tree: Path) -> None:
 
 
 def test_a_big_document_is_left_to_the_parent(tree: Path) -> None:
-    preparer = ItemPreparer(FolderSource(tree, limits=FileLimits(10, 100, 1000, {"html"}), git=False), ChunkingConfig())
+    preparer = ItemPreparer(
+        FolderSource(tree, limits=FileLimits(10, 100, 1000, {"html"}), git=False), ChunkingConfig()
+    )
     item = Item("a.html", Stamp(11, 1, 1, 1))
     work = deque([item])
     with closing(BatchWorker(preparer, work)) as worker:
@@ -185,7 +209,9 @@ def test_file_names_that_are_not_utf_8_reach_the_worker(tmp_path: Path) -> None:
     assert all(outcome.verdict == "ready" for outcome in alone(preparer, items))
 
 
-def test_a_sync_stores_and_reports_the_same_on_one_core_and_on_two(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sync_stores_and_reports_the_same_on_one_core_and_on_two(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fill(tree, 3, count=MANY_FILES * 2)
     seen = []
     for cores in ({0}, {0, 1}):
@@ -196,7 +222,9 @@ def test_a_sync_stores_and_reports_the_same_on_one_core_and_on_two(tree: Path, m
             # A file written within the last seconds has no stamp that could be trusted.
             documents = [replace(one, added_at=0.0, stamp=None) for one in engine.sources()]
             texts = [engine.admin.text(one.uri) for one in documents]
-            best = engine.search("C112", top_k=1, mode="words")[0].text  # those behind it may stand level
+            best = engine.search("C112", top_k=1, mode="words")[
+                0
+            ].text  # those behind it may stand level
             reports = [first, engine.sync(embed=False), engine.sync(embed=False, full=True)]
         seen.append(([_comparable(report) for report in reports], steps, documents, texts, best))
         shutil.rmtree(tree / ".ragstone")
@@ -212,7 +240,12 @@ def test_a_sync_stores_and_reports_the_same_on_one_core_and_on_two(tree: Path, m
 def _comparable(report: SyncReport) -> SyncReport:
     """Return a report without what depends on the time: how long it took, which files a stamp could prove binary."""
     graph = report.graph and replace(report.graph, seconds=0.0)
-    return replace(report, seconds=0.0, graph=graph, skipped=tuple(sorted(report.skipped, key=lambda skip: skip.uri)))
+    return replace(
+        report,
+        seconds=0.0,
+        graph=graph,
+        skipped=tuple(sorted(report.skipped, key=lambda skip: skip.uri)),
+    )
 
 
 def _note(steps: list[tuple[str, int, int]], phase: str, done: int, total: int) -> None:
@@ -245,12 +278,23 @@ for number in range(1, 100): reply(number, {!r})
         WRONG.format(b'[[["other.txt", "failed", null, null, ""]]]'),
         WRONG.format(b'[[["f000.py", "odd", null, null, ""]]]'),
     ],
-    ids=["dies", "invalid", "silent", "truncated", "too few", "no list", "another file", "odd verdict"],
+    ids=[
+        "dies",
+        "invalid",
+        "silent",
+        "truncated",
+        "too few",
+        "no list",
+        "another file",
+        "odd verdict",
+    ],
 )
 def test_an_invalid_worker_does_not_change_the_outcomes(tree: Path, program: str) -> None:
     preparer = preparer_for(tree)
     items = found_in(preparer)
-    found, worker = together(preparer, items, command=[sys.executable, "-I", "-c", program], seconds=0.5)
+    found, worker = together(
+        preparer, items, command=[sys.executable, "-I", "-c", program], seconds=0.5
+    )
     assert found == alone(preparer, items)
     assert worker.process.pid is None
 
@@ -297,7 +341,9 @@ def test_the_parent_prepares_the_batch_of_a_stopped_worker(tree: Path) -> None:
 
 
 def test_invalid_chunking_settings_raise_as_without_a_worker(tree: Path) -> None:
-    preparer = ItemPreparer(FolderSource(tree, limits=LIMITS, git=False), ChunkingConfig("code", 100, 10))
+    preparer = ItemPreparer(
+        FolderSource(tree, limits=LIMITS, git=False), ChunkingConfig("code", 100, 10)
+    )
     with pytest.raises(InputError):
         together(preparer, found_in(preparer))
 
@@ -307,7 +353,9 @@ def test_invalid_chunking_settings_raise_as_without_a_worker(tree: Path) -> None
 
 def test_only_much_work_on_two_cores_is_worth_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     items = [Item(f"f{number}", Stamp(10, 1, 1, 1)) for number in range(MANY_FILES)]
-    big = [Item(f"f{number}", Stamp(MANY_BYTES // MIN_FILES, 1, 1, 1)) for number in range(MIN_FILES)]
+    big = [
+        Item(f"f{number}", Stamp(MANY_BYTES // MIN_FILES, 1, 1, 1)) for number in range(MIN_FILES)
+    ]
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     assert is_worth_a_worker(items)
     assert is_worth_a_worker(big)
@@ -339,7 +387,9 @@ def test_closing_the_generator_ends_the_worker(tree: Path, monkeypatch: pytest.M
     assert children() == before
 
 
-def test_a_module_in_the_folder_being_read_is_never_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_in_the_folder_being_read_is_never_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("ragstone", "json", "gc", "struct", "sitecustomize", "usercustomize"):
         (tmp_path / f"{name}.py").write_text("open('trace', 'w').close()\n")
     monkeypatch.chdir(tmp_path)

@@ -12,13 +12,21 @@ from hypothesis import strategies as st
 
 from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome, prepare_document
-from ragstone.indexing.worker_protocol import BatchReply, BatchRequest, build_preparer, build_request, decode_outcomes
+from ragstone.indexing.worker_protocol import (
+    BatchReply,
+    BatchRequest,
+    build_preparer,
+    build_request,
+    decode_outcomes,
+)
 from ragstone.read.messages import decode, encode, parse, read_message, write_message
 from ragstone.sources.folder.limits import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Document, Item, Mark, Stamp
 
-SOURCE = FolderSource(Path("somewhere"), limits=FileLimits(10, 20, 30, {"pdf"}), never_open=[Path("own.db")])
+SOURCE = FolderSource(
+    Path("somewhere"), limits=FileLimits(10, 20, 30, {"pdf"}), never_open=[Path("own.db")]
+)
 PREPARER = ItemPreparer(SOURCE, ChunkingConfig("prose", 9, 2), {"a": "1f"})
 STAMP = Stamp(1, 2**63, 3, 2**64 - 1)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -29,7 +37,9 @@ def test_outcomes_survive_the_way(texts: list[str], title: str) -> None:
     outcomes: list[Outcome | None] = [None, Outcome("x", "failed", reason="vanished")]
     for number, text in enumerate(texts):
         document = Document(f"u{number}", text, "prose", title=title, marks=(Mark(0, 1),))
-        prepared = replace(prepare_document(document, PREPARER.chunking, source="files"), stamp=STAMP)
+        prepared = replace(
+            prepare_document(document, PREPARER.chunking, source="files"), stamp=STAMP
+        )
         outcomes.append(Outcome(document.uri, "ready", STAMP, prepared))
     stream = BytesIO()
     write_message(stream, BatchReply(tuple(outcomes)))

@@ -34,7 +34,9 @@ def said(*contents: str, session: str = "s", role: str = "user", at: float = NOW
     return [Turn(session, 0, role, content, at) for content in contents]
 
 
-def ask(memory: ConversationStore, query: str, session: str = "s", top_k: int = 5, **times: float) -> list[Recalled]:
+def ask(
+    memory: ConversationStore, query: str, session: str = "s", top_k: int = 5, **times: float
+) -> list[Recalled]:
     scope = Scope("default", (session,), "session")
     return memory.recall(session, Request(query, scope, top_k=top_k, mode="words"), **times)
 
@@ -59,7 +61,9 @@ def test_numbers_go_on_after_forgetting_and_after_a_restart(tmp_path: Path) -> N
 
 def test_two_processes_never_share_a_number(tmp_path: Path) -> None:
     one, two = opened(tmp_path), opened(tmp_path)
-    numbers = [memory.remember(said(f"turn {n}"))[0].index for n in range(10) for memory in (one, two)]
+    numbers = [
+        memory.remember(said(f"turn {n}"))[0].index for n in range(10) for memory in (one, two)
+    ]
     assert numbers == list(range(20))
     assert len(one.turns("s", 100)) == len(two.turns("s", 100)) == 20
     one.sync.components.close()
@@ -77,7 +81,9 @@ def test_the_last_turns_are_those_of_another_process_too(tmp_path: Path) -> None
     two.sync.components.close()
 
 
-def test_a_turn_is_recalled_by_its_own_words_and_by_the_turns_before_it(memory: ConversationStore) -> None:
+def test_a_turn_is_recalled_by_its_own_words_and_by_the_turns_before_it(
+    memory: ConversationStore,
+) -> None:
     memory.remember(said("Shall we go sailing on Sunday?", "Gladly.", "Something else entirely."))
     assert ask(memory, "sailing")[0].turn.index == 0
     assert [one.turn.index for one in ask(memory, "sailing")] == [0, 1, 2]
@@ -110,7 +116,9 @@ def test_a_time_in_the_question_lifts_what_was_said_then(memory: ConversationSto
     memory.remember(said("we planted corn in the garden", at=NOW - DAY))
     assert ask(memory, "what did we plant yesterday")[0].turn.index == 1
     assert ask(memory, "what did we plant last May")[0].turn.index == 0
-    assert ask(memory, "what did we plant last May")[0].boosts[0][0] == "said at that time: last May"
+    assert (
+        ask(memory, "what did we plant last May")[0].boosts[0][0] == "said at that time: last May"
+    )
 
 
 def test_times_narrow_when_they_are_given(memory: ConversationStore) -> None:
@@ -148,10 +156,14 @@ def test_superseding_can_be_taken_back(memory: ConversationStore) -> None:
 
 def test_somebody_else_saying_otherwise_supersedes_nothing(memory: ConversationStore) -> None:
     memory.remember(said("My favourite editor is vim."))
-    assert memory.remember(said("My favourite editor is helix.", role="assistant"))[0].supersedes == ()
+    assert (
+        memory.remember(said("My favourite editor is helix.", role="assistant"))[0].supersedes == ()
+    )
 
 
-def test_forgetting_a_session_or_what_is_old_leaves_no_trace_in_recall(memory: ConversationStore) -> None:
+def test_forgetting_a_session_or_what_is_old_leaves_no_trace_in_recall(
+    memory: ConversationStore,
+) -> None:
     memory.remember(said("old tea", at=NOW - 10 * DAY))
     memory.remember(said("new tea", at=NOW))
     assert memory.forget("s", before=NOW - DAY) == 1
@@ -169,12 +181,16 @@ def test_a_session_that_was_forgotten_may_begin_again(memory: ConversationStore)
 
 
 def test_a_long_turn_is_recalled_whole(memory: ConversationStore) -> None:
-    content = "\n\n".join(f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(200))
+    content = "\n\n".join(
+        f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(200)
+    )
     memory.remember(said(content))
     assert [one.turn.content for one in ask(memory, "matter 150")] == [content]
 
 
-def test_a_secret_that_was_said_is_neither_stored_nor_kept_at_hand(memory: ConversationStore) -> None:
+def test_a_secret_that_was_said_is_neither_stored_nor_kept_at_hand(
+    memory: ConversationStore,
+) -> None:
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     memory.remember(said(f"use {key} for the release"))
     assert key not in memory.turns("s")[0].content
@@ -182,11 +198,18 @@ def test_a_secret_that_was_said_is_neither_stored_nor_kept_at_hand(memory: Conve
     assert "[SECRET:" in ask(memory, "release")[0].turn.content
 
 
-def test_words_said_twice_are_found_with_the_last_time_they_were_said(memory: ConversationStore) -> None:
-    memory.remember(said("My favourite editor is vim.", "My favourite editor is helix.", at=NOW - DAY))
+def test_words_said_twice_are_found_with_the_last_time_they_were_said(
+    memory: ConversationStore,
+) -> None:
+    memory.remember(
+        said("My favourite editor is vim.", "My favourite editor is helix.", at=NOW - DAY)
+    )
     memory.remember(said("My favourite editor is vim."))
     found = ask(memory, "which is the favourite editor")
-    assert [(one.turn.index, one.superseded_by, one.said_again) for one in found] == [(2, None, (0,)), (1, 2, ())]
+    assert [(one.turn.index, one.superseded_by, one.said_again) for one in found] == [
+        (2, None, (0,)),
+        (1, 2, ()),
+    ]
     found = ask(memory, "which is the favourite editor", until=NOW - DAY)
     assert [one.turn.index for one in found if one.turn.content.endswith("vim.")] == [0]
     found = ask(memory, "which is the favourite editor", since=NOW - 2 * DAY)
@@ -194,7 +217,9 @@ def test_words_said_twice_are_found_with_the_last_time_they_were_said(memory: Co
 
 
 def test_a_long_text_said_twice_is_recalled_once_and_whole(memory: ConversationStore) -> None:
-    long = "\n\n".join(f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(60))
+    long = "\n\n".join(
+        f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(60)
+    )
     memory.remember(said(long, long))
     found = ask(memory, "matter 50")
     assert [one.turn.content for one in found] == [long]
@@ -202,7 +227,9 @@ def test_a_long_text_said_twice_is_recalled_once_and_whole(memory: ConversationS
 
 def test_what_another_process_forgets_or_takes_back_is_so_here_too(tmp_path: Path) -> None:
     one, two = opened(tmp_path), opened(tmp_path)
-    one.remember(said("My favourite editor is vim.", "My favourite editor is helix.", "The bell rings."))
+    one.remember(
+        said("My favourite editor is vim.", "My favourite editor is helix.", "The bell rings.")
+    )
     assert len(two.turns("s")) == 3
     assert {found.superseded_by for found in ask(two, "favourite editor")} == {None, 1}
     one.restore("s", 1)
@@ -223,11 +250,24 @@ def test_what_could_not_be_stored_supersedes_nothing_later(memory: ConversationS
     with pytest.raises((TypeError, ValueError, InputError)):
         memory.remember(bad)
     assert memory.remember(said("My favourite editor is helix."))[0].supersedes == ()
-    assert [turn.content for turn in memory.turns("s")] == ["The bell rings.", "My favourite editor is helix."]
+    assert [turn.content for turn in memory.turns("s")] == [
+        "The bell rings.",
+        "My favourite editor is helix.",
+    ]
 
 
-def test_speakers_of_any_script_and_texts_of_any_length_come_back(memory: ConversationStore) -> None:
+def test_speakers_of_any_script_and_texts_of_any_length_come_back(
+    memory: ConversationStore,
+) -> None:
     long = "wort " * 30_000
-    memory.remember([Turn("s", 0, "user", long, NOW, "Ζωή 👩‍🚀"), Turn("s", 0, "user", "über: 🎉", NOW, "李: 雷")])
-    assert [(turn.speaker, len(turn.content)) for turn in memory.turns("s")] == [("Ζωή 👩‍🚀", 150_000), ("李: 雷", 7)]
+    memory.remember(
+        [
+            Turn("s", 0, "user", long, NOW, "Ζωή 👩‍🚀"),
+            Turn("s", 0, "user", "über: 🎉", NOW, "李: 雷"),
+        ]
+    )
+    assert [(turn.speaker, len(turn.content)) for turn in memory.turns("s")] == [
+        ("Ζωή 👩‍🚀", 150_000),
+        ("李: 雷", 7),
+    ]
     assert ask(memory, "über")[0].turn.content == "über: 🎉"

@@ -16,10 +16,28 @@ HEAD = '{"ragstone_session":1,"session":"s"}'
 said = st.text(min_size=1).filter(str.strip)
 
 
-@given(st.lists(st.tuples(said, said, st.floats(-1e9, 1e11), st.text(), st.dictionaries(st.text(), st.integers()))))
-def test_every_conversation_comes_back(told: list[tuple[str, str, float, str, dict[str, int]]]) -> None:
+@given(
+    st.lists(
+        st.tuples(
+            said, said, st.floats(-1e9, 1e11), st.text(), st.dictionaries(st.text(), st.integers())
+        )
+    )
+)
+def test_every_conversation_comes_back(
+    told: list[tuple[str, str, float, str, dict[str, int]]],
+) -> None:
     turns = [
-        Turn("s", n * 2, role, content, time, speaker, about, (n,) if n % 3 else (), "so" if n % 3 else "")
+        Turn(
+            "s",
+            n * 2,
+            role,
+            content,
+            time,
+            speaker,
+            about,
+            (n,) if n % 3 else (),
+            "so" if n % 3 else "",
+        )
         for n, (role, content, time, speaker, about) in enumerate(told)
     ]
     lines = list(export_lines("s", turns))

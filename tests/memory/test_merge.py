@@ -9,7 +9,9 @@ SPAN = Span(0, 3, 0, 3, 1, 1)
 
 
 def told(*hits: Hit) -> Explanation:
-    return Explanation("q", "keywords", (), {}, {"space": 1.0}, len(hits), hits, (), ("a note",), 1.0)
+    return Explanation(
+        "q", "keywords", (), {}, {"space": 1.0}, len(hits), hits, (), ("a note",), 1.0
+    )
 
 
 def document(score: float) -> Hit:
@@ -18,7 +20,18 @@ def document(score: float) -> Hit:
 
 def turn(index: int, score: float, *also_at: str) -> Hit:
     uri = f"turn:{index:09d}"
-    return Hit(f"{uri}__chunk_0", "two", score, {"index": index}, uri, 0, "s/x", SPAN, "turn", also_at=also_at)
+    return Hit(
+        f"{uri}__chunk_0",
+        "two",
+        score,
+        {"index": index},
+        uri,
+        0,
+        "s/x",
+        SPAN,
+        "turn",
+        also_at=also_at,
+    )
 
 
 def test_a_turn_says_which_conversation_it_is_from_and_where_else_it_was_said() -> None:
@@ -36,8 +49,15 @@ def test_a_turn_that_no_longer_holds_counts_less_and_says_why() -> None:
 
 def test_both_lists_become_one_and_nothing_is_lost_without_a_word() -> None:
     both = merge_explanations(
-        told(document(0.6)), told(turn(1, 0.9), turn(2, 0.1), turn(3, 0.5)), lambda _: {}, top_k=2, min_score=0.2
+        told(document(0.6)),
+        told(turn(1, 0.9), turn(2, 0.1), turn(3, 0.5)),
+        lambda _: {},
+        top_k=2,
+        min_score=0.2,
     )
     assert [hit.score for hit in both.hits] == [0.9, 0.6]
-    assert [one.doc_id for one in both.dropped] == ["memory:s/x__turn_3__chunk_0", "memory:s/x__turn_2__chunk_0"]
+    assert [one.doc_id for one in both.dropped] == [
+        "memory:s/x__turn_3__chunk_0",
+        "memory:s/x__turn_2__chunk_0",
+    ]
     assert (both.candidates, both.notes) == (4, ("a note",))

@@ -9,7 +9,9 @@ from ragstone.types import Turn
 
 
 def turn(index: int, content: str, *, who: str = "user", supersedes: tuple[int, ...] = ()) -> Turn:
-    return Turn("s", index, who, content, 0.0, supersedes=supersedes, because="so" if supersedes else "")
+    return Turn(
+        "s", index, who, content, 0.0, supersedes=supersedes, because="so" if supersedes else ""
+    )
 
 
 def test_turns_are_taken_in_behind_those_that_were_seen() -> None:

@@ -43,7 +43,9 @@ NOW = datetime(2023, 6, 14, 12).timestamp()
 )
 def test_a_time_is_a_span_of_days(query: str, first: str, last: str) -> None:
     found = spans(query, NOW)
-    assert [(span.first, span.last) for span in found] == [(date.fromisoformat(first), date.fromisoformat(last))]
+    assert [(span.first, span.last) for span in found] == [
+        (date.fromisoformat(first), date.fromisoformat(last))
+    ]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,15 @@ SYSTEM = ctypes.CDLL(None) if os.name == "posix" else None
 
 
 def good(data: bytes, uri: str) -> Document:
-    return Document(uri, data.decode(), "doc", "odd", "A title", {"n": 1, "list": ["a", None]}, (Mark(0, 1, "i"),))
+    return Document(
+        uri,
+        data.decode(),
+        "doc",
+        "odd",
+        "A title",
+        {"n": 1, "list": ["a", None]},
+        (Mark(0, 1, "i"),),
+    )
 
 
 def pid(data: bytes, uri: str) -> Document:
@@ -23,7 +31,9 @@ def pid(data: bytes, uri: str) -> Document:
 
 
 def surrogates(data: bytes, uri: str) -> Document:
-    return Document(uri, "a\ud83db", title="t\udc00", metadata={"k\ud83d": "v\ud83d"}, remarks=("r\ud83d",))
+    return Document(
+        uri, "a\ud83db", title="t\udc00", metadata={"k\ud83d": "v\ud83d"}, remarks=("r\ud83d",)
+    )
 
 
 def prints(data: bytes, uri: str) -> Document:

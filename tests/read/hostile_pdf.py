@@ -24,10 +24,14 @@ def packed(size: int, unit: bytes) -> bytes:
     block = unit * (1 + (1 << 20) // len(unit))
     head = press.compress(b"") + press.flush(zlib.Z_FULL_FLUSH)
     body = press.compress(block) + press.flush(zlib.Z_FULL_FLUSH)
-    return head + body * (size // len(block)) + b"\x03\x00" + bytes(4)  # no reader of PDFs minds a wrong checksum
+    return (
+        head + body * (size // len(block)) + b"\x03\x00" + bytes(4)
+    )  # no reader of PDFs minds a wrong checksum
 
 
-def one_page(drawing: bytes, about: str, *, resources: str = "", more: list[tuple[str, bytes]] | None = None) -> bytes:
+def one_page(
+    drawing: bytes, about: str, *, resources: str = "", more: list[tuple[str, bytes]] | None = None
+) -> bytes:
     """Return a PDF whose one page draws a stream as it is; further objects are numbered from 6 on."""
     made = Pdf()
     made.add("<</Type/Catalog/Pages 2 0 R>>")
@@ -38,7 +42,11 @@ def one_page(drawing: bytes, about: str, *, resources: str = "", more: list[tupl
     made.add(f"<<{about}/Length {len(drawing)}>>stream\n".encode() + drawing + b"\nendstream")
     made.add(FONT)
     for words, body in more or []:
-        made.add(f"<<{words}/Length {len(body)}>>stream\n".encode() + body + b"\nendstream" if body else words)
+        made.add(
+            f"<<{words}/Length {len(body)}>>stream\n".encode() + body + b"\nendstream"
+            if body
+            else words
+        )
     return made.bytes(1)
 
 
@@ -49,7 +57,10 @@ def bombs() -> Hostile:
     zeros = packed(1 << 30, b"\0")
     yield "zeros.pdf", one_page(zeros, "/Filter/FlateDecode")
     nested = zlib.compress(packed(1 << 30, b"\0"), 9)
-    yield "nested.pdf", one_page(zlib.compress(nested, 9), "/Filter[/FlateDecode/FlateDecode/FlateDecode]")
+    yield (
+        "nested.pdf",
+        one_page(zlib.compress(nested, 9), "/Filter[/FlateDecode/FlateDecode/FlateDecode]"),
+    )
     hexed = packed(200 << 20, b"4")
     yield "hexed.pdf", one_page(hexed, "/Filter[/FlateDecode/ASCIIHexDecode/FlateDecode]")
     yield "runs.pdf", one_page(packed(100 << 20, b"\x81("), "/Filter[/FlateDecode/RunLengthDecode]")
@@ -59,13 +70,21 @@ def bombs() -> Hostile:
     shown = b"q 612 0 0 792 0 0 cm /I Do Q BT /F1 9 Tf 9 9 Td (caption) Tj ET"
     yield (
         "image.pdf",
-        one_page(shown, "", resources="/XObject<</I 6 0 R>>", more=[(f"{picture}/Filter/FlateDecode", image)]),
+        one_page(
+            shown,
+            "",
+            resources="/XObject<</I 6 0 R>>",
+            more=[(f"{picture}/Filter/FlateDecode", image)],
+        ),
     )
     yield "string.pdf", one_page(b"BT /F1 9 Tf 9 9 Td (" + b"x" * 3_000_000 + b") Tj ET", "")
     yield "kids.pdf", many_kids(200_000)
     yield "saves.pdf", one_page(packed(50 << 20, b"q "), "/Filter/FlateDecode")
     yield "arrays.pdf", one_page(b"[" * 500_000 + b"]" * 500_000 + b" TJ", "")
-    yield "map.pdf", with_map(packed(200 << 20, b"1 beginbfrange <0000> <ffff> <0041> endbfrange\n"))
+    yield (
+        "map.pdf",
+        with_map(packed(200 << 20, b"1 beginbfrange <0000> <ffff> <0041> endbfrange\n")),
+    )
 
 
 def laughs(*, levels: int, times: int) -> bytes:
@@ -74,7 +93,9 @@ def laughs(*, levels: int, times: int) -> bytes:
     for level in range(levels):
         body = b" ".join([b"/X Do"] * times) if level < levels - 1 else content(lines("ha"))
         inner = f"/XObject<</X {7 + level} 0 R>>" if level < levels - 1 else ""
-        words = f"/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</Font<</F1 5 0 R>>{inner}>>"
+        words = (
+            f"/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</Font<</F1 5 0 R>>{inner}>>"
+        )
         more.append((words, body))
     return one_page(b"/X Do", "", resources="/XObject<</X 6 0 R>>", more=more)
 
@@ -84,7 +105,9 @@ def many_kids(count: int) -> bytes:
     made = Pdf()
     made.add("<</Type/Catalog/Pages 2 0 R>>")
     made.add(f"<</Type/Pages/Count {count}/Kids[{'3 0 R ' * count}]>>")
-    made.add("<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>")
+    made.add(
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>"
+    )
     made.stream(content(lines("again")))
     made.add(FONT)
     return made.bytes(1)
@@ -95,7 +118,9 @@ def with_map(cmap: bytes) -> bytes:
     made = Pdf()
     made.add("<</Type/Catalog/Pages 2 0 R>>")
     made.add("<</Type/Pages/Count 1/Kids[3 0 R]>>")
-    made.add("<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>")
+    made.add(
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>"
+    )
     made.stream(content(lines("text", top=50)))
     made.add(f"{FONT[:-2]}/ToUnicode 6 0 R>>")
     made.add(f"<</Filter/FlateDecode/Length {len(cmap)}>>stream\n".encode() + cmap + b"\nendstream")
@@ -113,7 +138,12 @@ def circles() -> Hostile:
             "<</Type/Pages/Count 9/Kids[2 0 R]/Parent 2 0 R>>",
         ],
         "root": ["<</Type/Catalog/Pages 1 0 R/Kids[1 0 R]/Count 3>>"],
-        "length": ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>", page, "4 0 R"],
+        "length": [
+            "<</Type/Catalog/Pages 2 0 R>>",
+            "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+            page,
+            "4 0 R",
+        ],
         "reference": ["<</Type/Catalog/Pages 2 0 R>>", "2 0 R"],
         "labels": [
             "<</Type/Catalog/Pages 2 0 R/PageLabels 4 0 R>>",
@@ -152,7 +182,10 @@ def lies(rng: random.Random) -> Hostile:
         "filter-odd": (b"/FlateDecode", b"/NoDecode"),
         "root": (b"/Root ", b"/Root 99"),
         "crypt": (b"/Root ", b"/Encrypt<</Filter/Standard/V 9/R 9>>/Root "),
-        "crypt-huge": (b"/Root ", b"/Encrypt<</Filter/Standard/V 5/R 6/Length 99999/O()/U()>>/Root "),
+        "crypt-huge": (
+            b"/Root ",
+            b"/Encrypt<</Filter/Standard/V 5/R 6/Length 99999/O()/U()>>/Root ",
+        ),
     }.items():
         yield f"lie-{name}.pdf", sound.replace(before, after)
     for size in (0, 1, 4, 5, 8, 9, 30):
@@ -192,7 +225,9 @@ def mutated(data: bytes, rng: random.Random) -> bytes:
             case 3:
                 out[at:at] = out[at : at + size] * rng.choice((1, 2, 50))
             case 4:
-                out[at : at + size] = rng.choice((b"0", b"-1", b"99999999999", b"<<", b">>", b"\0", b"[", b" R "))
+                out[at : at + size] = rng.choice(
+                    (b"0", b"-1", b"99999999999", b"<<", b">>", b"\0", b"[", b" R ")
+                )
             case _:
                 del out[at:]
     return bytes(out)

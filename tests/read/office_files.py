@@ -60,9 +60,12 @@ def paragraph(text: str, style: str = "", inside: str = "") -> str:
 def docx(body: str, extra: Parts | None = None) -> bytes:
     """Return a document with this body."""
     styles = "".join(
-        f'<w:style w:styleId="Heading{level}"><w:name w:val="heading {level}"/></w:style>' for level in (1, 2, 3)
+        f'<w:style w:styleId="Heading{level}"><w:name w:val="heading {level}"/></w:style>'
+        for level in (1, 2, 3)
     )
-    styles += '<w:style w:styleId="Own"><w:name w:val="own"/><w:basedOn w:val="Heading2"/></w:style>'
+    styles += (
+        '<w:style w:styleId="Own"><w:name w:val="own"/><w:basedOn w:val="Heading2"/></w:style>'
+    )
     return zipped(
         {
             "[Content_Types].xml": "<Types/>",
@@ -88,18 +91,24 @@ def slide(shapes: str) -> str:
     return f"<p:sld {_SLIDE}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>"
 
 
-def pptx(slides: Mapping[str, str], order: Sequence[str], notes: Mapping[str, str] | None = None) -> bytes:
+def pptx(
+    slides: Mapping[str, str], order: Sequence[str], notes: Mapping[str, str] | None = None
+) -> bytes:
     """Return slides by their file's name, shown in another order, some with speaker notes."""
     listed = "".join(f'<p:sldId id="{256 + at}" r:id="{name}"/>' for at, name in enumerate(order))
     parts: dict[str, str | bytes] = {
         "_rels/.rels": relations({"r1": ("officeDocument", "ppt/presentation.xml")}),
         "ppt/presentation.xml": f"<p:presentation {_SLIDE}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>",
-        "ppt/_rels/presentation.xml.rels": relations({name: ("slide", f"slides/{name}.xml") for name in slides}),
+        "ppt/_rels/presentation.xml.rels": relations(
+            {name: ("slide", f"slides/{name}.xml") for name in slides}
+        ),
     }
     for name, content in slides.items():
         parts[f"ppt/slides/{name}.xml"] = content
     for name, text in (notes or {}).items():
-        parts[f"ppt/slides/_rels/{name}.xml.rels"] = relations({"n": ("notesSlide", f"../notesSlides/{name}.xml")})
+        parts[f"ppt/slides/_rels/{name}.xml.rels"] = relations(
+            {"n": ("notesSlide", f"../notesSlides/{name}.xml")}
+        )
         parts[f"ppt/notesSlides/{name}.xml"] = slide(shape([text]) + shape(["7"], "sldNum"))
     return zipped(parts)
 
@@ -110,14 +119,18 @@ def pptx(slides: Mapping[str, str], order: Sequence[str], notes: Mapping[str, st
 def xlsx(sheets: Mapping[str, str], strings: Sequence[str] = (), styles: str = "") -> bytes:
     """Return a workbook: sheet's name → its rows as XML."""
     listed = "".join(
-        f'<sheet name={quoteattr(name)} sheetId="{at}" r:id="r{at}"/>' for at, name in enumerate(sheets, 1)
+        f'<sheet name={quoteattr(name)} sheetId="{at}" r:id="r{at}"/>'
+        for at, name in enumerate(sheets, 1)
     )
     parts: dict[str, str | bytes] = {
         "_rels/.rels": relations({"r1": ("officeDocument", "xl/workbook.xml")}),
         "xl/workbook.xml": f"<workbook {_SHEET}><sheets>{listed}</sheets></workbook>",
         "xl/_rels/workbook.xml.rels": relations(
             {
-                **{f"r{at}": ("worksheet", f"worksheets/sheet{at}.xml") for at in range(1, len(sheets) + 1)},
+                **{
+                    f"r{at}": ("worksheet", f"worksheets/sheet{at}.xml")
+                    for at in range(1, len(sheets) + 1)
+                },
                 "s": ("sharedStrings", "sharedStrings.xml"),
                 "t": ("styles", "styles.xml"),
             }
@@ -126,7 +139,9 @@ def xlsx(sheets: Mapping[str, str], strings: Sequence[str] = (), styles: str = "
         "xl/styles.xml": f"<styleSheet {_SHEET}>{styles}</styleSheet>",
     }
     for at, rows in enumerate(sheets.values(), 1):
-        parts[f"xl/worksheets/sheet{at}.xml"] = f"<worksheet {_SHEET}><sheetData>{rows}</sheetData></worksheet>"
+        parts[f"xl/worksheets/sheet{at}.xml"] = (
+            f"<worksheet {_SHEET}><sheetData>{rows}</sheetData></worksheet>"
+        )
     return zipped(parts)
 
 
@@ -155,13 +170,17 @@ def opendocument(kind: str, body: str, title: str = "") -> bytes:
     )
 
 
-def epub(chapters: Mapping[str, str], order: Sequence[str], labels: Mapping[str, str] | None = None) -> bytes:
+def epub(
+    chapters: Mapping[str, str], order: Sequence[str], labels: Mapping[str, str] | None = None
+) -> bytes:
     """Return a book: chapter's file → its HTML, read in an order, named by a table of contents."""
     manifest = "".join(
-        f'<item id="{name}" href="{name}.xhtml" media-type="application/xhtml+xml"/>' for name in chapters
+        f'<item id="{name}" href="{name}.xhtml" media-type="application/xhtml+xml"/>'
+        for name in chapters
     )
     links = "".join(
-        f'<li><a href="{name}.xhtml#top">{escape(label)}</a></li>' for name, label in (labels or {}).items()
+        f'<li><a href="{name}.xhtml#top">{escape(label)}</a></li>'
+        for name, label in (labels or {}).items()
     )
     return zipped(
         {
@@ -188,7 +207,10 @@ def notebook(cells: Sequence[object], language: str = "python") -> bytes:
 
 
 def _some_words(rng: random.Random) -> str:
-    return " ".join(rng.choice(("lease", "writer", "Größe", "reads & waits", "字", "42", "<tag>")) for _ in range(6))
+    return " ".join(
+        rng.choice(("lease", "writer", "Größe", "reads & waits", "字", "42", "<tag>"))
+        for _ in range(6)
+    )
 
 
 def _docx(rng: random.Random) -> bytes:
@@ -198,12 +220,16 @@ def _docx(rng: random.Random) -> bytes:
 
 def _pptx(rng: random.Random) -> bytes:
     return pptx(
-        {"s1": slide(shape([_some_words(rng)], "title") + shape(["a", _some_words(rng)]))}, ["s1"], {"s1": "say it"}
+        {"s1": slide(shape([_some_words(rng)], "title") + shape(["a", _some_words(rng)]))},
+        ["s1"],
+        {"s1": "say it"},
     )
 
 
 def _xlsx(rng: random.Random) -> bytes:
-    return xlsx({"Costs": row(1, "name", "sum") + row(2, _some_words(rng), str(rng.random()))}, ["x"])
+    return xlsx(
+        {"Costs": row(1, "name", "sum") + row(2, _some_words(rng), str(rng.random()))}, ["x"]
+    )
 
 
 def _odt(rng: random.Random) -> bytes:
@@ -213,7 +239,8 @@ def _odt(rng: random.Random) -> bytes:
 def _ods(rng: random.Random) -> bytes:
     cell = f"<table:table-cell><text:p>{escape(_some_words(rng))}</text:p></table:table-cell>"
     return opendocument(
-        "spreadsheet", f'<table:table table:name="S"><table:table-row>{cell}</table:table-row></table:table>'
+        "spreadsheet",
+        f'<table:table table:name="S"><table:table-row>{cell}</table:table-row></table:table>',
     )
 
 
@@ -224,7 +251,9 @@ def _odp(rng: random.Random) -> bytes:
 
 def _epub(rng: random.Random) -> bytes:
     return epub(
-        {"one": f"<html><body><h1>One</h1><p>{escape(_some_words(rng))}</p></body></html>"}, ["one"], {"one": "I"}
+        {"one": f"<html><body><h1>One</h1><p>{escape(_some_words(rng))}</p></body></html>"},
+        ["one"],
+        {"one": "I"},
     )
 
 
@@ -267,7 +296,10 @@ def hostile(rng: random.Random) -> Iterator[tuple[str, bytes]]:
     yield "nothing.pptx", zipped({})
     yield "no-parts.xlsx", zipped({"xl/other.xml": "<x/>"})
     yield "old.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 512
-    yield "locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le")
+    yield (
+        "locked.docx",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+    )
     yield "locked-zip.docx", _flagged(sound)
     yield "no-xml.docx", zipped({"word/document.xml": b"\x00\x01\x02 binary"})
     yield "open-tag.docx", zipped({"word/document.xml": "<w:document><w:body>"})
@@ -275,11 +307,12 @@ def hostile(rng: random.Random) -> Iterator[tuple[str, bytes]]:
     entities = f'<?xml version="1.0"?>{ENTITIES}<w:document {_WORD}>{body}</w:document>'
     yield "entities.docx", zipped({"word/document.xml": entities})
     yield "entities-wide.docx", zipped({"word/document.xml": entities.encode("utf-16")})
-    outside = (
-        '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><office:document-content>&x;</office:document-content>'
-    )
+    outside = '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><office:document-content>&x;</office:document-content>'
     yield "outside.odt", zipped({"content.xml": outside})
-    yield "wrong.epub", zipped({"META-INF/container.xml": '<c><rootfile full-path="../../etc/passwd"/></c>'})
+    yield (
+        "wrong.epub",
+        zipped({"META-INF/container.xml": '<c><rootfile full-path="../../etc/passwd"/></c>'}),
+    )
     yield "deep.html", b"<div>" * 5_000
     yield "list.ipynb", b"[1, 2]"
     yield "cut.ipynb", b'{"cells": [{"cell_type": "code"'

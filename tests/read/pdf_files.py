@@ -10,9 +10,7 @@ Placed = tuple[float, float, str]
 """Where a line begins, and its words."""
 
 WIDTHS = " ".join(["500"] * 224)
-FONT = (
-    f"<</Type/Font/Subtype/Type1/BaseFont/Courier/Encoding/WinAnsiEncoding/FirstChar 32/LastChar 255/Widths[{WIDTHS}]>>"
-)
+FONT = f"<</Type/Font/Subtype/Type1/BaseFont/Courier/Encoding/WinAnsiEncoding/FirstChar 32/LastChar 255/Widths[{WIDTHS}]>>"
 
 
 @dataclass
@@ -28,7 +26,9 @@ class Pdf:
     def stream(self, data: bytes, about: str = "", *, pack: bool = True) -> int:
         if pack:
             data, about = zlib.compress(data), f"{about}/Filter/FlateDecode"
-        return self.add(f"<<{about}/Length {len(data)}>>stream\n".encode("latin-1") + data + b"\nendstream")
+        return self.add(
+            f"<<{about}/Length {len(data)}>>stream\n".encode("latin-1") + data + b"\nendstream"
+        )
 
     def bytes(self, root: int, *, trailer: str = "") -> bytes:
         out, places = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"), []

@@ -16,8 +16,31 @@ from tests.read.pdf_files import Pdf, content, lines, pdf
 Make = Callable[[random.Random], bytes]
 
 FRAGMENTS = (
-    ["word", " ", "\n", "\n\n", "\r\n", "\t", "\x0c", "Sentence one. ", "e.g. ", "字。", "é", "👍🏽", "ffi", "- item\n"]
-    + ["# Title\n", "| a | b |\n", "```\n", "def f(x):\n    return x\n", "a" * 60, "key: value\n", '{"a": [1, null]}\n']
+    [
+        "word",
+        " ",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\t",
+        "\x0c",
+        "Sentence one. ",
+        "e.g. ",
+        "字。",
+        "é",
+        "👍🏽",
+        "ffi",
+        "- item\n",
+    ]
+    + [
+        "# Title\n",
+        "| a | b |\n",
+        "```\n",
+        "def f(x):\n    return x\n",
+        "a" * 60,
+        "key: value\n",
+        '{"a": [1, null]}\n',
+    ]
     + [
         "a,b\n1,2\n",
         "<p>text</p>\n",
@@ -30,7 +53,17 @@ FRAGMENTS = (
         "x" * 3000,
     ]
 )
-ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32", "cp1252", "shift_jis", "koi8-r", "gb18030")
+ENCODINGS = (
+    "utf-8",
+    "utf-8-sig",
+    "utf-16",
+    "utf-16-be",
+    "utf-32",
+    "cp1252",
+    "shift_jis",
+    "koi8-r",
+    "gb18030",
+)
 
 
 def some_text(rng: random.Random, most: int = 40) -> str:

@@ -19,7 +19,11 @@ def page(body: str) -> str:
 
 def test_chapters_come_in_reading_order_with_their_names() -> None:
     data = epub(
-        {"b": page("<h1>Second</h1><p>Then.</p>"), "a": page("<p>It began.</p>"), "cover": page("<img/>")},
+        {
+            "b": page("<h1>Second</h1><p>Then.</p>"),
+            "a": page("<p>It began.</p>"),
+            "cover": page("<img/>"),
+        },
         ["cover", "a", "b"],
         {"a": "Chapter 1: The start"},
     )
@@ -48,9 +52,13 @@ def test_names_of_chapters_come_from_an_older_table_of_contents_too() -> None:
 
 def test_a_protected_book_is_refused_and_one_with_only_fonts_mangled_is_read() -> None:
     def locked(algorithm: str) -> bytes:
-        encryption = f"<e><EncryptedData><EncryptionMethod Algorithm='{algorithm}'/></EncryptedData></e>"
+        encryption = (
+            f"<e><EncryptedData><EncryptionMethod Algorithm='{algorithm}'/></EncryptedData></e>"
+        )
         opf = "<package><manifest><item id='c' href='c.html'/></manifest><spine><itemref idref='c'/></spine></package>"
-        return zipped({"META-INF/encryption.xml": encryption, "a.opf": opf, "c.html": page("<p>x</p>")})
+        return zipped(
+            {"META-INF/encryption.xml": encryption, "a.opf": opf, "c.html": page("<p>x</p>")}
+        )
 
     with pytest.raises(ReadError) as refused:
         book.read(locked("http://www.w3.org/2001/04/xmlenc#aes128-cbc"), "a.epub")
@@ -73,7 +81,10 @@ def test_cells_are_in_order_with_code_and_output_between_fences() -> None:
         "# Study\n\nSome words.\n\n```python\nx = 1\nprint(x)\n```\n\n```text\n1\n```\n\n```text\n<Figure>\n```\n\n"
         "```text\nValueError: no\n```\n"
     )
-    assert document.marks == (Mark(0, 1, "", "cell"), Mark(document.text.index("```python"), 3, "", "cell"))
+    assert document.marks == (
+        Mark(0, 1, "", "cell"),
+        Mark(document.text.index("```python"), 3, "", "cell"),
+    )
     assert (document.kind, document.language, document.title) == ("notebook", "python", "Study")
 
 
@@ -84,7 +95,17 @@ def test_a_notebook_of_the_third_format_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"{", b"[]", b"{}", b'{"cells": 5}', b'{"worksheets": [3]}x', b"\xff\xfe\x00", b"[" * 10**5]
+    "data",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"{}",
+        b'{"cells": 5}',
+        b'{"worksheets": [3]}x',
+        b"\xff\xfe\x00",
+        b"[" * 10**5,
+    ],
 )
 def test_a_file_that_is_not_a_notebook_is_refused(data: bytes) -> None:
     with pytest.raises(ReadError):

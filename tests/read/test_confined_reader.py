@@ -51,7 +51,9 @@ Make = Callable[..., ConfinedReader]
 def make() -> Iterator[Make]:
     readers: list[ConfinedReader] = []
 
-    def make_reader(program: list[str] | None = None, *, deadline: float = 20.0, idle: float = 20.0) -> ConfinedReader:
+    def make_reader(
+        program: list[str] | None = None, *, deadline: float = 20.0, idle: float = 20.0
+    ) -> ConfinedReader:
         reader = ConfinedReader(program or command(), deadline=deadline, idle=idle)
         readers.append(reader)
         return reader
@@ -140,7 +142,9 @@ TROUBLES = [
 
 @pytest.mark.parametrize(("name", "reason"), TROUBLES)
 @pytest.mark.parametrize("used", [False, True], ids=["at first", "later"])
-def test_a_failure_has_a_reason_and_the_next_file_is_read(make: Make, name: str, reason: str, used: bool) -> None:
+def test_a_failure_has_a_reason_and_the_next_file_is_read(
+    make: Make, name: str, reason: str, used: bool
+) -> None:
     reader = make(deadline=1.5 if reason == "timeout" else 20.0)
     if used:
         reader.read("good", b"before", "a")
@@ -204,7 +208,9 @@ def test_a_process_killed_between_files_is_replaced(make: Make) -> None:
         assert reader.read("good", b"still read", "b").text == "still read"
 
 
-def test_a_frozen_program_gets_an_error_with_a_hint(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_frozen_program_gets_an_error_with_a_hint(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "executable", "/opt/app/server")
     with pytest.raises(ReadError) as failed:
         make().read("good", b"", "a")

@@ -67,7 +67,16 @@ def test_a_lone_surrogate_is_escaped_and_the_text_around_it_stays(encoding: str,
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 @pytest.mark.parametrize(
-    "text", ["a", "hello\r\n", "Grüße\n", "日本語の\n文章", "x = '一'\n" * 900, "emoji 😀 " * 2000, "привет, мир\n"]
+    "text",
+    [
+        "a",
+        "hello\r\n",
+        "Grüße\n",
+        "日本語の\n文章",
+        "x = '一'\n" * 900,
+        "emoji 😀 " * 2000,
+        "привет, мир\n",
+    ],
 )
 def test_wide_text_without_a_mark_is_recognised(encoding: str, text: str) -> None:
     data = text.encode(encoding)

@@ -34,7 +34,22 @@ NATIVE = frozenset({"pdf", "html", "epub"})
 """Formats whose parsers are not Python and may end the process: always read in a child."""
 UNCAUGHT = "it cannot be read: "
 """What the child says of an exception that a reader let through."""
-SUFFIXES = ("txt", "md", "py", "json", "yaml", "toml", "csv", "tsv", "xml", "rst", "log", "unknown", "ini", "js")
+SUFFIXES = (
+    "txt",
+    "md",
+    "py",
+    "json",
+    "yaml",
+    "toml",
+    "csv",
+    "tsv",
+    "xml",
+    "rst",
+    "log",
+    "unknown",
+    "ini",
+    "js",
+)
 
 
 @pytest.fixture
@@ -50,7 +65,9 @@ def test_every_format_has_a_sample_to_damage() -> None:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_any_bytes_become_a_document_or_a_reason(part: int, seed: int, child: ConfinedReader, tmp_path: Path) -> None:
+def test_any_bytes_become_a_document_or_a_reason(
+    part: int, seed: int, child: ConfinedReader, tmp_path: Path
+) -> None:
     counts: Counter[str] = Counter()
     for number in range(part, INPUTS, PARTS):
         rng = random.Random(f"{seed}:{number}")
@@ -60,11 +77,16 @@ def test_any_bytes_become_a_document_or_a_reason(part: int, seed: int, child: Co
         except BaseException as error:
             kept = Path(os.environ.get("TORTURE_KEEP", tmp_path)) / f"input-{seed}-{number}-{uri}"
             kept.write_bytes(data)
-            raise AssertionError(f"input {number} of seed {seed} ({kept}): {type(error).__name__}: {error}") from error
+            raise AssertionError(
+                f"input {number} of seed {seed} ({kept}): {type(error).__name__}: {error}"
+            ) from error
     print(dict(counts))
     assert sum(counts.values()) == len(range(part, INPUTS, PARTS))
     assert counts["read"] > INPUTS / PARTS / 10
-    assert sum(count for reason, count in counts.items() if reason not in ("read", "binary")) > INPUTS / PARTS / 100
+    assert (
+        sum(count for reason, count in counts.items() if reason not in ("read", "binary"))
+        > INPUTS / PARTS / 100
+    )
 
 
 def made(rng: random.Random) -> tuple[str, bytes]:
@@ -88,7 +110,9 @@ def outcome(uri: str, data: bytes, child: ConfinedReader, rng: random.Random) ->
         if found is None:
             document = reader_for(uri, data).read(data, uri)
         else:
-            document = _read(found, data, uri, child if found.name in NATIVE or rng.random() < 0.05 else None)
+            document = _read(
+                found, data, uri, child if found.name in NATIVE or rng.random() < 0.05 else None
+            )
     except ReadError as error:
         assert error.message
         assert not error.message.startswith(UNCAUGHT), error.message
@@ -118,9 +142,13 @@ def holds(document: Document, rng: random.Random) -> None:
         for chunk in chunks:
             span = chunk.span
             assert text[span.start : span.end] == chunk.text
-            assert encoded[span.byte_start : span.byte_end] == chunk.text.encode("utf-8", "surrogatepass")
+            assert encoded[span.byte_start : span.byte_end] == chunk.text.encode(
+                "utf-8", "surrogatepass"
+            )
             assert (span.page is None) == (not starts or span.start < starts[0])
-            assert not text[reached : max(span.start, reached)].strip(), f"{name} leaves something out"
+            assert not text[reached : max(span.start, reached)].strip(), (
+                f"{name} leaves something out"
+            )
             reached = max(reached, span.end)
         assert not text[reached:].strip(), f"{name} leaves the end out"
     assert estimate(text) >= 0

@@ -57,7 +57,11 @@ def test_hostile_files_end_in_a_reason_or_a_text(reader: ConfinedReader, seed: i
     assert counts["timeout"] + counts["crash"] + counts["memory"] < len(files) / 20
 
 
-BOMBS = {name: data for name, data in bombs() if TORTURE or name in ("nested.pdf", "saves.pdf", "hexed.pdf")}
+BOMBS = {
+    name: data
+    for name, data in bombs()
+    if TORTURE or name in ("nested.pdf", "saves.pdf", "hexed.pdf")
+}
 
 
 @pytest.mark.torture

@@ -86,7 +86,10 @@ def test_a_page_without_headings_begins_with_its_title() -> None:
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("<article><header><h1>T</h1></header><p>a</p><footer>by me</footer></article>", "# T\n\na\n\nby me\n"),
+        (
+            "<article><header><h1>T</h1></header><p>a</p><footer>by me</footer></article>",
+            "# T\n\na\n\nby me\n",
+        ),
         ("<header><h1>T</h1></header><p>a</p>", "# T\n\na\n"),
         ("<header><p>Logo</p></header><p>a</p>", "a\n"),
         (
@@ -113,7 +116,9 @@ def test_text_is_kept_and_navigation_is_left_out(source: str, expected: str) -> 
 
 
 def test_a_page_with_only_a_menu_gives_the_menu() -> None:
-    assert "Only menu" in text("{% extends 'base' %}{% block a %}<nav><a>Only menu</a></nav>{% endblock %}")
+    assert "Only menu" in text(
+        "{% extends 'base' %}{% block a %}<nav><a>Only menu</a></nav>{% endblock %}"
+    )
 
 
 def test_templates_give_their_text() -> None:
@@ -124,7 +129,9 @@ def test_templates_give_their_text() -> None:
 
 
 def test_a_page_without_text_says_so() -> None:
-    assert read(b"<body><script>app()</script></body>", "a.html").remarks == ("no text found in the page",)
+    assert read(b"<body><script>app()</script></body>", "a.html").remarks == (
+        "no text found in the page",
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,18 +139,26 @@ def test_a_page_without_text_says_so() -> None:
     [
         ('<meta charset="windows-1251"><p>Привет</p>'.encode("cp1251"), "Привет", "cp1251"),
         (
-            '<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>日本語</p>'.encode("shift_jis"),
+            '<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>日本語</p>'.encode(
+                "shift_jis"
+            ),
             "日本語",
             "shift_jis",
         ),
         ('<meta charset="iso-8859-1"><p>“quoted”</p>'.encode("cp1252"), "“quoted”", "cp1252"),
         ('<meta charset="no-such"><p>é</p>'.encode(), "é", "utf-8"),
         ('<meta charset="ascii"><p>é</p>'.encode(), "é", "utf-8"),
-        ('<meta charset="gb2312"><p>é — naïve, said in UTF-8</p>'.encode(), "é — naïve, said in UTF-8", "utf-8"),
+        (
+            '<meta charset="gb2312"><p>é — naïve, said in UTF-8</p>'.encode(),
+            "é — naïve, said in UTF-8",
+            "utf-8",
+        ),
         ("<p>wide</p>".encode("utf-16"), "wide", "utf-16-le"),
     ],
 )
-def test_the_declared_encoding_is_used_unless_it_is_wrong(data: bytes, expected: str, encoding: str) -> None:
+def test_the_declared_encoding_is_used_unless_it_is_wrong(
+    data: bytes, expected: str, encoding: str
+) -> None:
     document = read(data, "a.html")
     assert expected in document.text
     assert document.metadata.get("encoding", "utf-8") == encoding

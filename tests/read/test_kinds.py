@@ -84,7 +84,9 @@ def test_the_name_decides_kind_and_language(uri: str, kind: str, language: str) 
         (b"no shebang #!/bin/sh\n", ("text", "text")),
     ],
 )
-def test_the_first_line_decides_if_the_name_is_unknown(first: bytes, found: tuple[str, str]) -> None:
+def test_the_first_line_decides_if_the_name_is_unknown(
+    first: bytes, found: tuple[str, str]
+) -> None:
     assert kind_of("bin/tool", first) == found
     assert kind_of("bin/tool.py", first) == ("code", "python")
 

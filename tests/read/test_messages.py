@@ -44,9 +44,15 @@ def test_a_message_above_the_limits_is_an_error() -> None:
 
 
 @given(TEXTS, TEXTS, METADATA, st.lists(TEXTS))
-def test_any_document_survives_encoding(text: str, title: str, metadata: dict[str, Any], remarks: list[str]) -> None:
-    marks = tuple(Mark(start, number, title, "slide") for number, start in enumerate(sorted({0, len(text)})))
-    document = Document("u", text, "doc", "odd", title, metadata, marks, beside=title, remarks=tuple(remarks))
+def test_any_document_survives_encoding(
+    text: str, title: str, metadata: dict[str, Any], remarks: list[str]
+) -> None:
+    marks = tuple(
+        Mark(start, number, title, "slide") for number, start in enumerate(sorted({0, len(text)}))
+    )
+    document = Document(
+        "u", text, "doc", "odd", title, metadata, marks, beside=title, remarks=tuple(remarks)
+    )
     assert decode(Document, parse(encode(document))) == document
 
 
@@ -64,7 +70,18 @@ def test_a_written_escape_is_not_a_surrogate() -> None:
     assert parse(encode("\\ud83d and \\\\ud83d")) == "\\ud83d and \\\\ud83d"
 
 
-DOCUMENT: list[object] = ["u", "text", "doc", "odd", "title", {"pages": 3}, [[0, 1, "i", ""]], "", ["a remark"], None]
+DOCUMENT: list[object] = [
+    "u",
+    "text",
+    "doc",
+    "odd",
+    "title",
+    {"pages": 3},
+    [[0, 1, "i", ""]],
+    "",
+    ["a remark"],
+    None,
+]
 
 
 @pytest.mark.parametrize(

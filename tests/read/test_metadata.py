@@ -18,7 +18,10 @@ def read(uri: str, text: str) -> Document:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("# 1. Use it\n\nDate: 2024-03-05\n\n## Status\n\nAccepted\n", {"status": "accepted", "date": "2024-03-05"}),
+        (
+            "# 1. Use it\n\nDate: 2024-03-05\n\n## Status\n\nAccepted\n",
+            {"status": "accepted", "date": "2024-03-05"},
+        ),
         (
             "# Use it\n\n* Status: superseded by [ADR-5](5.md)\n* Date: 2024/3/5\n",
             {"status": "superseded", "date": "2024-03-05"},
@@ -47,7 +50,11 @@ def test_a_decision_tells_its_status_and_date(text: str, expected: dict[str, str
             '{"name": "web", "version": "1.2", "dependencies": {"a": "1"}, "devDependencies": {"b": "1", "c": "2"}}',
             {"name": "web", "version": "1.2", "dependencies": 3},
         ),
-        ("composer.json", '{"name": "a/b", "require": {"php": "8"}}', {"name": "a/b", "dependencies": 1}),
+        (
+            "composer.json",
+            '{"name": "a/b", "require": {"php": "8"}}',
+            {"name": "a/b", "dependencies": 1},
+        ),
         (
             "pyproject.toml",
             '[project]\nname = "p"\nversion = "3"\ndependencies = ["x", "y"]\n',
@@ -76,20 +83,30 @@ def test_a_decision_tells_its_status_and_date(text: str, expected: dict[str, str
         ("package.json", '{"name": 5, "dependencies": 5}', {"dependencies": 0}),
     ],
 )
-def test_a_manifest_tells_name_version_and_dependencies(uri: str, text: str, expected: dict[str, object]) -> None:
+def test_a_manifest_tells_name_version_and_dependencies(
+    uri: str, text: str, expected: dict[str, object]
+) -> None:
     document = read(uri, text)
     assert document.kind == "manifest" and document.metadata == expected and document.text == text
 
 
 def test_a_rule_has_its_description_and_globs() -> None:
-    document = read(".cursor/rules/a.mdc", "---\ndescription: Style of tests\nglobs: tests/**\n---\nWrite sentences.\n")
+    document = read(
+        ".cursor/rules/a.mdc",
+        "---\ndescription: Style of tests\nglobs: tests/**\n---\nWrite sentences.\n",
+    )
     assert document.metadata == {"description": "Style of tests", "globs": "tests/**"}
     assert read("AGENTS.md", "# Agents\n\nBe kind.\n").metadata == {}
 
 
 def test_an_api_is_titled_as_it_calls_itself() -> None:
     assert read("api.yaml", "openapi: 3.0.0\ninfo:\n  title: Pet Store\n").title == "Pet Store"
-    assert read("api.json", json.dumps({"openapi": "3.0.0", "info": {"title": "Pets"}}, indent=1)).title == "Pets"
+    assert (
+        read(
+            "api.json", json.dumps({"openapi": "3.0.0", "info": {"title": "Pets"}}, indent=1)
+        ).title
+        == "Pets"
+    )
 
 
 def test_broken_json_is_remarked_on_and_json_with_comments_is_not() -> None:
@@ -102,5 +119,9 @@ def test_broken_json_is_remarked_on_and_json_with_comments_is_not() -> None:
 
 def test_front_matter_is_read_only_at_the_top() -> None:
     assert parse_front_matter("---\ntitle: 'x'\n---\n") == {"title": "x"}
-    assert parse_front_matter("text\n---\ntitle: x\n---\n") == parse_front_matter("---\ntitle: x\n") == {}
+    assert (
+        parse_front_matter("text\n---\ntitle: x\n---\n")
+        == parse_front_matter("---\ntitle: x\n")
+        == {}
+    )
     assert extract_metadata("code", "python", "---\nstatus: x\n---\n") == {}

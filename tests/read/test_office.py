@@ -9,27 +9,47 @@ from ragstone.read import odf
 from ragstone.read import pptx as powerpoint
 from ragstone.read import xlsx as excel
 from ragstone.types import Document, Mark
-from tests.read.office_files import docx, opendocument, paragraph, pptx, relations, row, shape, slide, xlsx
+from tests.read.office_files import (
+    docx,
+    opendocument,
+    paragraph,
+    pptx,
+    relations,
+    row,
+    shape,
+    slide,
+    xlsx,
+)
 
 WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
 def doc(body: str, **extra: str) -> Document:
-    return word.read(docx(body, {name.replace("__", "/") + ".xml": part for name, part in extra.items()}), "a.docx")
+    return word.read(
+        docx(body, {name.replace("__", "/") + ".xml": part for name, part in extra.items()}),
+        "a.docx",
+    )
 
 
 # ── documents ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_headings_are_known_by_their_style_and_are_sections() -> None:
-    document = doc(paragraph("Plan", "Heading1") + paragraph("Why so.") + paragraph("Costs", "Own") + paragraph("5 €"))
+    document = doc(
+        paragraph("Plan", "Heading1")
+        + paragraph("Why so.")
+        + paragraph("Costs", "Own")
+        + paragraph("5 €")
+    )
     assert document.text == "# Plan\n\nWhy so.\n\n## Costs\n\n5 €\n"
     assert document.marks == (Mark(0, 1, "Plan", "section"), Mark(17, 2, "Costs", "section"))
     assert (document.title, document.kind, document.language) == ("Plan", "doc", "docx")
 
 
 def test_lists_and_tables_are_written_line_by_line() -> None:
-    item = '<w:p><w:pPr><w:numPr><w:ilvl w:val="{}"/></w:numPr></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>'
+    item = (
+        '<w:p><w:pPr><w:numPr><w:ilvl w:val="{}"/></w:numPr></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>'
+    )
     cells = "".join(f"<w:tc>{paragraph(text)}</w:tc>" for text in ("a", "b c"))
     table = f"<w:tbl><w:tr>{cells}</w:tr><w:tr>{cells}</w:tr></w:tbl>"
     assert (
@@ -101,7 +121,9 @@ def test_slides_come_in_the_order_they_are_shown_with_notes_and_tables() -> None
     )
     data = pptx(
         {
-            "slide1": slide(shape(["Second"], "title") + shape(["one", "two"]) + shape(["3"], "sldNum")),
+            "slide1": slide(
+                shape(["Second"], "title") + shape(["one", "two"]) + shape(["3"], "sldNum")
+            ),
             "slide2": slide(shape(["First"], "ctrTitle") + shape(["alone"])),
             "slide3": slide(table),
         },
@@ -112,7 +134,9 @@ def test_slides_come_in_the_order_they_are_shown_with_notes_and_tables() -> None
     assert document.text == (
         "# First\n\nalone\n\n# Second\n\n- one\n- two\n\nNotes: Say it slowly.\n\n# Slide 3\n\n| k | v |\n"
     )
-    assert [(mark.number, mark.unit, document.text[mark.start :][:4]) for mark in document.marks] == [
+    assert [
+        (mark.number, mark.unit, document.text[mark.start :][:4]) for mark in document.marks
+    ] == [
         (1, "slide", "# Fi"),
         (2, "slide", "# Se"),
         (3, "slide", "# Sl"),
@@ -156,16 +180,22 @@ STYLES = (
     ],
 )
 def test_a_cell_has_the_value_that_excel_shows(cell: str, shown: str) -> None:
-    data = xlsx({"S": f'<row r="1"><c t="inlineStr"><is><t>x</t></is></c>{cell}</row>'}, ["one", "shared two"], STYLES)
+    data = xlsx(
+        {"S": f'<row r="1"><c t="inlineStr"><is><t>x</t></is></c>{cell}</row>'},
+        ["one", "shared two"],
+        STYLES,
+    )
     assert excel.read(data, "a.xlsx").text == f"# S\n\nx | {shown}\n".replace("x | \n", "x\n")
 
 
 def test_rows_are_cited_by_sheet_and_row() -> None:
     many = "".join(
-        row(number, f"item {number}", "words enough to fill a line of some length") for number in range(2, 40)
+        row(number, f"item {number}", "words enough to fill a line of some length")
+        for number in range(2, 40)
     )
     document = excel.read(
-        xlsx({"Costs": row(1, "Name", "Note") + many, "Empty": "", "More": row(7, "a", "", "c")}), "a.xlsx"
+        xlsx({"Costs": row(1, "Name", "Note") + many, "Empty": "", "More": row(7, "a", "", "c")}),
+        "a.xlsx",
     )
     assert document.text.startswith("# Costs\n\nName | Note\nitem 2 | words")
     assert document.text.endswith("\n\n# More\n\na |  | c\n")
@@ -198,7 +228,9 @@ def test_an_odt_gives_headings_lists_tables_notes_and_boxes() -> None:
         "<text:p>anchor<draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box></draw:frame></text:p>"
     )
     document = odf.read_text(opendocument("text", body, "Title"), "a.odt")
-    assert document.text == ("## Part\n\na b c[^1]\n\n- one\n  - two\n\n| k | v |\n\nanchor\n\nboxed\n\n[^1]: noted\n")
+    assert document.text == (
+        "## Part\n\na b c[^1]\n\n- one\n  - two\n\n| k | v |\n\nanchor\n\nboxed\n\n[^1]: noted\n"
+    )
     assert (document.title, document.marks) == ("Title", (Mark(0, 1, "Part", "section"),))
 
 
@@ -224,6 +256,8 @@ def test_an_odp_gives_slides_with_titles_and_notes() -> None:
         + frame.format("", "body")
         + f"<presentation:notes>{frame.format('', 'slowly')}</presentation:notes>"
     )
-    document = odf.read_slides(opendocument("presentation", f"<draw:page>{page}</draw:page><draw:page/>"), "a.odp")
+    document = odf.read_slides(
+        opendocument("presentation", f"<draw:page>{page}</draw:page><draw:page/>"), "a.odp"
+    )
     assert document.text == "# Hello\n\nbody\n\nNotes: slowly\n\n# Slide 2\n"
     assert [(mark.number, mark.unit) for mark in document.marks] == [(1, "slide"), (2, "slide")]

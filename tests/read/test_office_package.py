@@ -77,7 +77,10 @@ def test_too_many_members_are_refused() -> None:
 
 
 def test_xml_in_any_wide_encoding_is_read_and_its_entities_are_not() -> None:
-    assert parse_xml('<?xml version="1.0" encoding="UTF-16"?><a>ä</a>'.encode("utf-16"), "a").text == "ä"
+    assert (
+        parse_xml('<?xml version="1.0" encoding="UTF-16"?><a>ä</a>'.encode("utf-16"), "a").text
+        == "ä"
+    )
     assert parse_xml(b"<!DOCTYPE ncx PUBLIC 'a' 'b'><a>ok</a>", "a").text == "ok"
     for source in (f"{ENTITIES}<a>&c;</a>", "<a/><!-- --><!ENTITY x 'y'>"):
         with pytest.raises(ReadError):

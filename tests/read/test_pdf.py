@@ -38,7 +38,9 @@ def text_of(*placed: Placed) -> str:
 
 def test_every_page_is_marked_with_its_number_and_its_label() -> None:
     labels = "0<</S/r>>2<</S/D>>4<</P(A-)/S/D>>"
-    document = read(pdf([lines(f"Words of page {number}.") for number in range(1, 6)], labels=labels), "a.pdf")
+    document = read(
+        pdf([lines(f"Words of page {number}.") for number in range(1, 6)], labels=labels), "a.pdf"
+    )
     assert [(mark.number, mark.label, mark.unit) for mark in document.marks] == [
         (1, "i", ""),
         (2, "ii", ""),
@@ -56,11 +58,21 @@ def test_labels_that_only_repeat_the_number_are_left_out() -> None:
 
 
 def test_the_properties_of_a_document_become_metadata() -> None:
-    info = "/Title(On Leases)/Author(A. Person)/CreationDate(D:20240103120000Z)/Keywords(lease, lock)"
+    info = (
+        "/Title(On Leases)/Author(A. Person)/CreationDate(D:20240103120000Z)/Keywords(lease, lock)"
+    )
     document = read(pdf([lines("Text.")], info=info), "a.pdf")
     assert (document.title, document.kind, document.language) == ("On Leases", "doc", "pdf")
-    assert document.metadata == {"pages": 1, "author": "A. Person", "keywords": "lease, lock", "date": "2024-01-03"}
-    assert read(pdf([lines("Text.")], info="/Title(Microsoft Word - x.doc)"), "docs/b.pdf").title == "b.pdf"
+    assert document.metadata == {
+        "pages": 1,
+        "author": "A. Person",
+        "keywords": "lease, lock",
+        "date": "2024-01-03",
+    }
+    assert (
+        read(pdf([lines("Text.")], info="/Title(Microsoft Word - x.doc)"), "docs/b.pdf").title
+        == "b.pdf"
+    )
 
 
 def test_a_document_without_a_title_has_its_first_big_line_for_one() -> None:
@@ -83,16 +95,28 @@ def test_the_short_last_line_of_a_paragraph_ends_it() -> None:
 
 
 def test_items_and_rows_keep_their_lines() -> None:
-    items = ("- a first item that is rather long", "- a second item, as long as the first", "3. a third one here")
+    items = (
+        "- a first item that is rather long",
+        "- a second item, as long as the first",
+        "3. a third one here",
+    )
     assert text_of(*lines(*items)) == "\n".join(items)
     rows = ("Leases . . . . . . . . . . . . . 12", "Locks  . . . . . . . . . . . . . 14")
-    assert text_of(*lines(*rows)).splitlines()[0].startswith("Leases") and "\n" in text_of(*lines(*rows))
+    assert text_of(*lines(*rows)).splitlines()[0].startswith("Leases") and "\n" in text_of(
+        *lines(*rows)
+    )
 
 
 def test_words_broken_at_the_end_of_a_line_are_made_whole() -> None:
-    broken = ("The reader waits for the consec-", "utive writers of the two-", "column page and of X-", "Rays.")
+    broken = (
+        "The reader waits for the consec-",
+        "utive writers of the two-",
+        "column page and of X-",
+        "Rays.",
+    )
     assert (
-        text_of(*lines(*broken)) == "The reader waits for the consecutive writers of the twocolumn page and of X-Rays."
+        text_of(*lines(*broken))
+        == "The reader waits for the consecutive writers of the twocolumn page and of X-Rays."
     )
     known = lines(*broken, "", "A two-column page.")
     assert "of the two-column page and of X-Rays" in text_of(*known)
@@ -102,7 +126,9 @@ def test_ligatures_become_letters() -> None:
     made = Pdf()
     made.add("<</Type/Catalog/Pages 2 0 R>>")
     made.add("<</Type/Pages/Count 1/Kids[3 0 R]>>")
-    made.add("<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>")
+    made.add(
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>"
+    )
     made.stream(content(lines("A B of C")))
     made.add(f"{FONT[:-2]}/ToUnicode 6 0 R>>")
     made.stream(
@@ -114,7 +140,11 @@ def test_ligatures_become_letters() -> None:
 
 def test_a_power_follows_its_base() -> None:
     small = content([(127, 724, "2")], size=6)
-    drawing = content([(72, 720, "the plane R")], size=10) + small + content([(133, 720, "is flat here")], size=10)
+    drawing = (
+        content([(72, 720, "the plane R")], size=10)
+        + small
+        + content([(133, 720, "is flat here")], size=10)
+    )
     assert read(pdf([drawing]), "a.pdf").text == "the plane R2 is flat here"
 
 
@@ -136,13 +166,20 @@ def test_two_columns_stored_row_by_row_are_read_one_after_the_other(offset: int)
 
 def test_two_columns_stored_one_after_the_other_keep_their_order() -> None:
     text = text_of(*lines(*LEFT), *lines(*RIGHT, left=330))
-    assert [text.index(line) for line in [*LEFT, *RIGHT]] == sorted(text.index(line) for line in [*LEFT, *RIGHT])
+    assert [text.index(line) for line in [*LEFT, *RIGHT]] == sorted(
+        text.index(line) for line in [*LEFT, *RIGHT]
+    )
 
 
 def test_a_paragraph_goes_on_in_the_next_column() -> None:
     first = ["A paragraph begins in the left", "column, does not end in it, and the con-"]
-    text = text_of(*lines(*first, top=200), *lines("tinuation stands at the top of the", "right one.", left=330))
-    assert text.endswith("does not end in it, and the continuation stands at the top of the right one.")
+    text = text_of(
+        *lines(*first, top=200),
+        *lines("tinuation stands at the top of the", "right one.", left=330),
+    )
+    assert text.endswith(
+        "does not end in it, and the continuation stands at the top of the right one."
+    )
 
 
 def test_rows_of_a_table_stay_together() -> None:
@@ -181,11 +218,17 @@ PICTURE = b"q 100 0 0 100 9 9 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q"
 def test_pages_without_text_are_remarked_on() -> None:
     document = read(pdf([lines("One."), PICTURE, PICTURE, b"", lines("Five."), PICTURE]), "a.pdf")
     assert document.remarks == ("pages 2–3, 6 have no text layer (scanned?)",)
-    assert [document.text[mark.start :][:4] for mark in document.marks if mark.number in (1, 5)] == ["One.", "Five"]
-    assert read(pdf([lines("One."), PICTURE]), "a.pdf").remarks == ("page 2 has no text layer (scanned?)",)
+    assert [
+        document.text[mark.start :][:4] for mark in document.marks if mark.number in (1, 5)
+    ] == ["One.", "Five"]
+    assert read(pdf([lines("One."), PICTURE]), "a.pdf").remarks == (
+        "page 2 has no text layer (scanned?)",
+    )
 
 
-LOCKED = "/Encrypt<</Filter/Standard/V 1/R 2/O(" + "o" * 32 + ")/U(" + "u" * 32 + ")/P -4>>/ID[(a)(a)]"
+LOCKED = (
+    "/Encrypt<</Filter/Standard/V 1/R 2/O(" + "o" * 32 + ")/U(" + "u" * 32 + ")/P -4>>/ID[(a)(a)]"
+)
 
 
 def locked() -> bytes:
@@ -228,7 +271,8 @@ def test_a_pdf_is_known_by_its_first_bytes_too() -> None:
 
 def paper() -> bytes:
     pages = [
-        lines(*(f"Page {page} says sentence {line}, which is meant." for line in range(40))) for page in range(1, 7)
+        lines(*(f"Page {page} says sentence {line}, which is meant." for line in range(40)))
+        for page in range(1, 7)
     ]
     return pdf(pages, labels="0<</S/r>>2<</S/D>>")
 
@@ -239,12 +283,21 @@ def test_a_chunk_is_cited_by_the_page_it_begins_on(name: str) -> None:
     chunks = chunker_for(document, name=name, size=120, overlap=0).chunk(document)
     assert {chunk.span.page for chunk in chunks} == {1, 2, 3, 4, 5, 6}
     for chunk in chunks:
-        begins = max(found.start() for found in re.finditer("Page", document.text) if found.start() <= chunk.span.start)
+        begins = max(
+            found.start()
+            for found in re.finditer("Page", document.text)
+            if found.start() <= chunk.span.start
+        )
         assert chunk.span.page == int(document.text[begins + 5])
 
 
 def test_a_hit_in_a_pdf_names_the_page(tmp_path: Path) -> None:
-    pages = [lines("Nothing of note."), lines("The zebra is striped."), lines("The okapi is shy."), lines("An end.")]
+    pages = [
+        lines("Nothing of note."),
+        lines("The zebra is striped."),
+        lines("The okapi is shy."),
+        lines("An end."),
+    ]
     (tmp_path / "animals.pdf").write_bytes(pdf([*pages], labels="0<</S/r>>2<</S/D/St 7>>"))
     (tmp_path / "scan.pdf").write_bytes(pdf([PICTURE]))
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
@@ -252,8 +305,15 @@ def test_a_hit_in_a_pdf_names_the_page(tmp_path: Path) -> None:
         assert [(skip.uri, skip.reason) for skip in report.failed] == [
             ("scan.pdf", "no page has a text layer (scanned?)")
         ]
-        places = {query: engine.search(query, top_k=1, mode="words")[0].place for query in ("zebra", "okapi", "note")}
-    assert places == {"note": "animals.pdf p.i", "zebra": "animals.pdf p.ii", "okapi": "animals.pdf p.7"}
+        places = {
+            query: engine.search(query, top_k=1, mode="words")[0].place
+            for query in ("zebra", "okapi", "note")
+        }
+    assert places == {
+        "note": "animals.pdf p.i",
+        "zebra": "animals.pdf p.ii",
+        "okapi": "animals.pdf p.7",
+    }
 
 
 # ── real ones, where they are at hand ─────────────────────────────────────────────────────────────
@@ -286,7 +346,12 @@ def test_every_sample_is_read_with_its_pages_or_gives_a_reason() -> None:
 def test_a_two_column_paper_is_read_in_order() -> None:
     [path] = (SAMPLES / "026-latex-multicolumn").glob("*.pdf")
     text = read(path.read_bytes(), path.name).text
-    order = ["Two-Column Document", "Abstract", "consectetuer adipiscing elit", "Phasellus adipiscing semper elit"]
+    order = [
+        "Two-Column Document",
+        "Abstract",
+        "consectetuer adipiscing elit",
+        "Phasellus adipiscing semper elit",
+    ]
     assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
     assert "Donec nonummy pellentesque" in text  # from the end of one column to the top of the next
 

@@ -9,7 +9,9 @@ from ragstone.read.pdf_columns import find_gutter, order_lines
 from ragstone.read.pdf_layout import SOFT_HYPHEN, PdfLine, clean_text, join_lines, rejoin_words
 
 NUMBERS = st.floats(-1e6, 1e6)
-TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=1, max_size=30).filter(str.strip)
+TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=1, max_size=30
+).filter(str.strip)
 LINES = st.lists(st.builds(PdfLine, TEXTS, NUMBERS, NUMBERS, NUMBERS, NUMBERS), max_size=40)
 
 
@@ -21,7 +23,9 @@ def letters(text: str) -> list[str]:
 def test_no_letter_is_lost_on_the_way(lines: list[PdfLine]) -> None:
     ordered = order_lines(lines)
     assert sorted(ordered) == sorted(lines)
-    assert letters(rejoin_words([join_lines(ordered)])[0]) == letters("".join(line.text for line in lines))
+    assert letters(rejoin_words([join_lines(ordered)])[0]) == letters(
+        "".join(line.text for line in lines)
+    )
 
 
 @given(st.lists(st.text(max_size=30), max_size=4))
@@ -42,7 +46,9 @@ def test_a_control_character_becomes_a_space(text: str) -> None:
 
 
 def test_a_word_broken_more_than_once_is_made_whole() -> None:
-    assert rejoin_words([f"in{SOFT_HYPHEN}ter{SOFT_HYPHEN}na{SOFT_HYPHEN} tional"]) == ["international"]
+    assert rejoin_words([f"in{SOFT_HYPHEN}ter{SOFT_HYPHEN}na{SOFT_HYPHEN} tional"]) == [
+        "international"
+    ]
 
 
 def test_a_page_of_one_endless_word_takes_no_time() -> None:

@@ -16,7 +16,9 @@ from ragstone.types import Document
 def test_a_document_is_the_file_as_it_is() -> None:
     reader: Reader = reader_for("docs/a.md")
     text = "intro\r\n\r\n# The title #\r\ntext\r\n"
-    assert reader.read(text.encode(), "docs/a.md") == Document("docs/a.md", text, "doc", "markdown", "The title")
+    assert reader.read(text.encode(), "docs/a.md") == Document(
+        "docs/a.md", text, "doc", "markdown", "The title"
+    )
 
 
 def test_the_mark_is_not_text_and_the_encoding_is_remembered() -> None:

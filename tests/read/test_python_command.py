@@ -32,13 +32,20 @@ print(reader_for("a.pdf").read(pdf([lines("A line.")]), "a.pdf").text)
 @pytest.mark.parametrize(
     "planted", [["pypdfium2"], ["yaml"], ["pypdfium2", "selectolax", "yaml", "charset_normalizer"]]
 )
-def test_a_package_in_the_current_folder_is_never_imported(tmp_path: Path, planted: list[str]) -> None:
+def test_a_package_in_the_current_folder_is_never_imported(
+    tmp_path: Path, planted: list[str]
+) -> None:
     for name in planted:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("open('trace', 'w').close()\n")
     program = f"import sys; sys.path[1:1] = {[str(ROOT), str(ROOT / 'src')]}" + READS
     ran = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert not (tmp_path / "trace").exists()
     # Where all are hidden by foreign ones, none is found, and the error says so.
@@ -54,7 +61,9 @@ def test_the_folders_of_the_packages_that_readers_need_come_last() -> None:
     assert any((Path(folder) / "pypdfium2").is_dir() for folder in folders)
 
 
-@pytest.mark.parametrize(("place", "passed_on"), [(None, False), ("bytecode", False), (str(ROOT / "bytecode"), True)])
+@pytest.mark.parametrize(
+    ("place", "passed_on"), [(None, False), ("bytecode", False), (str(ROOT / "bytecode"), True)]
+)
 def test_an_absolute_byte_code_folder_is_passed_on(
     monkeypatch: pytest.MonkeyPatch, place: str | None, passed_on: bool
 ) -> None:
@@ -82,10 +91,14 @@ def timeless(outcome: Outcome | None) -> Outcome | None:
 
 def test_the_worker_reads_documents_like_this_process(tmp_path: Path) -> None:
     for number in range(5):
-        (tmp_path / f"{number}.pdf").write_bytes(pdf([lines(f"Paper {number}."), lines("Its second page.")]))
+        (tmp_path / f"{number}.pdf").write_bytes(
+            pdf([lines(f"Paper {number}."), lines("Its second page.")])
+        )
     (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7 and nothing else")
     (tmp_path / "unnamed").write_bytes(pdf([lines("A PDF by its first bytes.")]))
-    preparer = ItemPreparer(FolderSource(tmp_path, limits=FileLimits(10**6, 100), git=False), ChunkingConfig())
+    preparer = ItemPreparer(
+        FolderSource(tmp_path, limits=FileLimits(10**6, 100), git=False), ChunkingConfig()
+    )
     items = [one for one in preparer.source.scan() if isinstance(one, Item)]
     work = deque(items)
     found: list[tuple[Item, Outcome | None]] = []
@@ -94,5 +107,7 @@ def test_the_worker_reads_documents_like_this_process(tmp_path: Path) -> None:
             found += worker.take_batch(wait=True) or ()
     assert not work
     here = {item.uri: preparer.prepare_item(item) for item in items}
-    assert {item.uri: timeless(outcome) for item, outcome in found} == {uri: timeless(one) for uri, one in here.items()}
+    assert {item.uri: timeless(outcome) for item, outcome in found} == {
+        uri: timeless(one) for uri, one in here.items()
+    }
     assert [preparer.prepare_item(item).verdict for item in items].count("ready") == 6

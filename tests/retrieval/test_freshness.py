@@ -45,7 +45,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def said(engine: Engine, query: str, **options: object) -> dict[str, str]:
-    return {hit.source_doc_id: hit.freshness for hit in engine.search(query, mode="words", **options)}  # type: ignore[arg-type]  # options by name
+    return {
+        hit.source_doc_id: hit.freshness for hit in engine.search(query, mode="words", **options)
+    }  # type: ignore[arg-type]  # options by name
 
 
 def test_a_file_as_it_was_is_fresh_and_is_not_read(folder: Path, opened: list[str]) -> None:
@@ -67,7 +69,9 @@ def test_a_file_as_it_was_is_fresh_and_is_not_read(folder: Path, opened: list[st
         safe_open.RACY_NS = real
 
 
-def test_a_file_too_new_for_its_stamp_is_read_each_time_and_never_believed(proven: Engine, opened: list[str]) -> None:
+def test_a_file_too_new_for_its_stamp_is_read_each_time_and_never_believed(
+    proven: Engine, opened: list[str]
+) -> None:
     for _ in range(2):
         opened.clear()
         assert said(proven, "acquire_lease")["lease.py"] == "fresh"
@@ -106,14 +110,18 @@ def test_without_the_proof_nothing_is_looked_at_and_every_hit_says_so(
     assert opened == []
 
 
-def test_an_index_moved_along_with_its_folder_still_proves(proven: Engine, folder: Path, tmp_path: Path) -> None:
+def test_an_index_moved_along_with_its_folder_still_proves(
+    proven: Engine, folder: Path, tmp_path: Path
+) -> None:
     proven.close()
     shutil.move(folder, tmp_path / "moved")
     with Engine.open(tmp_path / "moved", config=ALONE) as engine:
         assert said(engine, "acquire_lease")["lease.py"] == "fresh"
 
 
-def test_files_from_below_another_folder_are_never_looked_for_in_this_one(folder: Path, tmp_path: Path) -> None:
+def test_files_from_below_another_folder_are_never_looked_for_in_this_one(
+    folder: Path, tmp_path: Path
+) -> None:
     home = {"store.path": str(tmp_path / "home")}
     with Engine.open(folder, config={**FAKE, **home}) as engine:
         engine.sync()
@@ -207,14 +215,18 @@ def test_a_search_by_words_makes_no_vectors_and_a_later_one_by_meaning_does(fold
         (folder / "lease.py").write_text("the zeppelin lands on the meadow\n", encoding="utf-8")
         assert engine.search("zeppelin", mode="words")
         assert engine.status().spaces[0].coverage < 1
-        assert engine.search("zeppelin meadow", mode="vectors", top_k=1)[0].source_doc_id == "lease.py"
+        assert (
+            engine.search("zeppelin meadow", mode="vectors", top_k=1)[0].source_doc_id == "lease.py"
+        )
         assert engine.status().spaces[0].coverage == 1
 
 
 def test_where_far_more_waits_for_vectors_than_the_time_allows_none_is_made(folder: Path) -> None:
     with Engine.open(folder, config={**FAKE, "search.refresh_ms": 100}) as engine:
         engine.sync()
-        engine.add([Document(f"n{number}", f"number {number}") for number in range(50)], embed=False)
+        engine.add(
+            [Document(f"n{number}", f"number {number}") for number in range(50)], embed=False
+        )
         before = engine.status().spaces[0].embedded
         (folder / "lease.py").write_text("the zeppelin lands\n", encoding="utf-8")
         assert engine.search("zeppelin")[0].freshness == "refreshed"
@@ -272,7 +284,9 @@ def test_prose_about_a_file_as_it_was_is_fresh(routed: Engine) -> None:
 
 def test_prose_about_a_file_that_changed_is_made_again_where_that_is_quick(routed: Engine) -> None:
     path = routed.folder / API
-    path.write_text(path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8")
+    path.write_text(
+        path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8"
+    )
     found = told_of(routed, "update")
     assert found["graph:route/PUT api/stones/{stone}/shine"] == "fresh"
     assert "graph:route/PUT api/stones/{stone}" not in found
@@ -283,14 +297,19 @@ def test_prose_that_takes_long_to_make_again_is_said_to_be_unverifiable(routed: 
         CollectionKey("default", "default"), graph_seconds=9.0
     )
     path = routed.folder / API
-    path.write_text(path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8")
+    path.write_text(
+        path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8"
+    )
     found = told_of(routed, "update")
     assert found["graph:route/PUT api/stones/{stone}"] == "unverifiable"
 
 
 def test_a_search_does_not_wait_for_another_process_that_makes_the_graph(routed: Engine) -> None:
     routes = routed.settings.base / "routes" / "api.php"
-    routes.write_text(routes.read_text(encoding="utf-8").replace("stones/{stone}", "rocks/{stone}"), encoding="utf-8")
+    routes.write_text(
+        routes.read_text(encoding="utf-8").replace("stones/{stone}", "rocks/{stone}"),
+        encoding="utf-8",
+    )
     with FileLock(routed.home / "graph.lock"):
         assert told_of(routed, "update")["graph:route/PUT api/stones/{stone}"] == "unverifiable"
     assert "graph:route/PUT api/stones/{stone}" not in told_of(routed, "update")

@@ -32,16 +32,19 @@ def test_a_story_groups_links_by_kind_with_what_a_framework_says_first(store: Sq
 
 
 def test_what_is_related_is_the_nearest_first_each_once(store: SqliteStore) -> None:
-    found = related_nodes(store.graph, HERE, names.find_node(store.graph, HERE, ROUTE), Reach(hops=4))
+    found = related_nodes(
+        store.graph, HERE, names.find_node(store.graph, HERE, ROUTE), Reach(hops=4)
+    )
     assert [(one.node.key, one.hops) for one in found] == [
         (SAVE, 1), ("middleware:auth", 1), ("middleware:throttle", 1),
         (SONG, 2), (TABLE, 3), ("class:Vendor\\Model", 3),
     ]  # fmt: skip
     assert [link.kind for link in found[4].links] == ["HANDLED_BY", "USES_MODEL", "MAPS_TO"]
     assert found[4].confidence == "convention"
-    assert [one.node.key for one in related_nodes(store.graph, HERE, found[4].node, Reach(("MAPS_TO",), hops=4))] == [
-        SONG
-    ]
+    assert [
+        one.node.key
+        for one in related_nodes(store.graph, HERE, found[4].node, Reach(("MAPS_TO",), hops=4))
+    ] == [SONG]
 
 
 def test_links_of_another_collection_are_not_taken_for_its_own(store: SqliteStore) -> None:
@@ -51,7 +54,9 @@ def test_links_of_another_collection_are_not_taken_for_its_own(store: SqliteStor
     with pytest.raises(InputError):
         names.find_node(store.graph, HERE, SONG)
     node = names.find_node(store.graph, Scope("p", ("d",)), SONG)
-    assert [one.node.key for one in related_nodes(store.graph, HERE, node, Reach())] == ["table:hymns"]
+    assert [one.node.key for one in related_nodes(store.graph, HERE, node, Reach())] == [
+        "table:hymns"
+    ]
 
 
 def test_what_depends_on_a_class_includes_what_depends_on_its_methods(store: SqliteStore) -> None:
@@ -63,7 +68,9 @@ def test_what_depends_on_a_class_includes_what_depends_on_its_methods(store: Sql
     assert told.groups[0][0] == "route"
 
 
-@pytest.mark.parametrize("name", ["", "\ud800", "a" * 10_000, "'; DROP TABLE graph_nodes", "%", "*", "\0"])
+@pytest.mark.parametrize(
+    "name", ["", "\ud800", "a" * 10_000, "'; DROP TABLE graph_nodes", "%", "*", "\0"]
+)
 def test_any_name_is_answered_in_a_sentence(store: SqliteStore, name: str) -> None:
     with pytest.raises(NotFound):
         names.find_node(store.graph, HERE, name)

@@ -19,9 +19,15 @@ C = "App\\Http\\Controllers\\BookController"
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     folder = written(tmp_path_factory.mktemp("shop"))
-    with Engine.open(folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}) as made:
+    with Engine.open(
+        folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}
+    ) as made:
         made.sync()
-        made.record_run("r1", "Made loans last four weeks.", [{"path": "app/Models/Book.php", "action": "modified"}])
+        made.record_run(
+            "r1",
+            "Made loans last four weeks.",
+            [{"path": "app/Models/Book.php", "action": "modified"}],
+        )
         yield made
 
 
@@ -117,18 +123,26 @@ def test_a_path_that_is_not_there_is_told(engine: Engine) -> None:
 
 
 def test_only_the_kinds_that_are_asked_for_are_shown(engine: Engine) -> None:
-    found = engine.retrieve("Which migrations created or altered table books?", source_types=["migration"])
+    found = engine.retrieve(
+        "Which migrations created or altered table books?", source_types=["migration"]
+    )
     code = [path for path in paths(found) if not path.startswith("graph:")]
     assert code and all(path.startswith("database/migrations/") for path in code)
     routes = engine.retrieve("books of the shop", source_types=["route"], min_score=0)
-    assert routes.chunks and all(hit.kind == "route" or "routes/" in hit.source_doc_id for hit in routes.chunks)
+    assert routes.chunks and all(
+        hit.kind == "route" or "routes/" in hit.source_doc_id for hit in routes.chunks
+    )
 
 
 def test_a_kind_is_found_though_other_kinds_fit_the_question_better(tmp_path: Path) -> None:
     folder = written(tmp_path)
     for number in range(60):
-        (folder / "docs" / f"loan{number}.md").write_text(f"Books and their loans, part {number}.\n", encoding="utf-8")
-    with Engine.open(folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}) as engine:
+        (folder / "docs" / f"loan{number}.md").write_text(
+            f"Books and their loans, part {number}.\n", encoding="utf-8"
+        )
+    with Engine.open(
+        folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}
+    ) as engine:
         engine.sync(embed=False)
         found = engine.retrieve("books loans", source_types=["migration"], min_score=0)
         code = [path for path in paths(found) if not path.startswith("graph:")]
@@ -136,8 +150,12 @@ def test_a_kind_is_found_though_other_kinds_fit_the_question_better(tmp_path: Pa
 
 
 def test_many_runs_do_not_take_the_places_of_what_is_wanted(tmp_path: Path) -> None:
-    (tmp_path / "loans.md").write_text("How long loans last is up to the librarian.\n", encoding="utf-8")
-    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake", "search.watch": "off"}) as engine:
+    (tmp_path / "loans.md").write_text(
+        "How long loans last is up to the librarian.\n", encoding="utf-8"
+    )
+    with Engine.open(
+        tmp_path, config={"rag.embedding_provider": "fake", "search.watch": "off"}
+    ) as engine:
         engine.sync(embed=False)
         for number in range(40):
             engine.record_run(f"r{number}", f"Loans last {number} weeks, loans.")
@@ -151,7 +169,9 @@ def test_a_kind_that_nothing_has_is_told(engine: Engine) -> None:
 
 def test_none_is_not_said_where_nothing_could_be_looked_at(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("Invoices are paid in thirty days.\n", encoding="utf-8")
-    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake", "search.watch": "off"}) as engine:
+    with Engine.open(
+        tmp_path, config={"rag.embedding_provider": "fake", "search.watch": "off"}
+    ) as engine:
         engine.sync(embed=False)
         found = engine.retrieve("Which policy protects the Invoice model?")
         assert (found.answer, found.debug["unknown"]) == (None, ["model Invoice"])
@@ -177,7 +197,10 @@ def test_a_table_that_is_not_there_is_not_taken_for_another(engine: Engine) -> N
 def test_earlier_runs_are_told_unless_they_are_not_wanted(engine: Engine) -> None:
     def kinds(include: bool) -> set[str]:
         query = "loans last four weeks"
-        return {hit.kind for hit in engine.retrieve(query, min_score=0, include_run_summaries=include).chunks}
+        return {
+            hit.kind
+            for hit in engine.retrieve(query, min_score=0, include_run_summaries=include).chunks
+        }
 
     assert kinds(True) & {"run_summary", "file_change"}
     assert not kinds(False) & {"run_summary", "file_change"}
@@ -190,7 +213,9 @@ def test_what_scores_too_low_is_left_out_but_evidence_stays(engine: Engine) -> N
 
 def test_no_chunks_can_be_asked_for_and_the_answer_stays(engine: Engine) -> None:
     found = engine.retrieve("Which table does Book use?", 0)
-    assert found.chunks == () and found.answer is not None and found.answer.facts["table"] == "books"
+    assert (
+        found.chunks == () and found.answer is not None and found.answer.facts["table"] == "books"
+    )
 
 
 @pytest.mark.parametrize(
@@ -226,7 +251,9 @@ def test_a_collection_that_is_not_there_is_told(engine: Engine) -> None:
         engine.retrieve("books", collection="nowhere")
 
 
-@pytest.mark.parametrize(("query", "top_k"), [(None, 5), ("books", -1), ("books", True), ("books", "5")])
+@pytest.mark.parametrize(
+    ("query", "top_k"), [(None, 5), ("books", -1), ("books", True), ("books", "5")]
+)
 def test_a_query_is_a_text_and_top_k_a_number(engine: Engine, query: object, top_k: object) -> None:
     with pytest.raises(InputError):
         engine.retrieve(query, top_k)  # type: ignore[arg-type]  # that is what is tried
@@ -234,12 +261,16 @@ def test_a_query_is_a_text_and_top_k_a_number(engine: Engine, query: object, top
 
 def test_an_edit_is_seen_by_the_next_question(tmp_path: Path) -> None:
     folder = written(tmp_path)
-    with Engine.open(folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}) as engine:
+    with Engine.open(
+        folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}
+    ) as engine:
         engine.sync()
         asked = "Which code serves POST api/books/{book}/loans?"
         assert engine.retrieve(asked).answer is not None
         path = folder / "routes" / "api.php"
-        path.write_text(path.read_text(encoding="utf-8").replace("'lend']", "'update']"), encoding="utf-8")
+        path.write_text(
+            path.read_text(encoding="utf-8").replace("'lend']", "'update']"), encoding="utf-8"
+        )
         again = engine.retrieve(asked).answer
         assert again is not None and again.facts["method"] == "update"
 
@@ -279,7 +310,10 @@ app.include_router(router, prefix="/api")
 @pytest.mark.parametrize(
     ("question", "facts"),
     [
-        ("Which code handles POST /api/loans/<shelf>?", {"controller": "service.lend_book", "line": 18}),
+        (
+            "Which code handles POST /api/loans/<shelf>?",
+            {"controller": "service.lend_book", "line": 18},
+        ),
         ("What guards the route lend?", {"middleware": ["reader"]}),
         ("What validates POST api/loans/{any}?", {"request": "service.LoanIn"}),
     ],
@@ -289,7 +323,9 @@ def test_the_same_questions_are_answered_of_other_frameworks(
 ) -> None:
     (tmp_path / "service.py").write_text(SERVICE, encoding="utf-8")
     (tmp_path / "requirements.txt").write_text("fastapi\n", encoding="utf-8")
-    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake", "search.watch": "off"}) as engine:
+    with Engine.open(
+        tmp_path, config={"rag.embedding_provider": "fake", "search.watch": "off"}
+    ) as engine:
         engine.sync()
         found = engine.retrieve(question)
     assert found.answer is not None

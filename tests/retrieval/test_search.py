@@ -27,7 +27,10 @@ FAKE = {"rag.embedding_provider": "fake"}
 def engine(tmp_path: Path) -> Iterator[Engine]:
     with Engine.open(tmp_path, config=FAKE) as opened:
         opened.add(
-            [Document(uri=f"n{n:03}", text=f"harbour report {n}", metadata={"n": n}) for n in range(60)]
+            [
+                Document(uri=f"n{n:03}", text=f"harbour report {n}", metadata={"n": n})
+                for n in range(60)
+            ]
             + [Document(uri="odd", text="The gondola crosses the lagoon.")]
         )
         yield opened
@@ -42,19 +45,30 @@ def test_removed_text_is_in_no_list_before_any_compaction(engine: Engine) -> Non
     assert engine.search("gondola lagoon", mode="vectors")[0].source_doc_id == "odd"
     engine.remove("odd")
     for mode in ("words", "vectors", "hybrid"):
-        assert "odd" not in {hit.source_doc_id for hit in engine.search("gondola lagoon", top_k=100, mode=mode)}
+        assert "odd" not in {
+            hit.source_doc_id for hit in engine.search("gondola lagoon", top_k=100, mode=mode)
+        }
 
 
-def test_nearly_everything_removed_still_leaves_the_rest_to_be_found_by_meaning(engine: Engine) -> None:
+def test_nearly_everything_removed_still_leaves_the_rest_to_be_found_by_meaning(
+    engine: Engine,
+) -> None:
     for n in range(60):
         engine.remove(f"n{n:03}")
-    assert [hit.source_doc_id for hit in engine.search("harbour lagoon", top_k=5, mode="vectors")] == ["odd"]
+    assert [
+        hit.source_doc_id for hit in engine.search("harbour lagoon", top_k=5, mode="vectors")
+    ] == ["odd"]
 
 
 def test_what_was_removed_does_not_take_the_room_of_what_is_left(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add([Document(uri=f"near{n}", text=f"gondola lagoon {n}") for n in range(35)])
-        engine.add([Document(uri=f"far{n}", text=f"gondola at market stall {n}, sold today") for n in range(25)])
+        engine.add(
+            [
+                Document(uri=f"far{n}", text=f"gondola at market stall {n}, sold today")
+                for n in range(25)
+            ]
+        )
         for n in range(35):
             engine.remove(f"near{n}")
         hits = engine.search("gondola lagoon", top_k=20, mode="vectors", merge=False)
@@ -62,19 +76,35 @@ def test_what_was_removed_does_not_take_the_room_of_what_is_left(tmp_path: Path)
 
 
 @pytest.mark.parametrize("mode", ["words", "hybrid"])
-def test_copies_do_not_take_the_room_of_other_hits(tmp_path: Path, mode: Literal["words", "hybrid"]) -> None:
+def test_copies_do_not_take_the_room_of_other_hits(
+    tmp_path: Path, mode: Literal["words", "hybrid"]
+) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
-        engine.add([Document(uri=f"package{n}/LICENSE", text="gondola lagoon licence") for n in range(60)])
-        engine.add([Document(uri=f"note{n}", text=f"note {n}: a gondola was seen today") for n in range(20)])
+        engine.add(
+            [Document(uri=f"package{n}/LICENSE", text="gondola lagoon licence") for n in range(60)]
+        )
+        engine.add(
+            [
+                Document(uri=f"note{n}", text=f"note {n}: a gondola was seen today")
+                for n in range(20)
+            ]
+        )
         told = engine.explain("gondola lagoon licence", top_k=10, mode=mode)
     assert len(told.hits) == 10
     assert [hit.source_doc_id.split("/")[-1] for hit in told.hits].count("LICENSE") == 1
     assert len(told.notes) == len(set(told.notes))
 
 
-def test_a_copy_in_another_layout_is_left_out_wherever_it_stood_before_the_last_order(tmp_path: Path) -> None:
-    code = "\n\n\n".join(f"def lagoon_{n}():\n    return 'gondola lagoon ferry {n}'" for n in range(40))
-    texts = ["The gondola and the ferry cross the lagoon.", "the GONDOLA  and the ferry\ncross the lagoon."]
+def test_a_copy_in_another_layout_is_left_out_wherever_it_stood_before_the_last_order(
+    tmp_path: Path,
+) -> None:
+    code = "\n\n\n".join(
+        f"def lagoon_{n}():\n    return 'gondola lagoon ferry {n}'" for n in range(40)
+    )
+    texts = [
+        "The gondola and the ferry cross the lagoon.",
+        "the GONDOLA  and the ferry\ncross the lagoon.",
+    ]
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add([Document(uri="big.py", text=code, kind="code", language="python")])
         engine.add([Document(uri=f"{n}.md", text=text) for n, text in enumerate(texts)])
@@ -110,7 +140,9 @@ def test_a_vector_that_cannot_be_made_is_told_once_nobody_reads_any_more(
     assert not reading
 
 
-def test_a_search_reads_one_moment_by_words_and_by_meaning(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_reads_one_moment_by_words_and_by_meaning(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with_cores(monkeypatch, 2)
     query_vector, search_words = (
         type(engine.workspace.components).query_vector,
@@ -168,7 +200,11 @@ def test_the_vector_list_is_as_long_as_the_word_list_requires(
 
 def test_what_stands_out_is_told_by_the_fifty_nearest_however_many_are_wanted() -> None:
     near = [Scored(number, score / 100) for number, score in enumerate(range(90, 0, -1))]
-    assert similarity_floor(near, 1.0) == similarity_floor(near[:50], 1.0) == pytest.approx(1.5 * 0.655)
+    assert (
+        similarity_floor(near, 1.0)
+        == similarity_floor(near[:50], 1.0)
+        == pytest.approx(1.5 * 0.655)
+    )
 
 
 def test_a_filter_that_leaves_few_is_exact_in_every_mode(engine: Engine) -> None:
@@ -177,8 +213,12 @@ def test_a_filter_that_leaves_few_is_exact_in_every_mode(engine: Engine) -> None
         assert {hit.source_doc_id for hit in hits} == {"n003", "n044"}
 
 
-def test_text_that_has_no_vector_yet_is_found_by_words_and_the_answer_says_so(engine: Engine) -> None:
-    engine.add([Document(uri=f"late{n}", text=f"zeppelin number {n}") for n in range(20)], embed=False)
+def test_text_that_has_no_vector_yet_is_found_by_words_and_the_answer_says_so(
+    engine: Engine,
+) -> None:
+    engine.add(
+        [Document(uri=f"late{n}", text=f"zeppelin number {n}") for n in range(20)], embed=False
+    )
     explained = engine.explain("zeppelin")
     assert explained.hits[0].source_doc_id.startswith("late")
     assert 0 < explained.coverage["fake"] < 1
@@ -202,7 +242,9 @@ def test_scores_fall_from_hit_to_hit_and_stay_between_nothing_and_one(engine: En
 
 def test_a_query_about_nothing_here_scores_lower_than_one_that_is_answered(engine: Engine) -> None:
     good = engine.search("gondola crosses the lagoon")[0].score
-    bad = max((hit.score for hit in engine.search("quantum chromodynamics lagrangian")), default=0.0)
+    bad = max(
+        (hit.score for hit in engine.search("quantum chromodynamics lagrangian")), default=0.0
+    )
     assert bad < good / 2
 
 
@@ -237,7 +279,12 @@ def test_an_index_whose_files_were_damaged_or_lost_answers_the_same(engine: Engi
 
 def test_compact_storage_answers_too(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE | {"embed.storage": "compact"}) as engine:
-        engine.add([Document(uri="a", text="the gondola crosses the lagoon"), Document(uri="b", text="harbour report")])
+        engine.add(
+            [
+                Document(uri="a", text="the gondola crosses the lagoon"),
+                Document(uri="b", text="harbour report"),
+            ]
+        )
         assert engine.status().spaces[0].storage == "compact"
         assert engine.search("gondola lagoon", mode="vectors")[0].source_doc_id == "a"
 

@@ -45,11 +45,18 @@ def plant(folder: Path) -> Plant:
 def git(folder: Path, tmp_path: Path) -> Git:
     """Return a function that runs git in the folder (or `at` another one), untouched by the machine's own config."""
     known = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    who = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+    who = {
+        "GIT_AUTHOR_NAME": "a",
+        "GIT_AUTHOR_EMAIL": "a@b",
+        "GIT_COMMITTER_NAME": "a",
+        "GIT_COMMITTER_EMAIL": "a@b",
+    }
     environment = known | who | {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
 
     def run(*arguments: str, at: Path | None = None) -> bytes:
-        done = subprocess.run(["git", *arguments], cwd=at or folder, env=environment, capture_output=True, check=True)
+        done = subprocess.run(
+            ["git", *arguments], cwd=at or folder, env=environment, capture_output=True, check=True
+        )
         return done.stdout
 
     return run
@@ -69,7 +76,11 @@ def scan(folder: Path) -> Scan:
 
     def look(**options: Any) -> tuple[list[str], dict[str, str]]:
         root = options.pop("root", folder)
-        found = list(FolderSource(root, limits=options.pop("limits", FileLimits(1_000_000, 50_000)), **options).scan())
+        found = list(
+            FolderSource(
+                root, limits=options.pop("limits", FileLimits(1_000_000, 50_000)), **options
+            ).scan()
+        )
         order = [entry.uri for entry in found]
         assert order == sorted(order)
         assert len(order) == len(set(order))

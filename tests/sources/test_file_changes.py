@@ -66,7 +66,9 @@ def test_new_folders_are_watched_at_any_depth(watch: Watch, plant: Plant) -> Non
     assert watch.changed() == {"m/o/p/a.md"}
 
 
-def test_a_folder_that_was_deleted_and_created_again_is_watched(watch: Watch, plant: Plant, folder: Path) -> None:
+def test_a_folder_that_was_deleted_and_created_again_is_watched(
+    watch: Watch, plant: Plant, folder: Path
+) -> None:
     shutil.rmtree(folder / "d")
     plant({"d/e/a.md": "x"})
     assert watch.changed() is None
@@ -74,7 +76,9 @@ def test_a_folder_that_was_deleted_and_created_again_is_watched(watch: Watch, pl
     assert watch.changed() == {"d/e/a.md"}
 
 
-def test_a_folder_that_leaves_is_no_longer_watched(watch: Watch, folder: Path, tmp_path: Path) -> None:
+def test_a_folder_that_leaves_is_no_longer_watched(
+    watch: Watch, folder: Path, tmp_path: Path
+) -> None:
     shutil.move(folder / "d", tmp_path / "outside")
     assert watch.changed() == {"d"}
     (tmp_path / "outside/e/a.md").write_text("x")
@@ -82,7 +86,9 @@ def test_a_folder_that_leaves_is_no_longer_watched(watch: Watch, folder: Path, t
 
 
 def test_ignored_folders_are_not_watched(plant: Plant, git: Callable[..., bytes]) -> None:
-    folder = plant({".gitignore": "build/\n", "build/x.md": "x", "node_modules/p/y.md": "x", "a/b.md": "x"})
+    folder = plant(
+        {".gitignore": "build/\n", "build/x.md": "x", "node_modules/p/y.md": "x", "a/b.md": "x"}
+    )
     git("init", "-q")
     opened = open_watch(folder, folders_of(folder), interval=60.0)
     plant({"build/x.md": "y", "node_modules/p/y.md": "y", "a/b.md": "y"})
@@ -94,7 +100,9 @@ def test_ignored_folders_are_not_watched(plant: Plant, git: Callable[..., bytes]
     opened.close()
 
 
-def test_a_file_that_git_tracks_in_an_ignored_folder_is_watched(plant: Plant, git: Callable[..., bytes]) -> None:
+def test_a_file_that_git_tracks_in_an_ignored_folder_is_watched(
+    plant: Plant, git: Callable[..., bytes]
+) -> None:
     folder = plant({".gitignore": "build/\n", "build/kept.md": "x"})
     git("init", "-q")
     git("add", "-f", ".")
@@ -159,7 +167,9 @@ def test_our_own_index_and_git_report_no_changes(watch: Watch, plant: Plant) -> 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names are Unicode there")
-def test_names_that_are_not_unicode_do_not_stop_the_watch(watch: Watch, plant: Plant, folder: Path) -> None:
+def test_names_that_are_not_unicode_do_not_stop_the_watch(
+    watch: Watch, plant: Plant, folder: Path
+) -> None:
     (folder / os.fsdecode(b"\xff.md")).write_text("x")
     (folder / os.fsdecode(b"d\xff")).mkdir()
     watch.changed()

@@ -12,7 +12,18 @@ import ragstone
 PACKAGE = Path(ragstone.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 NETWORK = {
-    *("socket", "ssl", "http", "socketserver", "asyncio", "ftplib", "smtplib", "poplib", "imaplib", "telnetlib"),
+    *(
+        "socket",
+        "ssl",
+        "http",
+        "socketserver",
+        "asyncio",
+        "ftplib",
+        "smtplib",
+        "poplib",
+        "imaplib",
+        "telnetlib",
+    ),
     *(
         "xmlrpc",
         "urllib",
@@ -58,12 +69,22 @@ def imported(tree: ast.AST) -> set[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in (
+        elif isinstance(node, ast.Call) and getattr(
+            node.func, "attr", getattr(node.func, "id", "")
+        ) in (
             "import_module",
             "__import__",
         ):
-            names |= {arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)}
-    return {name if name in PARSING else top for name in names if (top := name.partition(".")[0]) in NETWORK}
+            names |= {
+                arg.value
+                for arg in node.args
+                if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
+            }
+    return {
+        name if name in PARSING else top
+        for name in names
+        if (top := name.partition(".")[0]) in NETWORK
+    }
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
@@ -71,7 +92,9 @@ def test_only_one_module_connects_to_the_network(module: Path) -> None:
     name = module.relative_to(PACKAGE).as_posix()
     tree = ast.parse(module.read_text("utf-8"))
     assert imported(tree) <= ALLOWED.get(name, set())
-    called = {getattr(node.func, "attr", "") for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    called = {
+        getattr(node.func, "attr", "") for node in ast.walk(tree) if isinstance(node, ast.Call)
+    }
     if name == "sources/web/client.py":
         return
     # SQLite's `connect`, and that of the message bus to a broker that the user named.

@@ -11,7 +11,9 @@ import ragstone
 
 PACKAGE = Path(ragstone.__file__).parent
 ROOMS = ("sources", "read", "indexing", "surfaces", "chunk")
-MODULES = sorted([path for room in ROOMS for path in (PACKAGE / room).rglob("*.py")] + list(PACKAGE.glob("*.py")))
+MODULES = sorted(
+    [path for room in ROOMS for path in (PACKAGE / room).rglob("*.py")] + list(PACKAGE.glob("*.py"))
+)
 OPENING = {"open", "fdopen", "read_text", "read_bytes", "copyfile", "copy", "copy2", "mmap"}
 ALLOWED = {
     "sources/safe_open.py": {"open", "fdopen"},
@@ -19,7 +21,10 @@ ALLOWED = {
     "read/confine.py": {"open"},  # folders that the kernel is told of
     "read/office_package.py": {"open"},  # a member of an archive that is in memory
     "ragstone/events.py": {"open", "fdopen"},  # the log of events in the home folder
-    "read/worker_loop.py": {"open", "fdopen"},  # the status of the process, and the pipe for its replies
+    "read/worker_loop.py": {
+        "open",
+        "fdopen",
+    },  # the status of the process, and the pipe for its replies
     "cli/failures.py": {"open"},  # the null device
     "commands/init.py": {"open"},  # a settings file that was not there
     "cli/json_lines.py": {"fdopen"},  # a file made for the export
@@ -28,7 +33,11 @@ ALLOWED = {
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_no_module_opens_a_file_by_itself(module: Path) -> None:
-    calls = [node.func for node in ast.walk(ast.parse(module.read_text("utf-8"))) if isinstance(node, ast.Call)]
+    calls = [
+        node.func
+        for node in ast.walk(ast.parse(module.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+    ]
     named = [call for call in calls if ast.unparse(call) != "Engine.open"]
     names = {call.id if isinstance(call, ast.Name) else getattr(call, "attr", "") for call in named}
     assert names & OPENING == ALLOWED.get(f"{module.parent.name}/{module.name}", set())

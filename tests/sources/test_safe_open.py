@@ -38,7 +38,11 @@ class TestSafeOpen:
         opened = safe_open(folder, "a/b.txt", max_bytes=5)
         info = os.stat(folder / "a/b.txt")
         assert opened.data == b"hello"
-        assert (opened.stamp.size, opened.stamp.mtime_ns, opened.stamp.inode) == (5, info.st_mtime_ns, info.st_ino)
+        assert (opened.stamp.size, opened.stamp.mtime_ns, opened.stamp.inode) == (
+            5,
+            info.st_mtime_ns,
+            info.st_ino,
+        )
 
     def test_an_empty_file_is_empty(self, plant: Plant) -> None:
         assert safe_open(plant({"a": ""}), "a", max_bytes=0).data == b""
@@ -46,11 +50,15 @@ class TestSafeOpen:
     def test_a_file_over_the_limit_is_not_read(self, plant: Plant) -> None:
         assert reason(plant({"a": "x" * 1001}), "a") == "too large: 1,001 bytes (limit 1,000)"
 
-    @pytest.mark.parametrize("path", ["", ".", "..", "../x", "a/../b", "/etc/hostname", "a//b", "a/", "a\0b", "./a"])
+    @pytest.mark.parametrize(
+        "path", ["", ".", "..", "../x", "a/../b", "/etc/hostname", "a//b", "a/", "a\0b", "./a"]
+    )
     def test_paths_that_lead_out_are_refused(self, plant: Plant, path: str) -> None:
         assert "leads out" in reason(plant({"a/b": "x"}), path)
 
-    def test_no_link_is_followed_on_any_part_of_the_path(self, plant: Plant, tmp_path: Path) -> None:
+    def test_no_link_is_followed_on_any_part_of_the_path(
+        self, plant: Plant, tmp_path: Path
+    ) -> None:
         (tmp_path / "outside.txt").write_text("secret")
         folder = plant({"real/a.txt": "x"})
         (folder / "link.txt").symlink_to(tmp_path / "outside.txt")
@@ -64,7 +72,9 @@ class TestSafeOpen:
         (tmp_path / "alias").symlink_to(plant({"a": "x"}))
         assert safe_open(tmp_path / "alias", "a", max_bytes=10).data == b"x"
 
-    def test_pipes_sockets_folders_and_devices_are_refused_without_waiting(self, plant: Plant, tmp_path: Path) -> None:
+    def test_pipes_sockets_folders_and_devices_are_refused_without_waiting(
+        self, plant: Plant, tmp_path: Path
+    ) -> None:
         folder = plant({"d/a": "x"})
         os.mkfifo(folder / "pipe")
         with socket.socket(socket.AF_UNIX) as listening:
@@ -88,7 +98,12 @@ class TestSafeOpen:
         folder = plant({"db": "x"})
         os.link(folder / "db", folder / "alias.md")
         with pytest.raises(ReadError, match="never opened"):
-            safe_open(folder, "alias.md", max_bytes=10, never=identities([folder / "db", folder / "missing"]))
+            safe_open(
+                folder,
+                "alias.md",
+                max_bytes=10,
+                never=identities([folder / "db", folder / "missing"]),
+            )
 
     def test_a_file_that_keeps_growing_is_given_up_and_one_at_rest_is_read(
         self, plant: Plant, monkeypatch: pytest.MonkeyPatch
@@ -144,7 +159,9 @@ class TestSafeOpen:
         assert len(list(here.iterdir())) == before
 
 
-def test_a_folder_swapped_for_a_link_never_gives_a_foreign_file(plant: Plant, tmp_path: Path) -> None:
+def test_a_folder_swapped_for_a_link_never_gives_a_foreign_file(
+    plant: Plant, tmp_path: Path
+) -> None:
     folder = plant({"in/a.txt": "mine"})
     outside = tmp_path / "outside"
     outside.mkdir()

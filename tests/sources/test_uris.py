@@ -35,7 +35,13 @@ def test_every_name_comes_back_and_its_uri_is_sound_text(raw: bytes) -> None:
     assert os.fsencode(from_uri(uri)) == raw
 
 
-@given(st.lists(st.binary(max_size=6) | st.sampled_from([b"%FF", b"\xff", b"%25FF"]), unique=True, max_size=10))
+@given(
+    st.lists(
+        st.binary(max_size=6) | st.sampled_from([b"%FF", b"\xff", b"%25FF"]),
+        unique=True,
+        max_size=10,
+    )
+)
 @settings(max_examples=150, deadline=None)
 def test_two_names_never_share_a_uri(names: list[bytes]) -> None:
     assert len({to_uri(os.fsdecode(name)) for name in names}) == len(names)

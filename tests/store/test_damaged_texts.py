@@ -74,7 +74,9 @@ def no_text(db: sqlite3.Connection, number: int) -> None:
 
 
 def wrong_head(db: sqlite3.Connection, number: int) -> None:
-    body = codec.unpack_body(db.execute("SELECT body FROM texts WHERE id = ?", (number,)).fetchone()[0])
+    body = codec.unpack_body(
+        db.execute("SELECT body FROM texts WHERE id = ?", (number,)).fetchone()[0]
+    )
     db.execute("UPDATE texts SET body = ? WHERE id = ?", (codec.pack_body("X" + body[1:]), number))
 
 
@@ -96,7 +98,9 @@ def damaged(path: Path, damage: Damage, *, old: bool = False) -> Path:
         store.put(CollectionKey("p", "d"), [prepare("other.md", ["another one"])])
         info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4))
         store.vectors.put(
-            "p", info.id, [(one.text_id, b"1234") for one in store.vectors.pending(HERE, info.id, limit=3)]
+            "p",
+            info.id,
+            [(one.text_id, b"1234") for one in store.vectors.pending(HERE, info.id, limit=3)],
         )
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         if old:
@@ -119,7 +123,9 @@ def all_is_well(store: SqliteStore) -> None:
 
 @ages
 @every
-def test_a_damaged_text_is_mended_by_putting_its_document_again(damage: Damage, old: bool, tmp_path: Path) -> None:
+def test_a_damaged_text_is_mended_by_putting_its_document_again(
+    damage: Damage, old: bool, tmp_path: Path
+) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage, old=old)) as store:
         assert wrong(store) == ["documents"]
         store.put(CollectionKey("p", "c"), [document(n) for n in range(1, DOCUMENTS + 1)])
@@ -143,7 +149,9 @@ def test_a_mended_text_keeps_its_chunk_and_its_vector(damage: Damage, tmp_path: 
 
 
 @every
-def test_words_made_anew_while_a_text_was_damaged_come_back_with_it(damage: Damage, tmp_path: Path) -> None:
+def test_words_made_anew_while_a_text_was_damaged_come_back_with_it(
+    damage: Damage, tmp_path: Path
+) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
         store.compact(secure=True)
         assert found(store, "only1") == []
@@ -157,10 +165,13 @@ def test_words_made_anew_while_a_text_was_damaged_come_back_with_it(damage: Dama
 
 
 @every
-def test_a_damaged_document_that_changes_leaves_no_words_behind(damage: Damage, tmp_path: Path) -> None:
+def test_a_damaged_document_that_changes_leaves_no_words_behind(
+    damage: Damage, tmp_path: Path
+) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
         results = store.put(
-            CollectionKey("p", "c"), [prepare("2.md", ["plum"]), prepare("1.md", ["grape"]), document(9)]
+            CollectionKey("p", "c"),
+            [prepare("2.md", ["plum"]), prepare("1.md", ["grape"]), document(9)],
         )
         assert [one.added for one in results] == [1, 1, 1]
         assert found(store, "only1", "only2", "head1") == []
@@ -170,7 +181,9 @@ def test_a_damaged_document_that_changes_leaves_no_words_behind(damage: Damage, 
 
 
 @every
-def test_a_damaged_document_can_be_removed_and_leaves_nothing(damage: Damage, tmp_path: Path) -> None:
+def test_a_damaged_document_can_be_removed_and_leaves_nothing(
+    damage: Damage, tmp_path: Path
+) -> None:
     path = damaged(tmp_path / "ragstone.db", damage)
     with SqliteStore(path) as store:
         assert store.remove(CollectionKey("p", "c"), ["1.md"]) == 1
@@ -183,7 +196,9 @@ def test_a_damaged_document_can_be_removed_and_leaves_nothing(damage: Damage, tm
 
 
 @every
-def test_a_collection_with_a_damaged_document_can_be_dropped(damage: Damage, tmp_path: Path) -> None:
+def test_a_collection_with_a_damaged_document_can_be_dropped(
+    damage: Damage, tmp_path: Path
+) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
         assert store.drop_collection(CollectionKey("p", "c")) == DOCUMENTS
         assert found(store, "only1", "only2") == []
@@ -216,7 +231,9 @@ def test_no_vector_is_made_of_a_damaged_text(damage: Damage, tmp_path: Path) -> 
 
 
 @every
-def test_words_analysed_otherwise_are_made_anew_around_a_damaged_text(damage: Damage, tmp_path: Path) -> None:
+def test_words_analysed_otherwise_are_made_anew_around_a_damaged_text(
+    damage: Damage, tmp_path: Path
+) -> None:
     path = damaged(tmp_path / "ragstone.db", damage)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("UPDATE meta SET value = '' WHERE key = 'words_version'")
@@ -269,7 +286,10 @@ def test_of_two_texts_with_one_key_the_damaged_one_is_mended_and_the_other_kept(
         assert store.put(CollectionKey("p", "c"), [document(2)])[0].kept == 1
         assert wrong(store) == ["documents"]
         assert store.put(CollectionKey("p", "c"), [document(1)])[0].kept == 1
-        assert (store.text(CollectionKey("p", "c"), "1.md"), store.text(CollectionKey("p", "c"), "2.md")) == (
+        assert (
+            store.text(CollectionKey("p", "c"), "1.md"),
+            store.text(CollectionKey("p", "c"), "2.md"),
+        ) == (
             words_of(1),
             words_of(2),
         )

@@ -12,14 +12,27 @@ from ragstone.protocols import DocumentStore
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import HERE, KEY, NOTES, OTHER_KEY, PROJECT, SPACE, prepare
 from ragstone.testing.store_graph import FRAME, SAVE, SONG, TABLE, StoreGraphCase
-from ragstone.types import DEFAULT_STORAGE, Alias, CollectionKey, Graph, Link, Mark, Node, Scope, Step, Unresolved
+from ragstone.types import (
+    DEFAULT_STORAGE,
+    Alias,
+    CollectionKey,
+    Graph,
+    Link,
+    Mark,
+    Node,
+    Scope,
+    Step,
+    Unresolved,
+)
 
 
 class TestDetails(StoreGraphCase):
     def make_store(self, folder: Path) -> DocumentStore:
         return SqliteStore(folder / "home" / "ragstone.db")
 
-    def test_a_shorter_version_of_a_document_removes_the_last_chunks(self, store: DocumentStore) -> None:
+    def test_a_shorter_version_of_a_document_removes_the_last_chunks(
+        self, store: DocumentStore
+    ) -> None:
         store.put(KEY, [prepare("a.md", ["alpha", "beta", "gamma"])])
         store.put(KEY, [prepare("a.md", ["alpha"])])
         assert [row.chunk.text for row in store.document_chunks(KEY, "a.md")] == ["alpha"]
@@ -32,7 +45,11 @@ class TestDetails(StoreGraphCase):
         )
         store.put(KEY, [prepare("c.md", ["a\nb\nc"])])
         chunks = [store.document_chunks(KEY, uri)[0].chunk for uri in ("a.md", "b.md", "c.md")]
-        assert [(c.header, c.text) for c in chunks] == [("a", "b\nc"), ("a\nb", "c"), ("", "a\nb\nc")]
+        assert [(c.header, c.text) for c in chunks] == [
+            ("a", "b\nc"),
+            ("a\nb", "c"),
+            ("", "a\nb\nc"),
+        ]
 
     def test_of_two_documents_with_one_uri_the_later_is_stored(self, store: DocumentStore) -> None:
         results = store.put(KEY, [prepare("a.md", ["old"]), prepare("a.md", ["new"])])
@@ -42,10 +59,21 @@ class TestDetails(StoreGraphCase):
 
     @pytest.mark.parametrize(
         "value",
-        [float("nan"), float("inf"), [1.0, float("-inf")], object(), b"bytes", {1}, {"deep": {1: "x"}}, 10**5000],
+        [
+            float("nan"),
+            float("inf"),
+            [1.0, float("-inf")],
+            object(),
+            b"bytes",
+            {1},
+            {"deep": {1: "x"}},
+            10**5000,
+        ],
         ids=["nan", "inf", "list", "object", "bytes", "set", "key", "endless"],
     )
-    def test_metadata_that_json_cannot_represent_is_refused(self, store: DocumentStore, value: object) -> None:
+    def test_metadata_that_json_cannot_represent_is_refused(
+        self, store: DocumentStore, value: object
+    ) -> None:
         given = replace(prepare("b.md", ["x"]), content_hash="h")
         bad = replace(given, document=replace(given.document, metadata={"k": value}))  # type: ignore[dict-item]
         with pytest.raises(InputError):
@@ -84,10 +112,15 @@ class TestDetails(StoreGraphCase):
         info = store.vectors.ensure_space(KEY, SPACE).id
         texts = [text.text_id for text in store.vectors.pending(HERE, info, limit=3000)]
         assert store.vectors.put(PROJECT, info, [(text, b"odd.") for text in texts[::2]]) == 1150
-        given = [(text, b"%04d" % place) for place, text in enumerate([*texts, *texts[:9], texts[-1] + 1, 2**70, -1])]
+        given = [
+            (text, b"%04d" % place)
+            for place, text in enumerate([*texts, *texts[:9], texts[-1] + 1, 2**70, -1])
+        ]
         assert store.vectors.put(PROJECT, info, given) == 1150
         held = {row.text_id: row.data for row in store.vectors.rows(PROJECT, info).after(0, 3000)}
-        assert held == {text: b"%04d" % place if place % 2 else b"odd." for place, text in enumerate(texts)}
+        assert held == {
+            text: b"%04d" % place if place % 2 else b"odd." for place, text in enumerate(texts)
+        }
 
     def test_spaces_do_not_share_vectors(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("a.md", ["x"])])
@@ -141,7 +174,9 @@ class TestDetails(StoreGraphCase):
             assert not store.chunks(name, [chunk.id])
             assert not store.outlines(name, [chunk.id])
 
-    def test_without_a_storage_the_space_of_another_collection_is_used(self, store: DocumentStore) -> None:
+    def test_without_a_storage_the_space_of_another_collection_is_used(
+        self, store: DocumentStore
+    ) -> None:
         store.ensure_collection(CollectionKey(PROJECT, "b"))
         number = store.vectors.ensure_space(KEY, SPACE, storage="int16").id
         assert store.vectors.ensure_space(CollectionKey(PROJECT, "b"), SPACE).id == number
@@ -210,8 +245,16 @@ class TestDetails(StoreGraphCase):
         store.graph.put(KEY, {odd: part}, stamps={odd: odd})
         assert set(store.graph.put(KEY, {odd: part}, stamps={odd: odd}).values()) == {0}
         assert store.graph.owner_stamps(KEY) == {odd: odd}
-        assert store.graph.nodes(HERE, keys=[odd]) == store.graph.nodes(HERE, uris=[odd]) == list(part.nodes)
-        assert store.graph.links(HERE, [odd]) == store.graph.links(HERE, [odd + "2"], back=True) == list(part.links)
+        assert (
+            store.graph.nodes(HERE, keys=[odd])
+            == store.graph.nodes(HERE, uris=[odd])
+            == list(part.nodes)
+        )
+        assert (
+            store.graph.links(HERE, [odd])
+            == store.graph.links(HERE, [odd + "2"], back=True)
+            == list(part.links)
+        )
         assert store.graph.find_aliases(HERE, [odd.upper()]) == list(part.aliases)
         assert (
             store.graph.unresolved(HERE, name=odd)
@@ -222,7 +265,10 @@ class TestDetails(StoreGraphCase):
         assert [node.key for node in path.nodes] == [odd, odd + "2"]
 
     def test_two_nodes_with_one_key_in_a_graph_are_merged(self, store: DocumentStore) -> None:
-        plain, told = Node(SONG, "class", "Song", "s.php", 1), Node(SONG, "model", "Song", framework="f")
+        plain, told = (
+            Node(SONG, "class", "Song", "s.php", 1),
+            Node(SONG, "model", "Song", framework="f"),
+        )
         store.graph.put(KEY, {"a": Graph(nodes=(plain, told))})
         assert store.graph.nodes(HERE) == [Node(SONG, "model", "Song", "s.php", 1, framework="f")]
 

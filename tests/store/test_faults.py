@@ -25,10 +25,13 @@ def _filled(path: Path, documents: int = 30) -> SqliteStore:
     store = SqliteStore(path)
     store.ensure_collection(CollectionKey("p", "c"))
     store.put(
-        CollectionKey("p", "c"), [prepare(f"{n}.md", [f"apple {n} " * 40, f"pear {n} " * 40]) for n in range(documents)]
+        CollectionKey("p", "c"),
+        [prepare(f"{n}.md", [f"apple {n} " * 40, f"pear {n} " * 40]) for n in range(documents)],
     )
     info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4))
-    store.vectors.put("p", info.id, [(text.text_id, b"1234") for text in store.vectors.pending(HERE, info.id)])
+    store.vectors.put(
+        "p", info.id, [(text.text_id, b"1234") for text in store.vectors.pending(HERE, info.id)]
+    )
     return store
 
 
@@ -39,7 +42,10 @@ def test_a_full_disk_fails_the_call_keeps_the_rest_and_resumes(tmp_path: Path) -
         pages = writer.execute("PRAGMA page_count").fetchone()[0]
         writer.execute(f"PRAGMA max_page_count = {pages + 4}")
         with pytest.raises(StoreError, match="no room") as caught:
-            store.put(CollectionKey("p", "c"), [prepare(f"big{n}.md", [f"{n} x{n} " * 3000]) for n in range(20)])
+            store.put(
+                CollectionKey("p", "c"),
+                [prepare(f"big{n}.md", [f"{n} x{n} " * 3000]) for n in range(20)],
+            )
         assert "disk space" in caught.value.hint
         assert store.generation(Scope("p")) == generation
         assert store.collections("p")[0].documents == 3
@@ -74,7 +80,9 @@ store.close()
 """
 
 
-def test_after_the_disk_failed_nothing_is_acknowledged_until_it_is_opened_again(tmp_path: Path, start: Start) -> None:
+def test_after_the_disk_failed_nothing_is_acknowledged_until_it_is_opened_again(
+    tmp_path: Path, start: Start
+) -> None:
     pytest.importorskip("resource")
     path = tmp_path / "ragstone.db"
     out, err = start(DISK_FAILS, path).communicate(timeout=60)
@@ -125,7 +133,9 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("number", range(40))
-def test_a_damaged_file_is_an_error_or_a_finding_never_a_crash(sound: Path, tmp_path: Path, number: int) -> None:
+def test_a_damaged_file_is_an_error_or_a_finding_never_a_crash(
+    sound: Path, tmp_path: Path, number: int
+) -> None:
     chance = random.Random(number)
     path = tmp_path / "ragstone.db"
     content = bytearray(sound.read_bytes())

@@ -15,19 +15,38 @@ from ragstone.text.globs import matches_path
 from ragstone.types import CollectionKey, Condition, Filter, Scope
 
 KEYS = ("year", "tag", 'odd"key', "a.b", "$", "ключ", "\ud800")
-HOSTILE = ("'; DROP TABLE documents;--", '"', "\\", "\0", "%", "*", "[", "", "null", "x", "docs/a.md", "\udfff")
+HOSTILE = (
+    "'; DROP TABLE documents;--",
+    '"',
+    "\\",
+    "\0",
+    "%",
+    "*",
+    "[",
+    "",
+    "null",
+    "x",
+    "docs/a.md",
+    "\udfff",
+)
 
-plain = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.just(10**30), st.sampled_from(HOSTILE))
+plain = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 3), st.just(10**30), st.sampled_from(HOSTILE)
+)
 stored = plain | st.floats(allow_nan=False, allow_infinity=False)
 asked = plain | st.floats(allow_nan=True)
 values = asked | st.lists(asked, max_size=3)
 metadata = st.dictionaries(st.sampled_from(KEYS), stored | st.lists(stored, max_size=3), max_size=3)
-documents = st.tuples(st.sampled_from(("docs/a.md", "src/b.py", "c")), st.sampled_from(("doc", "code", "'")), metadata)
+documents = st.tuples(
+    st.sampled_from(("docs/a.md", "src/b.py", "c")), st.sampled_from(("doc", "code", "'")), metadata
+)
 
 
 @st.composite
 def conditions(draw: st.DrawFn) -> Condition:
-    field = draw(st.sampled_from(("path", "kind", "language", "title", *(f"meta.{key}" for key in KEYS))))
+    field = draw(
+        st.sampled_from(("path", "kind", "language", "title", *(f"meta.{key}" for key in KEYS)))
+    )
     operator: Any = draw(st.sampled_from(OPERATORS))
     if operator == "exists":
         return Condition(field, operator, draw(st.booleans()))
@@ -58,7 +77,9 @@ def _passes(condition: Condition, document: tuple[str, str, dict[str, Any]]) -> 
         case "exists":
             return any(a is not None for a in have) == condition.value
         case "glob":
-            return any(matches_path(b, a) for a, b in pairs if isinstance(a, str) and isinstance(b, str))
+            return any(
+                matches_path(b, a) for a, b in pairs if isinstance(a, str) and isinstance(b, str)
+            )
     ordered: list[tuple[Any, Any]] = [(a, b) for a, b in pairs if _kind(a) in ("number", "text")]
     match condition.operator:
         case "gt":
@@ -88,13 +109,18 @@ def test_a_filter_gives_what_its_definition_says(
     store.drop_collection(CollectionKey("p", "c"))  # of an example before that failed
     store.ensure_collection(CollectionKey("p", "c"))
     store.put(
-        CollectionKey("p", "c"), [prepare(uri, ["apple"], kind=kind, metadata=about) for uri, kind, about in held]
+        CollectionKey("p", "c"),
+        [prepare(uri, ["apple"], kind=kind, metadata=about) for uri, kind, about in held],
     )
     filter = Filter(tuple(wanted))
-    expected = sorted(document[0] for document in held if all(_passes(one, document) for one in wanted))
+    expected = sorted(
+        document[0] for document in held if all(_passes(one, document) for one in wanted)
+    )
     assert [row.uri for row in store.documents(Scope("p"), filter=filter)] == expected
     hits = store.search_words(Scope("p"), ["appl"], limit=9, filter=filter)
-    assert sorted(row.uri for row in store.chunks("p", [hit.id for hit in hits]).values()) == expected
+    assert (
+        sorted(row.uri for row in store.chunks("p", [hit.id for hit in hits]).values()) == expected
+    )
     store.drop_collection(CollectionKey("p", "c"))
 
 
@@ -107,13 +133,18 @@ def test_a_filter_gives_what_its_definition_says(
         ({"language": "python"}, [Condition("language", "eq", "python")]),
         ({"author": "x"}, [Condition("meta.author", "eq", "x")]),
         ({"meta.kind": "x"}, [Condition("meta.kind", "eq", "x")]),
-        ({"year": {"gte": 1, "lt": 2}}, [Condition("meta.year", "gte", 1), Condition("meta.year", "lt", 2)]),
+        (
+            {"year": {"gte": 1, "lt": 2}},
+            [Condition("meta.year", "gte", 1), Condition("meta.year", "lt", 2)],
+        ),
         ({"tag": {"in": ["a"]}}, [Condition("meta.tag", "in", ("a",))]),
         ({"x": {"exists": True}}, [Condition("meta.x", "exists", True)]),
         ({"x": None}, [Condition("meta.x", "eq", None)]),
     ],
 )
-def test_a_mapping_is_read_as_people_mean_it(mapping: dict[str, Any], expected: list[Condition]) -> None:
+def test_a_mapping_is_read_as_people_mean_it(
+    mapping: dict[str, Any], expected: list[Condition]
+) -> None:
     filter = parse(mapping)
     assert filter is not None
     assert list(filter.conditions) == expected

@@ -63,10 +63,18 @@ def test_a_link_to_what_has_no_node_is_sound(path: Path) -> None:
 def test_a_copy_and_a_compacted_store_hold_the_same_graph(path: Path, tmp_path: Path) -> None:
     with SqliteStore(path) as store:
         store.compact(secure=True)
-        whole = (store.graph.nodes(HERE), store.graph.links(HERE, [ROUTE]), store.graph.unresolved(HERE))
+        whole = (
+            store.graph.nodes(HERE),
+            store.graph.links(HERE, [ROUTE]),
+            store.graph.unresolved(HERE),
+        )
         store.backup(tmp_path / "copy.db")
     with SqliteStore(tmp_path / "copy.db") as copy:
-        assert (copy.graph.nodes(HERE), copy.graph.links(HERE, [ROUTE]), copy.graph.unresolved(HERE)) == whole
+        assert (
+            copy.graph.nodes(HERE),
+            copy.graph.links(HERE, [ROUTE]),
+            copy.graph.unresolved(HERE),
+        ) == whole
         assert len(whole[0]) == 4
 
 
@@ -83,14 +91,22 @@ def test_every_question_is_answered_by_an_index(path: Path) -> None:
         store.graph.links(HERE, [SONG], kinds=["MAPS_TO"])
         store.graph.links(HERE, [SONG], back=True)
         store.graph.walk(
-            HERE, [ROUTE], [Step(("HANDLED_BY",)), Step(("USES_MODEL",), to=("model",)), Step(("CALLS",), back=True)]
+            HERE,
+            [ROUTE],
+            [
+                Step(("HANDLED_BY",)),
+                Step(("USES_MODEL",), to=("model",)),
+                Step(("CALLS",), back=True),
+            ],
         )
         store.graph.unresolved(HERE, name="touch")
         store.graph.unresolved(HERE, sources=["x"])
         store.graph.put(CollectionKey("p", "c"), {"frame": FRAME})
     db = sqlite3.connect(path)
     graph = [statement for statement in asked if "graph_" in statement]
-    plans = {step[3] for statement in graph for step in db.execute(f"EXPLAIN QUERY PLAN {statement}")}
+    plans = {
+        step[3] for statement in graph for step in db.execute(f"EXPLAIN QUERY PLAN {statement}")
+    }
     db.close()
     assert len(graph) >= 8
     assert not {plan for plan in plans if plan.startswith("SCAN") and "VIRTUAL TABLE" not in plan}
@@ -102,6 +118,11 @@ def test_ten_thousand_links_are_walked_along_their_index(tmp_path: Path) -> None
         store.ensure_collection(CollectionKey("p", "c"))
         part = FILE + type(FILE)(links=many)
         assert store.graph.put(CollectionKey("p", "c"), {"file:a": part})["links"] == 10_002
-        assert store.graph.put(CollectionKey("p", "c"), {"file:a": FILE + type(FILE)(links=many[1:])})["links"] == 1
+        assert (
+            store.graph.put(CollectionKey("p", "c"), {"file:a": FILE + type(FILE)(links=many[1:])})[
+                "links"
+            ]
+            == 1
+        )
         (walked,) = store.graph.walk(HERE, ["m:5000"], [Step(("CALLS",))] * 4)
         assert walked.nodes[-1].key == "m:5004"

@@ -49,7 +49,9 @@ def test_a_folder_that_the_user_named_keeps_its_mode(tmp_path: Path) -> None:
     assert (_mode(home), _mode(home / VECTORS)) == (0o755, 0o755)
 
 
-def test_the_home_is_kept_out_of_version_control_and_says_what_would_be_lost(tmp_path: Path) -> None:
+def test_the_home_is_kept_out_of_version_control_and_says_what_would_be_lost(
+    tmp_path: Path,
+) -> None:
     ignore = make_home(tmp_path / ".ragstone") / ".gitignore"
     lines = ignore.read_text(encoding="utf-8").splitlines()
     assert lines[-1] == "*"
@@ -78,7 +80,9 @@ def test_a_file_is_no_home(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_link_in_place_of_the_home_is_not_followed_and_its_target_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_link_in_place_of_the_home_is_not_followed_and_its_target_stays_as_it_is(
+    tmp_path: Path,
+) -> None:
     victim, home = tmp_path / "victim", tmp_path / ".ragstone"
     victim.mkdir()
     victim.chmod(0o755)
@@ -90,7 +94,9 @@ def test_a_link_in_place_of_the_home_is_not_followed_and_its_target_stays_as_it_
 
 
 @posix
-def test_a_link_that_the_user_named_is_followed_but_no_mode_is_changed_through_it(tmp_path: Path) -> None:
+def test_a_link_that_the_user_named_is_followed_but_no_mode_is_changed_through_it(
+    tmp_path: Path,
+) -> None:
     target, home = tmp_path / "target", tmp_path / ".ragstone"
     target.mkdir()
     target.chmod(0o755)

@@ -13,7 +13,18 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store import prepare
-from ragstone.types import Alias, CollectionKey, Graph, Link, Node, Scope, Space, Step, Unresolved, embedding_text
+from ragstone.types import (
+    Alias,
+    CollectionKey,
+    Graph,
+    Link,
+    Node,
+    Scope,
+    Space,
+    Step,
+    Unresolved,
+    embedding_text,
+)
 
 WORDS = ("alpha", "beta", "gamma", "delta", "omega", "kappa")
 uris = st.sampled_from(("a.md", "b.md", "docs/c.md", "docs/d.md"))
@@ -28,9 +39,13 @@ keys = st.sampled_from(("class:A", "class:B", "table:a", "route:x"))
 owners = st.sampled_from(("file:a.py", "file:b.py", "frame"))
 nodes = st.builds(Node, keys, st.sampled_from(("class", "table")), st.just("n"), uri=st.sampled_from(("a.py", "b.py")),
                   line=st.integers(1, 3), framework=st.sampled_from(("", "frame")))  # fmt: skip
-links = st.builds(Link, st.sampled_from(("CALLS", "USES")), keys, keys, st.just("a.py"), st.integers(1, 3))
+links = st.builds(
+    Link, st.sampled_from(("CALLS", "USES")), keys, keys, st.just("a.py"), st.integers(1, 3)
+)
 aliases = st.builds(Alias, st.sampled_from(("A", "a", "b")), keys, st.just("class"))
-references = st.builds(Unresolved, st.just("call"), keys, st.just("f"), st.just("$x"), st.just("a.py"), st.just(1))
+references = st.builds(
+    Unresolved, st.just("call"), keys, st.just("f"), st.just("$x"), st.just("a.py"), st.just(1)
+)
 graphs = st.builds(
     Graph,
     st.lists(nodes, max_size=3, unique_by=lambda node: node.key).map(tuple),
@@ -67,8 +82,13 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(collection=collections, uri=uris, header=headers, texts=pieces)
     def put(self, collection: str, uri: str, header: str, texts: list[str]) -> None:
         _, before = self.documents.get((collection, uri), ("", []))
-        (result,) = self.store.put(CollectionKey("p", collection), [prepare(uri, texts, header=header)])
-        assert (result.added + result.kept, result.removed + result.kept) == (len(texts), len(before))
+        (result,) = self.store.put(
+            CollectionKey("p", collection), [prepare(uri, texts, header=header)]
+        )
+        assert (result.added + result.kept, result.removed + result.kept) == (
+            len(texts),
+            len(before),
+        )
         self.documents[collection, uri] = (header, texts)
 
     @rule(collection=collections, wanted=st.lists(uris, max_size=3))
@@ -87,15 +107,23 @@ class StoreMachine(RuleBasedStateMachine):
     def drop_and_make_again(self, collection: str) -> None:
         count = sum(place[0] == collection for place in self.documents)
         assert self.store.drop_collection(CollectionKey("p", collection)) == count
-        self.documents = {place: held for place, held in self.documents.items() if place[0] != collection}
+        self.documents = {
+            place: held for place, held in self.documents.items() if place[0] != collection
+        }
         self.graphs = {place: held for place, held in self.graphs.items() if place[0] != collection}
         self.store.ensure_collection(CollectionKey("p", collection))
 
-    @rule(collection=collections, parts=st.dictionaries(owners, graphs, max_size=3), stamped=st.booleans())
+    @rule(
+        collection=collections,
+        parts=st.dictionaries(owners, graphs, max_size=3),
+        stamped=st.booleans(),
+    )
     def put_graph(self, collection: str, parts: dict[str, Graph], stamped: bool) -> None:
         before = [self.graphs.get((collection, owner), Graph()) for owner in parts]
         written = self.store.graph.put(
-            CollectionKey("p", collection), parts, stamps=dict.fromkeys(parts, "s") if stamped else None
+            CollectionKey("p", collection),
+            parts,
+            stamps=dict.fromkeys(parts, "s") if stamped else None,
         )
         for table in ("nodes", "links", "aliases", "unresolved"):
             changed = [
@@ -112,14 +140,18 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(collection=collections, space=spaces, count=st.integers(0, 5))
     def embed_some(self, collection: str, space: Space, count: int) -> None:
         scope = Scope("p", (collection,))
-        info = self.store.vectors.ensure_space(CollectionKey("p", collection), space, state="building")
+        info = self.store.vectors.ensure_space(
+            CollectionKey("p", collection), space, state="building"
+        )
         self.space_ids.add(info.id)
         pending = self.store.vectors.pending(scope, info.id)
         known = {text for number, text in self.vectors if number == info.id}
         assert sorted(one.text for one in pending) == sorted(self.texts(collection) - known)
         rows = [(one.text_id, one.text.encode()[:4].ljust(4)) for one in pending[:count]]
         assert self.store.vectors.put("p", info.id, rows) == len(rows)
-        self.vectors |= {(info.id, one.text): one.text.encode()[:4].ljust(4) for one in pending[:count]}
+        self.vectors |= {
+            (info.id, one.text): one.text.encode()[:4].ljust(4) for one in pending[:count]
+        }
 
     @precondition(lambda self: self.space_ids)
     @rule(data=st.data(), every=st.booleans())
@@ -133,10 +165,16 @@ class StoreMachine(RuleBasedStateMachine):
         chunks = self.store.chunks("p", list(places.values()))
         texts = {_embedded(row.chunk.header, row.chunk.text) for row in chunks.values()}
         gone = self.store.vectors.remove("p", number, wanted)
-        assert gone == sum(1 for space, _ in self.vectors if space == number) if every else gone == len(texts)
+        assert (
+            gone == sum(1 for space, _ in self.vectors if space == number)
+            if every
+            else gone == len(texts)
+        )
         assert (rows.epoch != epoch) is bool(gone)
         self.vectors = {
-            key: held for key, held in self.vectors.items() if key[0] != number or not (every or key[1] in texts)
+            key: held
+            for key, held in self.vectors.items()
+            if key[0] != number or not (every or key[1] in texts)
         }
 
     @rule(secure=st.booleans())
@@ -156,7 +194,9 @@ class StoreMachine(RuleBasedStateMachine):
         assert [(row.collection, row.uri) for row in listed] == sorted(self.documents)
         for (collection, uri), (header, texts) in self.documents.items():
             assert self.store.text(CollectionKey("p", collection), uri) == "\n\n".join(texts)
-            chunks = [row.chunk for row in self.store.document_chunks(CollectionKey("p", collection), uri)]
+            chunks = [
+                row.chunk for row in self.store.document_chunks(CollectionKey("p", collection), uri)
+            ]
             assert [(chunk.header, chunk.text, chunk.order) for chunk in chunks] == [
                 (header, text, order) for order, text in enumerate(texts)
             ]
@@ -173,7 +213,9 @@ class StoreMachine(RuleBasedStateMachine):
                 for order, text in enumerate(texts)
                 if word in text
             ]
-            assert sorted((c.collection, c.uri, c.chunk.order) for c in found.values()) == sorted(expected)
+            assert sorted((c.collection, c.uri, c.chunk.order) for c in found.values()) == sorted(
+                expected
+            )
 
     @invariant()
     def graphs_are_the_same(self) -> None:
@@ -188,14 +230,23 @@ class StoreMachine(RuleBasedStateMachine):
             for key, node in found.items():
                 assert bool(node.framework) is any(one.framework for one in given if one.key == key)
             links = {repr(link) for part in held for link in part.links if link.source == "class:A"}
-            assert {repr(replace(one, collection="")) for one in self.store.graph.links(scope, ["class:A"])} == links
+            assert {
+                repr(replace(one, collection=""))
+                for one in self.store.graph.links(scope, ["class:A"])
+            } == links
             walked = self.store.graph.walk(scope, ["class:A"], [Step(())])
             assert {one.nodes[1].key for one in walked} == {
                 link.target for part in held for link in part.links if link.source == "class:A"
             } - {"class:A"}
-            named = {(one.name, one.key) for part in held for one in part.aliases if one.name in "aA"}
-            assert {(one.name, one.key) for one in self.store.graph.find_aliases(scope, ["A"])} == named
-            assert bool(self.store.graph.unresolved(scope, name="f")) is any(part.unresolved for part in held)
+            named = {
+                (one.name, one.key) for part in held for one in part.aliases if one.name in "aA"
+            }
+            assert {
+                (one.name, one.key) for one in self.store.graph.find_aliases(scope, ["A"])
+            } == named
+            assert bool(self.store.graph.unresolved(scope, name="f")) is any(
+                part.unresolved for part in held
+            )
 
     @precondition(lambda self: self.space_ids)
     @invariant()
@@ -212,7 +263,9 @@ class StoreMachine(RuleBasedStateMachine):
             }
             alive = self.texts("one") | self.texts("two")
             assert found == {
-                text: data for (space, text), data in self.vectors.items() if space == number and text in alive
+                text: data
+                for (space, text), data in self.vectors.items()
+                if space == number and text in alive
             }
 
     def texts(self, collection: str) -> set[str]:

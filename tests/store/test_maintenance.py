@@ -17,18 +17,24 @@ HERE = Scope("p")
 
 
 @pytest.mark.parametrize("times", [1, 40])
-def test_removed_text_is_nowhere_in_the_files_after_a_secure_compaction(times: int, tmp_path: Path) -> None:
+def test_removed_text_is_nowhere_in_the_files_after_a_secure_compaction(
+    times: int, tmp_path: Path
+) -> None:
     secrets = [f"zq{n:03d}secretword" for n in range(200)]
     with SqliteStore(tmp_path / "ragstone.db") as store:
         store.ensure_collection(CollectionKey("p", "c"))
         given = enumerate(secrets)
         store.put(
             CollectionKey("p", "c"),
-            [prepare(f"{n}.md", [f"keep{n}me and {secret} " * times + secret]) for n, secret in given],
+            [
+                prepare(f"{n}.md", [f"keep{n}me and {secret} " * times + secret])
+                for n, secret in given
+            ],
         )
         info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 16))
         vectors = [
-            (text.text_id, b"v" + text.text.split()[-1].encode()) for text in store.vectors.pending(HERE, info.id)
+            (text.text_id, b"v" + text.text.split()[-1].encode())
+            for text in store.vectors.pending(HERE, info.id)
         ]
         assert store.vectors.put("p", info.id, vectors) == 200
         store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"keep{n}me"]) for n in range(100)])
@@ -46,11 +52,15 @@ def test_compacting_gives_room_back(tmp_path: Path) -> None:
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
         store.ensure_collection(CollectionKey("p", "c"))
-        store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"text {n} " * 200]) for n in range(300)])
+        store.put(
+            CollectionKey("p", "c"), [prepare(f"{n}.md", [f"text {n} " * 200]) for n in range(300)]
+        )
         store.remove(CollectionKey("p", "c"), [f"{n}.md" for n in range(290)])
         before = sum(file.stat().st_size for file in tmp_path.iterdir())
         freed = store.compact()
-        after = sum(file.stat().st_size for file in tmp_path.iterdir() if not file.name.endswith("-shm"))
+        after = sum(
+            file.stat().st_size for file in tmp_path.iterdir() if not file.name.endswith("-shm")
+        )
         assert freed > before / 2
         assert after < before / 2
         assert len(store.search_words(HERE, ["text"], limit=99)) == 10
@@ -132,7 +142,9 @@ def test_a_name_that_is_taken_while_the_backup_runs_stays_as_it_is(
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_backup_works_where_there_are_no_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backup_works_where_there_are_no_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def no_links(*_: object) -> None:
         raise NotImplementedError
 
@@ -165,10 +177,15 @@ def test_the_log_does_not_grow_without_end(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
-def test_a_backup_beside_the_log_of_another_database_is_refused(tmp_path: Path, suffix: str) -> None:
+def test_a_backup_beside_the_log_of_another_database_is_refused(
+    tmp_path: Path, suffix: str
+) -> None:
     beside = tmp_path / f"copy.db{suffix}"
     beside.write_text("mine")
-    with SqliteStore(":memory:") as store, pytest.raises(InputError, match=f"copy.db{suffix} is already there"):
+    with (
+        SqliteStore(":memory:") as store,
+        pytest.raises(InputError, match=f"copy.db{suffix} is already there"),
+    ):
         store.backup(tmp_path / "copy.db")
     assert list(tmp_path.iterdir()) == [beside]
     assert beside.read_text() == "mine"

@@ -20,7 +20,10 @@ FIXTURES = Path(__file__).parent / "version_5"
 HOME = json.loads((FIXTURES / "home.json").read_text(encoding="utf-8"))
 CONFIG = {"rag.embedding_provider": "fake", "search.watch": "off", "events.log": False}
 DEFAULT, SHELL = CollectionKey("default", "default"), CollectionKey("default", "shell", "agent")
-MONDAY, DOCS = CollectionKey("default", "monday", "session"), CollectionKey("default", "docs", "session")
+MONDAY, DOCS = (
+    CollectionKey("default", "monday", "session"),
+    CollectionKey("default", "docs", "session"),
+)
 
 
 @pytest.fixture
@@ -56,12 +59,20 @@ def answers(folder: Path) -> dict[str, Any]:
     with Engine.open(folder, config=CONFIG) as engine:
         for query in ("lease", "river valley", "quote variable", "cat"):
             found[f"search {query}"] = [hit.source_doc_id for hit in engine.search(query)]
-        found["agent"] = [hit.source_doc_id for hit in engine.agents.corpus("shell").search("quote variable")]
+        found["agent"] = [
+            hit.source_doc_id for hit in engine.agents.corpus("shell").search("quote variable")
+        ]
         for session in ("monday", "docs", "unknown"):
-            found[f"turns {session}"] = [[turn.index, turn.role, turn.content] for turn in engine.turns(session)]
-        found["recall"] = [one.turn.content for one in engine.recall("monday", "what is the cat called")]
+            found[f"turns {session}"] = [
+                [turn.index, turn.role, turn.content] for turn in engine.turns(session)
+            ]
+        found["recall"] = [
+            one.turn.content for one in engine.recall("monday", "what is the cat called")
+        ]
         found["nodes"] = sorted(node.key for node in engine.graph.nodes(kinds=("class", "method")))
-        found["context again"] = [cited.doc_id for cited in engine.context("river valley", 200, session="docs").cited]
+        found["context again"] = [
+            cited.doc_id for cited in engine.context("river valley", 200, session="docs").cited
+        ]
     with Engine.open(folder, config=CONFIG, project="beta") as engine:
         found["beta"] = [hit.source_doc_id for hit in engine.search("valley")]
         found["beta turns"] = [turn.content for turn in engine.turns("monday")]
@@ -79,7 +90,10 @@ def test_a_home_of_version_0_1_gives_the_same_answers(folder: Path, path: Path) 
 def test_hidden_projects_become_sessions_and_agents_of_their_project(path: Path) -> None:
     with SqliteStore(path) as store:
         assert [found.name for found in store.collections("default")] == ["default"]
-        assert [found.name for found in store.collections("default", "session")] == ["docs", "monday"]
+        assert [found.name for found in store.collections("default", "session")] == [
+            "docs",
+            "monday",
+        ]
         assert [found.name for found in store.collections("default", "agent")] == ["shell"]
         assert [found.name for found in store.collections("beta", "session")] == ["monday"]
         assert store.collections("default\x1fmemory") == []
@@ -89,7 +103,11 @@ def test_hidden_projects_become_sessions_and_agents_of_their_project(path: Path)
 def test_text_keys_become_state(path: Path) -> None:
     with SqliteStore(path) as store:
         state = store.state.collection_state(DEFAULT)
-        assert (state.follows_folder, state.root, state.relative_root) == (True, "/home/user/project", "..")
+        assert (state.follows_folder, state.root, state.relative_root) == (
+            True,
+            "/home/user/project",
+            "..",
+        )
         assert state.synced_at is not None
         assert state.fingerprint
         assert store.state.session_state(MONDAY).next_turn == 3
@@ -167,7 +185,10 @@ def test_names_with_control_characters_are_replaced(path: Path) -> None:
         "UPDATE collections SET name = 'mon' || char(9) || 'day' WHERE id = 3",
     )
     with SqliteStore(path) as store:
-        assert [found.name for found in store.collections("default", "session")] == ["docs", "mon_day"]
+        assert [found.name for found in store.collections("default", "session")] == [
+            "docs",
+            "mon_day",
+        ]
         assert store.ensure_collection(CollectionKey("mine_own", "c")).project == "mine_own"
 
 

@@ -37,16 +37,21 @@ def test_what_was_stored_is_there_after_opening_again(tmp_path: Path) -> None:
 def test_only_the_user_can_read_the_files(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "home" / "ragstone.db") as store:
         store.ensure_collection(CollectionKey("p", "c"))
-        modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in (tmp_path / "home").iterdir()}
+        modes = {
+            file.name: stat.S_IMODE(file.stat().st_mode) for file in (tmp_path / "home").iterdir()
+        }
         assert set(modes.values()) == {0o600}
         assert {"ragstone.db", "ragstone.db-wal", "ragstone.db-shm"} <= set(modes)
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize(
-    "content", [b"hello, this is no database" * 100, b"\0" * 5000, b"SQLite format 3\0" + b"x" * 9000]
+    "content",
+    [b"hello, this is no database" * 100, b"\0" * 5000, b"SQLite format 3\0" + b"x" * 9000],
 )
-def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_no_database_is_refused_and_left_alone(
+    tmp_path: Path, content: bytes
+) -> None:
     path = tmp_path / "ragstone.db"
     path.write_bytes(content)
     with pytest.raises(StoreDamaged) as caught:
@@ -144,7 +149,9 @@ def test_a_store_is_not_used_across_a_fork(tmp_path: Path) -> None:
 
 def test_network_file_systems_are_seen(tmp_path: Path) -> None:
     mounts = tmp_path / "mounts"
-    mounts.write_text(f"/dev/x / ext4 rw 0 0\nserver:/x {tmp_path} nfs4 rw 0 0\n/dev/y {tmp_path}/local ext4 rw 0 0\n")
+    mounts.write_text(
+        f"/dev/x / ext4 rw 0 0\nserver:/x {tmp_path} nfs4 rw 0 0\n/dev/y {tmp_path}/local ext4 rw 0 0\n"
+    )
     assert network_type(tmp_path / "home", mounts=mounts) == "nfs4"
     assert network_type(tmp_path / "local" / "home", mounts=mounts) == ""
     assert network_type(Path("/"), mounts=mounts) == ""
@@ -202,7 +209,9 @@ def test_threads_share_a_store(tmp_path: Path) -> None:
 
         def write(number: int) -> None:
             for i in range(10):
-                store.put(CollectionKey("p", "c"), [prepare(f"{number}-{i}.md", [f"apple {number} {i}"])])
+                store.put(
+                    CollectionKey("p", "c"), [prepare(f"{number}-{i}.md", [f"apple {number} {i}"])]
+                )
                 if not store.search_words(Scope("p"), ["appl"], limit=500):
                     wrong.append(number)
 

@@ -31,7 +31,11 @@ def test_texts_that_are_not_there_get_no_vector(store: SqliteStore) -> None:
     first, second, third, fourth = texts_of(store, "p", space)
     given = [(text, b"1234") for text in (first, second, fourth, fourth + 1)]
     assert store.vectors.put("p", space, given) == 3
-    assert [row.text_id for row in store.vectors.rows("p", space).after(0, 9)] == [first, second, fourth]
+    assert [row.text_id for row in store.vectors.rows("p", space).after(0, 9)] == [
+        first,
+        second,
+        fourth,
+    ]
     assert store.vectors.put("p", space, [(text, b"1234") for text in (second, third, fourth)]) == 1
 
 
@@ -39,7 +43,8 @@ def test_texts_of_another_project_get_none_in_this_one(store: SqliteStore) -> No
     store.ensure_collection(CollectionKey("q", "c"))
     store.put(CollectionKey("q", "c"), [prepare("b.md", ["five", "six"])])
     spaces = {
-        project: store.vectors.ensure_space(CollectionKey(project, "c"), Space("fake", "m", 4)).id for project in "pq"
+        project: store.vectors.ensure_space(CollectionKey(project, "c"), Space("fake", "m", 4)).id
+        for project in "pq"
     }
     ours, theirs = (texts_of(store, project, spaces[project]) for project in "pq")
     assert theirs[0] == ours[-1] + 1, "they come in one row"
@@ -49,7 +54,9 @@ def test_texts_of_another_project_get_none_in_this_one(store: SqliteStore) -> No
     assert [row.text_id for row in store.vectors.rows("q", spaces["q"]).after(0, 9)] == theirs
 
 
-def test_what_cannot_be_stored_leaves_texts_and_vectors_bound_to_each_other(store: SqliteStore) -> None:
+def test_what_cannot_be_stored_leaves_texts_and_vectors_bound_to_each_other(
+    store: SqliteStore,
+) -> None:
     space = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4)).id
     texts = texts_of(store, "p", space)
     with pytest.raises(InputError, match="one length"):

@@ -45,7 +45,9 @@ def test_two_writers_queue_and_lose_nothing(tmp_path: Path, start: Start) -> Non
             _, err = writer.communicate(timeout=120)
             assert writer.returncode == 0, err
         uris = {row.uri for row in store.documents(HERE, limit=1000)}
-        kept = {f"{name}-{n}-{i}.md" for name in "xy" for n in range(12) if n % 3 != 1 for i in range(3)}
+        kept = {
+            f"{name}-{n}-{i}.md" for name in "xy" for n in range(12) if n % 3 != 1 for i in range(3)
+        }
         assert uris == kept
         assert all(finding.ok for finding in store.check())
 
@@ -65,11 +67,15 @@ print(word, n - 1)
 """
 
 
-def test_a_reader_sees_the_old_or_the_new_and_needs_no_restart(tmp_path: Path, start: Start) -> None:
+def test_a_reader_sees_the_old_or_the_new_and_needs_no_restart(
+    tmp_path: Path, start: Start
+) -> None:
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
         store.ensure_collection(CollectionKey("p", "c"))
-        store.put(CollectionKey("p", "c"), [prepare("a.md", [f"odd -1 {k} " * 30 for k in range(6)])])
+        store.put(
+            CollectionKey("p", "c"), [prepare("a.md", [f"odd -1 {k} " * 30 for k in range(6)])]
+        )
         enough = tmp_path / "enough"
         writer = start(FLIPPER, path, enough)
         seen: set[int] = set()
@@ -81,7 +87,9 @@ def test_a_reader_sees_the_old_or_the_new_and_needs_no_restart(tmp_path: Path, s
                 assert text is not None
                 assert len({tuple(piece.split()[:2]) for piece in text.split("\n\n")}) == 1
                 seen.add(store.generation(Scope("p")))
-                found = [len(store.search_words(HERE, [word], limit=99)) for word in ("even", "odd")]
+                found = [
+                    len(store.search_words(HERE, [word], limit=99)) for word in ("even", "odd")
+                ]
                 assert all(count in (0, 6) for count in found)
                 rows = store.document_chunks(CollectionKey("p", "c"), "a.md")
                 assert len({row.chunk.text.split()[1] for row in rows}) == 1
@@ -89,7 +97,9 @@ def test_a_reader_sees_the_old_or_the_new_and_needs_no_restart(tmp_path: Path, s
             enough.touch()
         last, err = writer.communicate()
         assert writer.returncode == 0, err
-        assert store.text(CollectionKey("p", "c"), "a.md") == "\n\n".join(f"{last.strip()} {k} " * 30 for k in range(6))
+        assert store.text(CollectionKey("p", "c"), "a.md") == "\n\n".join(
+            f"{last.strip()} {k} " * 30 for k in range(6)
+        )
         assert len(seen) > 3
 
 
@@ -120,7 +130,9 @@ def _look(path: Path, name: str, put: set[int], removed: set[int]) -> None:
     with SqliteStore(path, wait=2) as store:
         uris = {row.uri for row in store.documents(HERE, limit=100_000) if row.uri.startswith(name)}
         batches = {int(uri.split("-")[1]) for uri in uris}
-        assert uris == {f"{name}-{n}-{i}.md" for n in batches for i in range(3)}, "a batch is whole or not there"
+        assert uris == {f"{name}-{n}-{i}.md" for n in batches for i in range(3)}, (
+            "a batch is whole or not there"
+        )
         in_doubt = {max(put) + 1} if put else {0}
         # The last removal may have happened without having been acknowledged.
         assert put - removed - batches <= ({max(put) - 1} if max(put) % 3 == 2 else set())

@@ -84,7 +84,9 @@ def room() -> Iterator[Path]:
         store.put(CollectionKey("p", "c"), [prepare("a.md", ["apple"])])
         info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4))
         store.vectors.put(
-            "p", info.id, [(text.text_id, b"1234") for text in store.vectors.pending(Scope("p"), info.id)]
+            "p",
+            info.id,
+            [(text.text_id, b"1234") for text in store.vectors.pending(Scope("p"), info.id)],
         )
     yield folder
     home.chmod(0o700)
@@ -117,7 +119,9 @@ def test_what_can_only_be_read_is_read(room: Path, start: Start, folder: int, fi
     assert (room / ".ragstone" / "ragstone.db").read_bytes() == before
 
 
-def test_an_older_store_that_can_only_be_read_is_refused_with_the_reason(room: Path, start: Start) -> None:
+def test_an_older_store_that_can_only_be_read_is_refused_with_the_reason(
+    room: Path, start: Start
+) -> None:
     with closing(sqlite3.connect(room / ".ragstone" / "ragstone.db", isolation_level=None)) as db:
         db.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", (schema.NEWEST - 1,))
     _close(room)
@@ -168,7 +172,9 @@ print(store.text(CollectionKey("p", "c"), "a.md"), flush=True)
 """
 
 
-@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="needs one who may write and one who may not")
+@pytest.mark.skipif(
+    os.name != "posix" or os.getuid() != 0, reason="needs one who may write and one who may not"
+)
 def test_a_reader_sees_what_one_who_may_write_has_written(room: Path, start: Start) -> None:
     path = room / ".ragstone" / "ragstone.db"
     _close(room)

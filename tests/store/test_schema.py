@@ -16,7 +16,9 @@ def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, isolation_level=None)
 
 
-def test_another_number_of_the_analysis_is_another_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_number_of_the_analysis_is_another_analysis(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
         store.ensure_collection(CollectionKey("p", "c"))

@@ -31,7 +31,11 @@ def uris(reader: DocumentReader) -> list[str]:
 
 
 def test_a_snapshot_does_not_show_later_writes_to_any_thread(tmp_path: Path) -> None:
-    with filled(tmp_path / "a.db") as store, SqliteStore(tmp_path / "a.db") as other, ThreadPoolExecutor(1) as pool:
+    with (
+        filled(tmp_path / "a.db") as store,
+        SqliteStore(tmp_path / "a.db") as other,
+        ThreadPoolExecutor(1) as pool,
+    ):
         with store.snapshot() as view:
             before = view.generation(HERE)
             other.put(KEY, [prepare("b.md", ["two"])])
@@ -41,7 +45,9 @@ def test_a_snapshot_does_not_show_later_writes_to_any_thread(tmp_path: Path) -> 
         assert store.generation(HERE) > before
 
 
-def test_the_moment_of_a_snapshot_is_when_it_was_opened_not_when_it_is_first_read(tmp_path: Path) -> None:
+def test_the_moment_of_a_snapshot_is_when_it_was_opened_not_when_it_is_first_read(
+    tmp_path: Path,
+) -> None:
     with filled(tmp_path / "a.db") as store, store.snapshot() as view:
         store.put(KEY, [prepare("b.md", ["two"])])
         assert uris(view) == ["a.md"]
@@ -58,8 +64,13 @@ def test_a_store_in_memory_keeps_writers_waiting_while_a_snapshot_is_open() -> N
 
 
 @pytest.mark.parametrize("place", ["a.db", ":memory:"])
-def test_a_snapshot_ends_after_the_last_read_in_it_and_allows_no_later_one(tmp_path: Path, place: str) -> None:
-    with filled(place if place == ":memory:" else tmp_path / place) as store, ThreadPoolExecutor(1) as pool:
+def test_a_snapshot_ends_after_the_last_read_in_it_and_allows_no_later_one(
+    tmp_path: Path, place: str
+) -> None:
+    with (
+        filled(place if place == ":memory:" else tmp_path / place) as store,
+        ThreadPoolExecutor(1) as pool,
+    ):
         started, found = threading.Event(), list[str]()
 
         def slow(source: Snapshot) -> None:

@@ -59,7 +59,11 @@ def test_any_document_comes_back_to_the_letter(store: SqliteStore, data: st.Data
     chunks = data.draw(cut(text))
     store.put(
         CollectionKey("p", "c"),
-        [PreparedDocument(document, chunks, source=data.draw(any_text), recipe="r", content_hash="h")],
+        [
+            PreparedDocument(
+                document, chunks, source=data.draw(any_text), recipe="r", content_hash="h"
+            )
+        ],
     )
     assert store.text(CollectionKey("p", "c"), uri) == text
     assert tuple(row.chunk for row in store.document_chunks(CollectionKey("p", "c"), uri)) == chunks
@@ -72,7 +76,9 @@ def test_any_document_comes_back_to_the_letter(store: SqliteStore, data: st.Data
         document.hash,
     )
     start, end = data.draw(st.integers(-3, 70)), data.draw(st.integers(-3, 70))
-    assert store.slice(CollectionKey("p", "c"), uri, (start, end)) == text[max(0, start) : max(0, end)]
+    assert (
+        store.slice(CollectionKey("p", "c"), uri, (start, end)) == text[max(0, start) : max(0, end)]
+    )
 
 
 def test_all_that_was_stored_is_sound(store: SqliteStore) -> None:

@@ -38,7 +38,10 @@ def as_before(path: Path) -> None:
         for number, body in db.execute("SELECT id, body FROM texts").fetchall():
             text = codec.unpack_body(body)
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-            db.execute("UPDATE texts SET hash = ?, body = ? WHERE id = ?", (digest, codec.pack(text), number))
+            db.execute(
+                "UPDATE texts SET hash = ?, body = ? WHERE id = ?",
+                (digest, codec.pack(text), number),
+            )
 
 
 @pytest.fixture
@@ -48,11 +51,20 @@ def path(tmp_path: Path) -> Path:
         store.ensure_collection(CollectionKey("p", "c"))
         store.put(
             CollectionKey("p", "c"),
-            [prepare(f"{n}.md", [words_of(n), f"short {n}"], header="Of words") for n in range(1, 60)],
+            [
+                prepare(f"{n}.md", [words_of(n), f"short {n}"], header="Of words")
+                for n in range(1, 60)
+            ],
         )
-        store.put(CollectionKey("p", "c"), [prepare("odd.md", ["lone \ud800 surrogate " * 40, "and \udfff"])])
+        store.put(
+            CollectionKey("p", "c"),
+            [prepare("odd.md", ["lone \ud800 surrogate " * 40, "and \udfff"])],
+        )
         info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4))
-        given = [(one.text_id, one.text_id.to_bytes(4, "big")) for one in store.vectors.pending(HERE, info.id)]
+        given = [
+            (one.text_id, one.text_id.to_bytes(4, "big"))
+            for one in store.vectors.pending(HERE, info.id)
+        ]
         store.vectors.put("p", info.id, given)
     return path
 
@@ -92,17 +104,26 @@ def test_a_store_keeps_long_texts_in_less_room(path: Path) -> None:
 
 def test_what_is_put_again_is_known_again(path: Path) -> None:
     with SqliteStore(path) as store:
-        again = [prepare(f"{n}.md", [words_of(n), f"short {n}"], header="Of words") for n in range(1, 60)]
-        assert {(one.added, one.kept) for one in store.put(CollectionKey("p", "c"), again)} == {(0, 2)}
+        again = [
+            prepare(f"{n}.md", [words_of(n), f"short {n}"], header="Of words") for n in range(1, 60)
+        ]
+        assert {(one.added, one.kept) for one in store.put(CollectionKey("p", "c"), again)} == {
+            (0, 2)
+        }
         (moved,) = store.put(
-            CollectionKey("p", "c"), [prepare("new.md", [words_of(3), "short 3", LONG], header="Of words")]
+            CollectionKey("p", "c"),
+            [prepare("new.md", [words_of(3), "short 3", LONG], header="Of words")],
         )
         assert moved.added == 3
-        assert [one.text for one in store.vectors.pending(HERE, 1)] == [embedding_text("Of words", LONG)]
+        assert [one.text for one in store.vectors.pending(HERE, 1)] == [
+            embedding_text("Of words", LONG)
+        ]
 
 
 @pytest.mark.parametrize("same", [8, 16])
-def test_texts_with_the_same_key_are_kept_apart(same: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_with_the_same_key_are_kept_apart(
+    same: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = Chunk.hash.fget  # type: ignore[attr-defined]  # a property has it
     monkeypatch.setattr(Chunk, "hash", property(lambda chunk: bytes(same) + whole(chunk)[same:]))
     given = [words_of(n) for n in range(1, 4)]
@@ -117,10 +138,16 @@ def test_texts_with_the_same_key_are_kept_apart(same: int, tmp_path: Path, monke
         store.put(CollectionKey("p", "c"), [prepare("c.md", given[2:])])
         assert store.text(CollectionKey("p", "c"), "c.md") == given[2]
         assert all(finding.ok for finding in store.check())
-    assert [len(key) for key, _ in rows(tmp_path / "ragstone.db")] == [8, 16, 16 if same == 8 else 32]
+    assert [len(key) for key, _ in rows(tmp_path / "ragstone.db")] == [
+        8,
+        16,
+        16 if same == 8 else 32,
+    ]
 
 
-def test_texts_with_the_same_key_in_one_put_are_kept_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_with_the_same_key_in_one_put_are_kept_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = Chunk.hash.fget  # type: ignore[attr-defined]  # a property has it
     monkeypatch.setattr(Chunk, "hash", property(lambda chunk: bytes(8) + whole(chunk)[8:]))
     given = [words_of(n) for n in range(1, 4)]
@@ -136,7 +163,9 @@ def test_a_text_changed_behind_our_back_is_not_taken_for_what_is_put(path: Path)
         db.execute("UPDATE texts SET body = 'forged' WHERE id = 1")
     with SqliteStore(path) as store:
         assert [finding.name for finding in store.check() if not finding.ok] == ["documents"]
-        store.put(CollectionKey("p", "c"), [prepare("1.md", [words_of(1), "short 1"], header="Of words")])
+        store.put(
+            CollectionKey("p", "c"), [prepare("1.md", [words_of(1), "short 1"], header="Of words")]
+        )
         assert store.text(CollectionKey("p", "c"), "1.md") == words_of(1) + "\n\nshort 1"
 
 
@@ -151,14 +180,22 @@ def test_a_squeezed_text_that_cannot_be_unpacked_is_damage(path: Path) -> None:
 
 def test_texts_that_are_stored_under_their_whole_hash_are_recognised(path: Path) -> None:
     with SqliteStore(path) as store:
-        before = [store.document_chunks(CollectionKey("p", "c"), uri) for uri in ("1.md", "7.md", "odd.md")]
+        before = [
+            store.document_chunks(CollectionKey("p", "c"), uri)
+            for uri in ("1.md", "7.md", "odd.md")
+        ]
         found = store.search_words(HERE, ["word7", "short"], limit=9)
     as_before(path)
     assert {len(key) for key, _ in rows(path)} == {32}
     with SqliteStore(path) as store:
-        assert [store.document_chunks(CollectionKey("p", "c"), uri) for uri in ("1.md", "7.md", "odd.md")] == before
+        assert [
+            store.document_chunks(CollectionKey("p", "c"), uri)
+            for uri in ("1.md", "7.md", "odd.md")
+        ] == before
         assert store.search_words(HERE, ["word7", "short"], limit=9) == found
-        (again,) = store.put(CollectionKey("p", "c"), [prepare("1.md", [words_of(1), "short 1"], header="Of words")])
+        (again,) = store.put(
+            CollectionKey("p", "c"), [prepare("1.md", [words_of(1), "short 1"], header="Of words")]
+        )
         assert (again.added, again.kept) == (0, 2)
         store.put(CollectionKey("p", "c"), [prepare("late.md", [LONG])])
         assert all(finding.ok for finding in store.check())

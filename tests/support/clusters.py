@@ -23,7 +23,8 @@ def clustered(count: int, *, seed: int) -> Matrix:
     random = np.random.default_rng(seed)
     centres = np.random.default_rng(0).standard_normal((count // 100 + 1, DIMENSION)) + 0.5
     vectors: Matrix = (
-        centres[random.integers(0, len(centres), count)] + 0.7 * random.standard_normal((count, DIMENSION))
+        centres[random.integers(0, len(centres), count)]
+        + 0.7 * random.standard_normal((count, DIMENSION))
     ).astype(np.float32)
     return vectors
 

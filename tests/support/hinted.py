@@ -18,13 +18,20 @@ def everything_public() -> dict[str, Any]:
     from ragstone import protocols, types
     from ragstone.events import EventBus, EventLog
 
-    things: dict[str, Any] = {"EventBus": EventBus, "EventLog": EventLog}  # what an engine holds as `events` and `log`
+    things: dict[str, Any] = {
+        "EventBus": EventBus,
+        "EventLog": EventLog,
+    }  # what an engine holds as `events` and `log`
     for place in (types, protocols, ragstone):
         things |= {name: getattr(place, name) for name in place.__all__}
     things |= {kind.__qualname__: kind for kind in _handed_out(ragstone.Engine)}
     functions = {name: thing for name, thing in things.items() if inspect.isfunction(thing)}
     classes = {name: thing for name, thing in things.items() if inspect.isclass(thing)}
-    methods = {f"{name}.{own}": each for name, kind in classes.items() for own, each in methods_of(kind).items()}
+    methods = {
+        f"{name}.{own}": each
+        for name, kind in classes.items()
+        for own, each in methods_of(kind).items()
+    }
     return classes | functions | methods
 
 
@@ -35,7 +42,13 @@ def methods_of(kind: type) -> dict[str, Callable[..., Any]]:
         if name.startswith("_") and name not in CALLED:
             continue
         held = inspect.getattr_static(kind, name)
-        own = held.fget if isinstance(held, property) else held.func if isinstance(held, cached_property) else held
+        own = (
+            held.fget
+            if isinstance(held, property)
+            else held.func
+            if isinstance(held, cached_property)
+            else held
+        )
         own = own.__func__ if isinstance(own, classmethod | staticmethod) else own
         if inspect.isfunction(own) and own.__module__.startswith("ragstone"):
             found[name] = own
@@ -58,13 +71,21 @@ def _handed_out(kind: type) -> Iterator[type]:
     for method in methods_of(kind).values():
         if not unresolved(method):
             for hint in typing.get_type_hints(method).values():
-                yield from (one for one in _parts(hint) if inspect.isclass(one) and one.__module__[:8] == "ragstone")
+                yield from (
+                    one
+                    for one in _parts(hint)
+                    if inspect.isclass(one) and one.__module__[:8] == "ragstone"
+                )
 
 
 def _parts(hint: object) -> Iterator[object]:
     yield hint
     for one in typing.get_args(hint):
-        yield from (each for some in one for each in _parts(some)) if isinstance(one, list) else _parts(one)
+        yield from (
+            (each for some in one for each in _parts(some))
+            if isinstance(one, list)
+            else _parts(one)
+        )
 
 
 if __name__ == "__main__":

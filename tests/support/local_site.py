@@ -21,7 +21,9 @@ Answer = Callable[[socket.socket, Request], None]
 Route = bytes | Answer
 
 
-def reply(body: bytes | str = b"", *, status: str = "200 OK", type: str = "text/plain", **headers: str) -> bytes:
+def reply(
+    body: bytes | str = b"", *, status: str = "200 OK", type: str = "text/plain", **headers: str
+) -> bytes:
     """Return a whole answer; headers are given with `_` for `-`, and an empty one is left out."""
     data = body.encode() if isinstance(body, str) else body
     told = {"Content-Type": type, "Content-Length": str(len(data))}
@@ -77,7 +79,10 @@ class Site:
             while b"\r\n\r\n" not in head and (piece := connection.recv(65_536)):
                 head += piece
             first, *lines = head.decode("latin-1").split("\r\n\r\n")[0].split("\r\n")
-            headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+            headers = {
+                name.lower(): value.strip()
+                for name, _, value in (line.partition(":") for line in lines)
+            }
             request = Request(first.split(" ")[1] if " " in first else "", headers)
             self.requests.append(request)
             self._send(connection, request)

@@ -43,11 +43,16 @@ class World:
         self.folder = folder
         self.store = SqliteStore(folder / "ragstone.db")
         self.store.ensure_collection(CollectionKey("p", "c"))
-        self.store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"text number {n}"]) for n in range(TEXTS)])
+        self.store.put(
+            CollectionKey("p", "c"),
+            [prepare(f"{n}.md", [f"text number {n}"]) for n in range(TEXTS)],
+        )
         self.info = self.store.vectors.ensure_space(
             CollectionKey("p", "c"), Space("fake", "m", DIMENSION), storage=storage
         )
-        self.texts = [one.text_id for one in self.store.vectors.pending(Scope("p"), self.info.id, limit=TEXTS)]
+        self.texts = [
+            one.text_id for one in self.store.vectors.pending(Scope("p"), self.info.id, limit=TEXTS)
+        ]
         drawn = np.random.default_rng(7).standard_normal((TEXTS, DIMENSION)).astype(np.float32)
         self.vectors: Matrix = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
         self.codec = codec(storage, DIMENSION)
@@ -57,7 +62,9 @@ class World:
     def put(self, first: int, last: int) -> int:
         """Store the vectors of these texts, as a backfill does; return how many were new."""
         rows = self.codec.encode(self.vectors[first:last])
-        return self.store.vectors.put("p", self.info.id, zip(self.texts[first:last], rows, strict=True))
+        return self.store.vectors.put(
+            "p", self.info.id, zip(self.texts[first:last], rows, strict=True)
+        )
 
     def opened(self) -> SpaceIndex:
         """Return an index of the space in its folder."""
@@ -80,4 +87,6 @@ def same_answers(world: World, numbers: Sequence[int], *, within: float) -> None
     for number in numbers:
         ours, theirs = (index.search(world.vectors[number], 5) for index in (world.index, told))
         assert [hit.id for hit in ours] == [hit.id for hit in theirs]
-        assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in theirs], abs=within)
+        assert [hit.score for hit in ours] == pytest.approx(
+            [hit.score for hit in theirs], abs=within
+        )

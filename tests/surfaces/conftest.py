@@ -67,7 +67,9 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "NO_COLOR": "1",
     }
     # Unbuffered, Python does not notice that a pipe took only half of the output.
-    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | overrides
+    return {
+        name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"
+    } | overrides
 
 
 @pytest.fixture
@@ -108,7 +110,9 @@ def powerless(command: Callable[..., Ran]) -> Callable[..., Ran]:
 
 
 @pytest.fixture
-def quick(project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+def quick(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Ran]:
     """Return a function that runs the command line in this process, which is faster."""
     from ragstone.surfaces.cli.app import run
 

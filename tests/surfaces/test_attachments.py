@@ -50,10 +50,17 @@ def test_a_picture_is_attached_as_base64_with_its_real_type(tmp_path: Path, name
         ("old.txt", "naïve".encode("utf-16"), "text/plain", "naïve"),
     ],
 )
-def test_a_text_file_is_attached_as_text(tmp_path: Path, name: str, data: bytes, media_type: str, text: str) -> None:
+def test_a_text_file_is_attached_as_text(
+    tmp_path: Path, name: str, data: bytes, media_type: str, text: str
+) -> None:
     (tmp_path / name).write_bytes(data)
     attached = attachment(str(tmp_path / name))
-    assert (attached.name, attached.media_type, attached.kind, attached.text) == (name, media_type, "text", text)
+    assert (attached.name, attached.media_type, attached.kind, attached.text) == (
+        name,
+        media_type,
+        "text",
+        text,
+    )
     assert (attached.base64, attached.data_url) == ("", "")
 
 
@@ -67,7 +74,9 @@ def test_a_text_file_is_attached_as_text(tmp_path: Path, name: str, data: bytes,
         ("a.dat", bytes(range(256)) * 4, "a.dat: "),
     ],
 )
-def test_an_unsupported_file_is_refused_with_the_reason(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+def test_an_unsupported_file_is_refused_with_the_reason(
+    tmp_path: Path, name: str, data: bytes, message: str
+) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(ReadError, match=message):
         attachment(tmp_path / name)
@@ -75,7 +84,9 @@ def test_an_unsupported_file_is_refused_with_the_reason(tmp_path: Path, name: st
 
 def test_a_file_above_the_size_limit_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"x" * 101)
-    with pytest.raises(ReadError, match=r"a.txt: too large: 101 bytes \(limit 100\) \(max_bytes= sets the limit\)"):
+    with pytest.raises(
+        ReadError, match=r"a.txt: too large: 101 bytes \(limit 100\) \(max_bytes= sets the limit\)"
+    ):
         attachment(tmp_path / "a.txt", max_bytes=100)
     assert attachment(tmp_path / "a.txt", max_bytes=101).size == 101
 

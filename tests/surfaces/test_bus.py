@@ -23,7 +23,8 @@ zmq = pytest.importorskip("zmq", reason="pyzmq is not installed (pip install 'ra
 SRC = Path(__file__).resolve().parents[2] / "src"
 FAKE = {"rag.embedding_provider": "fake"}
 REQUEST, RESULT, ACTIVITY, ANNOUNCE = (
-    f"tool.{what}.search_documents".encode() for what in ("request", "result", "activity", "announce")
+    f"tool.{what}.search_documents".encode()
+    for what in ("request", "result", "activity", "announce")
 )
 
 
@@ -109,11 +110,18 @@ def test_the_tool_is_announced_and_answers_a_request(engine: Engine, tmp_path: P
         )
         assert found["data"]["results"][0]["place"] == "gondola.md:1"
         topic, activity = caller.receive()
-        assert (topic, activity["id"], activity["state"], activity["results"]) == (ACTIVITY, "7", "finished", 1)
+        assert (topic, activity["id"], activity["state"], activity["results"]) == (
+            ACTIVITY,
+            "7",
+            "finished",
+            1,
+        )
 
 
 @posix
-def test_a_malformed_request_gets_a_failed_result_and_the_next_is_answered(engine: Engine, tmp_path: Path) -> None:
+def test_a_malformed_request_gets_a_failed_result_and_the_next_is_answered(
+    engine: Engine, tmp_path: Path
+) -> None:
     bad: list[tuple[list[bytes], object, str]] = [
         ([b"not json"], None, "one JSON object"),
         ([b"[1]"], None, "one JSON object"),
@@ -155,7 +163,9 @@ def test_a_message_that_is_too_long_is_ignored(engine: Engine, tmp_path: Path) -
         other.close()
 
 
-@pytest.mark.parametrize("address", ["tcp://0.0.0.0:5570", "tcp://*:5570", "tcp://[::]:5570", "tcp://10.1.2.3:5570"])
+@pytest.mark.parametrize(
+    "address", ["tcp://0.0.0.0:5570", "tcp://*:5570", "tcp://[::]:5570", "tcp://10.1.2.3:5570"]
+)
 def test_a_public_address_needs_the_option_public(address: str) -> None:
     from ragstone.surfaces.bus import BusAddresses
 
@@ -190,7 +200,12 @@ def test_the_command_connects_to_a_broker_and_stops_on_ctrl_c(tmp_path: Path) ->
     requests_socket, messages = context.socket(zmq.XSUB), context.socket(zmq.XPUB)
     at = {
         name: f"tcp://127.0.0.1:{socket.bind_to_random_port('tcp://127.0.0.1')}"
-        for name, socket in (("in", to_tools), ("out", from_tools), ("asked", requests_socket), ("heard", messages))
+        for name, socket in (
+            ("in", to_tools),
+            ("out", from_tools),
+            ("asked", requests_socket),
+            ("heard", messages),
+        )
     }
 
     def pass_on(front: object, back: object) -> None:
@@ -200,8 +215,21 @@ def test_the_command_connects_to_a_broker_and_stops_on_ctrl_c(tmp_path: Path) ->
     for front, back in ((requests_socket, to_tools), (from_tools, messages)):
         threading.Thread(target=pass_on, args=(front, back), daemon=True).start()
     environment = {**os.environ, "PYTHONPATH": str(SRC), "RAGSTONE_RAG_EMBEDDING_PROVIDER": "fake"}
-    command = [sys.executable, "-m", "ragstone", "bus", "--connect", at["in"], at["out"], "-C", str(tmp_path), "--yes"]
-    program = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    command = [
+        sys.executable,
+        "-m",
+        "ragstone",
+        "bus",
+        "--connect",
+        at["in"],
+        at["out"],
+        "-C",
+        str(tmp_path),
+        "--yes",
+    ]
+    program = subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     caller = Caller(at["asked"], at["heard"], ANNOUNCE, RESULT)
     try:
         caller.ready()

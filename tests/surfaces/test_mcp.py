@@ -33,7 +33,9 @@ FAKE = "RAGSTONE_RAG_EMBEDDING_PROVIDER"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "gondola.md").write_text("# Gondola\n\nThe gondola crosses the lagoon at nine.\n")
-    (tmp_path / "ferry.md").write_text("# Ferry\n\nThe ferry leaves the north quay at ten.\n" + "Filler words. " * 4000)
+    (tmp_path / "ferry.md").write_text(
+        "# Ferry\n\nThe ferry leaves the north quay at ten.\n" + "Filler words. " * 4000
+    )
     return tmp_path
 
 
@@ -61,8 +63,12 @@ async def search_and_remember(folder: Path) -> list[str]:
         listed = await connected.list_tools()
         names = [tool.name for tool in listed.tools]
         assert names == ["rag_search", "rag_context", "rag_memory_add", "rag_memory_search"]
-        assert all(tool.input_schema["type"] == "object" and tool.output_schema for tool in listed.tools)
-        text, data, failed = await call(connected, "rag_search", query="when does the gondola cross")
+        assert all(
+            tool.input_schema["type"] == "object" and tool.output_schema for tool in listed.tools
+        )
+        text, data, failed = await call(
+            connected, "rag_search", query="when does the gondola cross"
+        )
         assert not failed
         assert re.match(r"--- Result 1 \(score: [01]\.\d{3}, source: gondola.md\) ---\n", text)
         assert data["results"][0]["place"] == "gondola.md:1-3"
@@ -70,9 +76,9 @@ async def search_and_remember(folder: Path) -> list[str]:
         text, data, _ = await call(connected, "rag_context", task="ferry", token_budget=400)
         assert text.startswith("[RETRIEVED CONTEXT]")
         assert at_most(text.partition("\n(")[0]) <= 400
-        assert (await call(connected, "rag_memory_add", session_id="s", content="The bell rings twice."))[1][
-            "turn_index"
-        ] == 0
+        assert (
+            await call(connected, "rag_memory_add", session_id="s", content="The bell rings twice.")
+        )[1]["turn_index"] == 0
         text, data, _ = await call(connected, "rag_memory_search", session_id="s", query="bell")
         assert "[turn 0, user] The bell rings twice." in text
         return places
@@ -81,7 +87,9 @@ async def search_and_remember(folder: Path) -> list[str]:
 def test_a_client_searches_and_remembers_in_a_new_folder(folder: Path) -> None:
     places = anyio.run(search_and_remember, folder)
     with Engine.open(folder, config={"rag.embedding_provider": "fake"}) as engine:
-        assert [hit.doc_id for hit in engine.search("when does the gondola cross", mode="words")][:1] == places[:1]
+        assert [hit.doc_id for hit in engine.search("when does the gondola cross", mode="words")][
+            :1
+        ] == places[:1]
 
 
 def test_a_client_searches_and_remembers_in_an_indexed_folder(folder: Path) -> None:
@@ -113,7 +121,9 @@ def test_wrong_arguments_get_an_explanation_and_the_server_goes_on(folder: Path)
 def test_no_answer_exceeds_its_token_limit(folder: Path) -> None:
     async def long() -> None:
         async with client(folder) as connected:
-            text, _, _ = await call(connected, "rag_search", query="filler words", top_k=50, max_tokens=MAX_TEXT_TOKENS)
+            text, _, _ = await call(
+                connected, "rag_search", query="filler words", top_k=50, max_tokens=MAX_TEXT_TOKENS
+            )
             assert at_most(text) <= MAX_TEXT_TOKENS + MAX_NOTE_TOKENS
             text, _, _ = await call(connected, "rag_search", query="filler words", top_k=50)
             assert at_most(text) <= 2000 + MAX_NOTE_TOKENS
@@ -130,7 +140,9 @@ CONFIG = {"rag.embedding_provider": "fake"}
 
 def test_the_first_call_does_not_wait_until_the_folder_is_indexed(folder: Path) -> None:
     for number in range(400):
-        (folder / f"{number}.md").write_text(f"# Page {number}\n\nThe gondola of number {number}.\n")
+        (folder / f"{number}.md").write_text(
+            f"# Page {number}\n\nThe gondola of number {number}.\n"
+        )
     session = McpSession(folder, project="default", config=CONFIG, first_call_seconds=0.0)
     session.start()
     try:
@@ -143,14 +155,18 @@ def test_the_first_call_does_not_wait_until_the_folder_is_indexed(folder: Path) 
         assert len(later.data["results"]) > 1
         assert "index" not in later.data
         (folder / "heron.md").write_text("The quixotic heron rests.\n")
-        assert "quixotic heron" in session.answer(RAG_SEARCH, {"query": "quixotic heron"}).text  # edits are followed
+        assert (
+            "quixotic heron" in session.answer(RAG_SEARCH, {"query": "quixotic heron"}).text
+        )  # edits are followed
     finally:
         session.close()
 
 
 def test_closing_a_session_stops_its_indexing_thread(folder: Path) -> None:
     for number in range(400):
-        (folder / f"{number}.md").write_text(f"# Page {number}\n\nThe gondola of number {number}.\n")
+        (folder / f"{number}.md").write_text(
+            f"# Page {number}\n\nThe gondola of number {number}.\n"
+        )
     session = McpSession(folder, project="default", config=CONFIG, first_call_seconds=0.0)
     session.start()
     session.close()
@@ -178,7 +194,11 @@ def test_a_bug_in_a_tool_does_not_end_the_session(folder: Path) -> None:
     session = McpSession(folder, project="default", config=CONFIG)
     session.start()
     failed = session.answer(Tool("broken", "", {}, (), broken), {})
-    assert (failed.failed, "ZeroDivisionError" in failed.text, "secret" in failed.text) == (True, True, False)
+    assert (failed.failed, "ZeroDivisionError" in failed.text, "secret" in failed.text) == (
+        True,
+        True,
+        False,
+    )
     assert not session.answer(RAG_SEARCH, {"query": "gondola"}).failed
     session.close()
 
@@ -239,7 +259,11 @@ def test_ctrl_c_ends_the_server_while_the_client_is_connected(folder: Path) -> N
     )
     assert program.stdin is not None
     assert program.stdout is not None
-    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    params = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     program.stdin.write(json.dumps(hello).encode() + b"\n")
     program.stdin.flush()

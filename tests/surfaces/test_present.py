@@ -8,7 +8,13 @@ import pytest
 from ragstone import errors
 from ragstone.errors import RagstoneError
 from ragstone.surfaces.present import failures
-from ragstone.surfaces.present.failures import EXIT_CODES, FAILURE_CODES, OK, failure_codes, failure_json
+from ragstone.surfaces.present.failures import (
+    EXIT_CODES,
+    FAILURE_CODES,
+    OK,
+    failure_codes,
+    failure_json,
+)
 from ragstone.surfaces.present.hits import hit_json
 from ragstone.types import Hit, ListTrace, Span, Trace
 
@@ -57,7 +63,12 @@ def test_an_error_class_of_a_plug_in_has_the_codes_of_its_base_class() -> None:
 
 def test_a_failure_has_code_message_and_hint() -> None:
     shown = failure_json(errors.NotFound("no such thing", hint="look elsewhere"))
-    assert shown == {"code": "not_found", "message": "no such thing", "hint": "look elsewhere", "retryable": False}
+    assert shown == {
+        "code": "not_found",
+        "message": "no such thing",
+        "hint": "look elsewhere",
+        "retryable": False,
+    }
 
 
 def test_a_hit_has_the_fields_of_the_contract_and_its_place() -> None:
@@ -72,10 +83,16 @@ def test_a_hit_has_the_fields_of_the_contract_and_its_place() -> None:
 
 def test_a_hit_contains_its_trace_if_asked() -> None:
     trace = hit_json(HIT, trace=True)["trace"]
-    assert trace["lists"] == [{"name": "words", "rank": 1, "score": 4.2, "normalised": 1.0, "weight": 0.4}]
+    assert trace["lists"] == [
+        {"name": "words", "rank": 1, "score": 4.2, "normalised": 1.0, "weight": 0.4}
+    ]
     assert trace["boosts"] == [{"name": "title", "factor": 1.2}]
 
 
 def test_every_exit_code_the_command_can_leave_with_is_explained() -> None:
-    named = {code for name, code in vars(failures).items() if re.fullmatch("[A-Z_]+", name) and isinstance(code, int)}
+    named = {
+        code
+        for name, code in vars(failures).items()
+        if re.fullmatch("[A-Z_]+", name) and isinstance(code, int)
+    }
     assert named | {codes.exit for codes in FAILURE_CODES.values()} == set(EXIT_CODES)

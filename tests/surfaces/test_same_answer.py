@@ -33,11 +33,19 @@ FLAGS = {"mode": "--mode", "fusion": "--fusion", "top_k": "--top-k"}
 
 
 def flags(options: dict[str, Any]) -> list[str]:
-    words = [word for name, value in options.items() if name in FLAGS for word in (FLAGS[name], str(value))]
+    words = [
+        word
+        for name, value in options.items()
+        if name in FLAGS
+        for word in (FLAGS[name], str(value))
+    ]
     words += [f"--{name}" for name in ("mmr", "compress") if options.get(name)]
     filters = options.get("filters", {})
     return words + [
-        word for name in ("path", "kind") for value in filters.get(name, ()) for word in (f"--{name}", value)
+        word
+        for name in ("path", "kind")
+        for value in filters.get(name, ())
+        for word in (f"--{name}", value)
     ]
 
 
@@ -49,7 +57,9 @@ def engine(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> En
     return Engine.open(twin, config={"rag.embedding_provider": "fake"})
 
 
-def test_the_library_and_the_command_give_the_same_hits(engine: Engine, quick: Callable[..., Any]) -> None:
+def test_the_library_and_the_command_give_the_same_hits(
+    engine: Engine, quick: Callable[..., Any]
+) -> None:
     engine.sync()
     assert quick("sync").code == 0
     for query, options in QUERIES:
@@ -68,7 +78,9 @@ def test_sync_sources_and_status_are_the_same_in_library_and_command(
 
     for folder in (engine.folder, project):
         (folder / "docs" / "storage.md").unlink()
-        (folder / "README.md").write_text("# Quarry\n\nUploads stones, and nothing else.\n", encoding="utf-8")
+        (folder / "README.md").write_text(
+            "# Quarry\n\nUploads stones, and nothing else.\n", encoding="utf-8"
+        )
     again, ledger = engine.sync(), quick("sync", "--json").json
     assert (ledger["removed"], ledger["indexed"], ledger["unchanged"]) == (1, 1, 2)
     assert {**ledger, "seconds": 0} == {**sync_report_json(again), "seconds": 0}
@@ -79,14 +91,20 @@ def test_sync_sources_and_status_are_the_same_in_library_and_command(
     state = status_json(engine.status())
     for key in ("documents", "chunks", "empty"):
         assert shown[key] == state[key]
-    assert [space["coverage"] for space in shown["spaces"]] == [space["coverage"] for space in state["spaces"]]
+    assert [space["coverage"] for space in shown["spaces"]] == [
+        space["coverage"] for space in state["spaces"]
+    ]
     engine.close()
 
 
-def test_library_and_command_see_each_others_writes(project: Path, quick: Callable[..., Any]) -> None:
+def test_library_and_command_see_each_others_writes(
+    project: Path, quick: Callable[..., Any]
+) -> None:
     quick("sync")
     with Engine.open(project, config={"rag.embedding_provider": "fake"}) as engine:
-        assert engine.search("upload_with_backoff", mode="words")[0].source_doc_id == "src/upload.py"
+        assert (
+            engine.search("upload_with_backoff", mode="words")[0].source_doc_id == "src/upload.py"
+        )
         (project / "note.txt").write_text("The chisel is blunt.\n", encoding="utf-8")
         assert quick("add", "note.txt").out == "note.txt: 1 chunk\n"
         assert engine.search("chisel", mode="words")[0].source_doc_id == "note.txt"
@@ -99,18 +117,29 @@ def test_hits_context_and_memory_are_the_same_in_library_command_and_mcp(
 ) -> None:
     engine.sync()
     quick("sync")
-    query, turns = "waiting longer after a failure", ("The quarry opens at nine.", "Bring a chisel.")
+    query, turns = (
+        "waiting longer after a failure",
+        ("The quarry opens at nine.", "Bring a chisel."),
+    )
     library = [hit.doc_id for hit in engine.search(query)]
     block = engine.context(query, 500)
     for turn in turns:
         engine.remember("s", "user", turn)
-    recalled = [(recalled.turn.index, recalled.turn.content) for recalled in engine.recall("s", "when does it open")]
+    recalled = [
+        (recalled.turn.index, recalled.turn.content)
+        for recalled in engine.recall("s", "when does it open")
+    ]
 
-    assert [result["doc_id"] for result in quick("search", query, "--json").json["results"]] == library
-    command = quick("context", query, "--budget", "500", "--json").json
-    assert [passage["place"] for passage in command["cited"]] == [passage.place for passage in block.cited]
     assert [
-        (recalled["turn_index"], recalled["content"]) for recalled in _through_the_command(quick, turns)
+        result["doc_id"] for result in quick("search", query, "--json").json["results"]
+    ] == library
+    command = quick("context", query, "--budget", "500", "--json").json
+    assert [passage["place"] for passage in command["cited"]] == [
+        passage.place for passage in block.cited
+    ]
+    assert [
+        (recalled["turn_index"], recalled["content"])
+        for recalled in _through_the_command(quick, turns)
     ] == recalled
 
     found, cited, turns_found = anyio.run(_through_a_client, project, environment, query)
@@ -123,7 +152,9 @@ def test_hits_context_and_memory_are_the_same_in_library_command_and_mcp(
 def _through_the_command(quick: Callable[..., Any], turns: tuple[str, ...]) -> list[dict[str, Any]]:
     for turn in turns:
         quick("remember", turn, "--session", "s")
-    found: list[dict[str, Any]] = quick("recall", "when does it open", "--session", "s", "--json").json["results"]
+    found: list[dict[str, Any]] = quick(
+        "recall", "when does it open", "--session", "s", "--json"
+    ).json["results"]
     return found
 
 
@@ -138,11 +169,16 @@ async def _through_a_client(
         async with Client(stdio_client(program, errlog=nowhere)) as client:
             found = await client.call_tool("rag_search", {"query": query})
             cited = await client.call_tool("rag_context", {"task": query, "token_budget": 500})
-            turns_found = await client.call_tool("rag_memory_search", {"session_id": "s", "query": "when does it open"})
+            turns_found = await client.call_tool(
+                "rag_memory_search", {"session_id": "s", "query": "when does it open"}
+            )
     return (
         [result["doc_id"] for result in found.structured_content["results"]],
         [result["place"] for result in cited.structured_content["results"]],
-        [(result["turn_index"], result["content"]) for result in turns_found.structured_content["results"]],
+        [
+            (result["turn_index"], result["content"])
+            for result in turns_found.structured_content["results"]
+        ],
     )
 
 
@@ -152,13 +188,18 @@ def test_related_nodes_are_the_same_in_library_command_and_mcp(
     write(project)
     quick("sync", "--no-embed")
     with Engine.open(project, config={"rag.embedding_provider": "fake"}) as engine:
-        library = [(related.node.key, related.confidence) for related in engine.graph.related("stones.update")]
+        library = [
+            (related.node.key, related.confidence)
+            for related in engine.graph.related("stones.update")
+        ]
     command = quick("related", "stones.update", "--json").json["related"]
     assert [(one["key"], one["confidence"]) for one in command] == library
     assert anyio.run(_related_through_a_client, project, environment) == library
 
 
-async def _related_through_a_client(project: Path, environment: dict[str, str]) -> list[tuple[str, str]]:
+async def _related_through_a_client(
+    project: Path, environment: dict[str, str]
+) -> list[tuple[str, str]]:
     """Return what the SDK's own client hears of the graph; the tool is offered because there is one."""
     program = StdioServerParameters(
         command=sys.executable, args=["-m", "ragstone", "mcp", "-C", str(project)], env=environment

@@ -80,14 +80,18 @@ def _fits(pattern: list[str], path: list[str]) -> bool:
 
 
 names = st.text("ab", min_size=1, max_size=4)
-pieces = st.one_of(st.just("**"), st.text("ab*?", min_size=1, max_size=5).filter(lambda text: "**" not in text))
+pieces = st.one_of(
+    st.just("**"), st.text("ab*?", min_size=1, max_size=5).filter(lambda text: "**" not in text)
+)
 
 
 @settings(max_examples=600, deadline=None)
 @given(st.lists(pieces, min_size=2, max_size=5), st.lists(names, min_size=1, max_size=5))
 def test_patterns_agree_with_the_plainest_reading(pattern: list[str], path: list[str]) -> None:
     joined = "/".join(pattern)
-    below = not set("*?") & set(joined) and _fits([*pattern, "**"], path)  # a plain name is a folder too
+    below = not set("*?") & set(joined) and _fits(
+        [*pattern, "**"], path
+    )  # a plain name is a folder too
     assert matches_path(joined, "/".join(path)) is (below or _fits(pattern, path))
 
 

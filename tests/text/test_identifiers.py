@@ -16,7 +16,9 @@ ANY_TEXT = st.text(st.characters(codec=None), max_size=200)
 WORDISH = st.text(st.sampled_from("aB1_-. zé字кाก\u0301\ud800(ßﬁ①"), max_size=60)
 
 
-@pytest.mark.parametrize("name", ["getUserName", "get_user_name", "get-user-name", "GetUserName", "GET_USER_NAME"])
+@pytest.mark.parametrize(
+    "name", ["getUserName", "get_user_name", "get-user-name", "GetUserName", "GET_USER_NAME"]
+)
 def test_a_name_is_found_whole_and_in_parts_however_it_is_written(name: str) -> None:
     assert terms(name) == [stem("getusername"), "get", "user", "name"]
 
@@ -105,7 +107,9 @@ def test_a_text_finds_itself(text: str) -> None:
 
 
 def test_the_full_text_index_takes_each_term_as_one_token() -> None:
-    found = terms("getUserName os.path.join 3.11.7 机器学习 Café utf8Decode2 MAX_SIZE 2024-01-05 यंत्र")
+    found = terms(
+        "getUserName os.path.join 3.11.7 机器学习 Café utf8Decode2 MAX_SIZE 2024-01-05 यंत्र"
+    )
     with sqlite3.connect(":memory:") as db:
         db.execute("CREATE VIRTUAL TABLE t USING fts5(body, tokenize = \"ascii tokenchars '_'\")")
         db.execute("CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)")

@@ -24,7 +24,9 @@ rolling roll      generalizations gener oscillators oscil yes ye           type 
 """.split()
 
 
-@pytest.mark.parametrize(("word", "expected"), list(zip(EXAMPLES[::2], EXAMPLES[1::2], strict=True)))
+@pytest.mark.parametrize(
+    ("word", "expected"), list(zip(EXAMPLES[::2], EXAMPLES[1::2], strict=True))
+)
 def test_the_stem_is_the_papers(word: str, expected: str) -> None:
     assert stem(word) == expected
 

@@ -71,5 +71,7 @@ def test_lines_weighed_together_weigh_what_each_weighs_alone(text: str) -> None:
 
 
 @given(st.text(st.characters(codec=None) | st.sampled_from("aeiS9_.(\n é")), st.integers(0, 40))
-def test_an_estimate_with_a_limit_is_the_same_below_it_and_just_more_above(text: str, most: int) -> None:
+def test_an_estimate_with_a_limit_is_the_same_below_it_and_just_more_above(
+    text: str, most: int
+) -> None:
     assert estimate_up_to(text, most) == min(estimate(text), most + 1)

@@ -93,7 +93,9 @@ def run_and_kill(folder: Path, log: Path, seed: int, seconds: float) -> None:
     os.waitpid(pid, 0)
 
 
-def verify(engine: Engine, folder: Path, log: Path, expected: dict[str, str], kill: int) -> dict[str, str]:
+def verify(
+    engine: Engine, folder: Path, log: Path, expected: dict[str, str], kill: int
+) -> dict[str, str]:
     """Compare the store, as the kill left it, with what was there and acknowledged since; return what is there."""
     stored = {document.uri: engine.admin.text(document.uri) or "" for document in engine.sources()}
     on_disk = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
@@ -107,7 +109,9 @@ def verify(engine: Engine, folder: Path, log: Path, expected: dict[str, str], ki
             assert uri not in on_disk, f"kill {kill}: {uri} was acknowledged and is gone"
         elif digest(text.encode()) != content:
             # Likewise a newer version: then it is what the file says now, never an older one or half of one.
-            assert text == on_disk.get(uri), f"kill {kill}: {uri} is neither what was acknowledged nor what is there"
+            assert text == on_disk.get(uri), (
+                f"kill {kill}: {uri} is neither what was acknowledged nor what is there"
+            )
     if names is not None:
         late = set(stored) - names - set(on_disk)
         assert not late, f"kill {kill}: {late} were removed, and that was acknowledged"
@@ -131,8 +135,14 @@ def test_nothing_acknowledged_is_lost_to_a_hundred_kills(tmp_path: Path, seed: i
             assert opened <= 2.0, f"kill {kill}: reopening took {opened:.1f} s"
             expected = verify(engine, folder, log, expected, kill)
             if kill % 10 == 9 or kill == KILLS - 1:
-                assert [finding for finding in engine.admin.check() if not finding.ok] == [], f"kill {kill}"
+                assert [finding for finding in engine.admin.check() if not finding.ok] == [], (
+                    f"kill {kill}"
+                )
                 assert engine.sync().ok
-                texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
-                assert {document.uri: engine.admin.text(document.uri) for document in engine.sources()} == texts
+                texts = {
+                    path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")
+                }
+                assert {
+                    document.uri: engine.admin.text(document.uri) for document in engine.sources()
+                } == texts
                 expected = {uri: digest(text.encode()) for uri, text in texts.items()}

@@ -87,14 +87,21 @@ def test_a_text_keeps_its_first_vector(world: World) -> None:
 def test_a_smaller_id_committed_after_a_larger_one_is_found(world: World, size: int) -> None:
     world.put(0, size)
     with world.store._database.writing() as db:
-        db.execute("UPDATE vectors SET id = id + 1000")  # as if the first thousand ids were still to be committed
+        db.execute(
+            "UPDATE vectors SET id = id + 1000"
+        )  # as if the first thousand ids were still to be committed
     assert world.texts_near(size - 1) == size - 1
     rows = world.codec.encode(world.vectors[300:302])
     for row_id, text, data in zip((7, 8), world.texts[300:302], rows, strict=True):
         with world.store._database.writing() as db:
             values = (row_id, world.info.id, text, data)
             db.execute("INSERT INTO vectors (id, space, text_id, data) VALUES (?, ?, ?, ?)", values)
-    assert [world.texts_near(number) for number in (0, size - 1, 300, 301)] == [0, size - 1, 300, 301]
+    assert [world.texts_near(number) for number in (0, size - 1, 300, 301)] == [
+        0,
+        size - 1,
+        300,
+        301,
+    ]
 
 
 @pytest.mark.parametrize("size", [5, MANY])
@@ -105,7 +112,11 @@ def test_rows_stored_by_another_process_are_found(world: World, size: int) -> No
     assert world.texts_near(9) == 9
     world.put(10, 10 + size)
     for index in (other, world.index):
-        assert [world.texts_near(number, index) for number in (0, 10, 9 + size)] == [0, 10, 9 + size]
+        assert [world.texts_near(number, index) for number in (0, 10, 9 + size)] == [
+            0,
+            10,
+            9 + size,
+        ]
 
 
 def test_rows_of_another_space_are_not_found(world: World) -> None:
@@ -145,7 +156,11 @@ def test_a_closed_index_is_opened_again(world: World) -> None:
     world.put(0, MANY)
     world.index.close()
     world.put(MANY, MANY + 70)
-    assert [world.texts_near(number) for number in (0, MANY + 1, MANY + 69)] == [0, MANY + 1, MANY + 69]
+    assert [world.texts_near(number) for number in (0, MANY + 1, MANY + 69)] == [
+        0,
+        MANY + 1,
+        MANY + 69,
+    ]
 
 
 def test_searches_during_a_backfill_find_what_is_stored(world: World) -> None:

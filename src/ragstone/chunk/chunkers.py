@@ -42,7 +42,20 @@ _MARKDOWN_SUFFIXES: Final = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _PYTHON_SUFFIXES: Final = (".py", ".pyi", ".pyw")
 PARSED_LANGUAGES: Final = frozenset(
     {
-        *("c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "php", "python", "ruby", "rust", "swift"),
+        *(
+            "c",
+            "cpp",
+            "csharp",
+            "go",
+            "java",
+            "javascript",
+            "kotlin",
+            "php",
+            "python",
+            "ruby",
+            "rust",
+            "swift",
+        ),
         "typescript",
     }
 )

@@ -208,7 +208,9 @@ def _join(pieces: Sequence[CodePiece]) -> TextSlice:
     names: dict[str, None] = {}
     for piece in pieces:
         names.update(dict.fromkeys(piece.names))
-    return TextSlice(pieces[0].start, pieces[-1].end, symbol=_list_names(list(names)), header=pieces[-1].header)
+    return TextSlice(
+        pieces[0].start, pieces[-1].end, symbol=_list_names(list(names)), header=pieces[-1].header
+    )
 
 
 # ── names ─────────────────────────────────────────────────────────────────────────────────────────

@@ -44,7 +44,9 @@ def _stretch(parts: list[KeyPart], parent: KeyPart) -> list[KeyPart]:
 
 _DECODE: Final = JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).raw_decode
 _SPACE: Final = re.compile(r"[ \t\r\n]*+")
-_COMMENT: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?', re.DOTALL)
+_COMMENT: Final = re.compile(
+    r'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?', re.DOTALL
+)
 _TRAILING_COMMA: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|,(?=\s*+[}\]])', re.DOTALL)
 _NOT_SHOWN: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _NOT_NEWLINE: Final = re.compile(r"[^\n]")
@@ -112,7 +114,8 @@ _YAML_KEY: Final = re.compile(
 )
 _BLOCK: Final = re.compile(r"[|>][-+0-9]*[ \t]*(?:#.*)?\r?$")
 _PHP_LINE: Final = re.compile(
-    r"^(?P<indent>[ \t]*+)(?P<body>['\"](?P<key>[^'\"\n]{1,120})['\"][ \t]*+=>[^\n]*+)", re.MULTILINE
+    r"^(?P<indent>[ \t]*+)(?P<body>['\"](?P<key>[^'\"\n]{1,120})['\"][ \t]*+=>[^\n]*+)",
+    re.MULTILINE,
 )
 _PHP_OPENS: Final = re.compile(r"(?:\[|\(|function[^\n]*\{)[ \t]*(?://.*)?\r?$")
 _YAML_ABOVE: Final = re.compile(r"[ \t]*#")

@@ -25,7 +25,9 @@ _CONTINUATION: Final = 1
 _MAX_INDENTATION: Final = 60
 _TAB_WIDTH: Final = 4
 _BLANK_LINES: Final = re.compile(r"\n(?:[^\S\n]*+\n)++")
-_CONTINUES: Final = re.compile(r"[)\]}]|(?:else|elif|except|finally|catch|end|fi|done|esac|then|do)\b")
+_CONTINUES: Final = re.compile(
+    r"[)\]}]|(?:else|elif|except|finally|catch|end|fi|done|esac|then|do)\b"
+)
 
 
 class LineChunker:
@@ -44,7 +46,9 @@ class LineChunker:
         return chunk_by_lines(document, size=self.size, lines=self.lines)
 
 
-def chunk_by_lines(document: Document, *, size: int, lines: int = CODE_LINES, kind: str = "") -> list[Chunk]:
+def chunk_by_lines(
+    document: Document, *, size: int, lines: int = CODE_LINES, kind: str = ""
+) -> list[Chunk]:
     """Return the chunks of a document that is cut by lines."""
     ranges = cut_lines(document.text, 0, len(document.text), size=size, lines=lines)
     return build_chunks(document, [TextSlice(start, end, kind=kind) for start, end in ranges])

@@ -11,11 +11,21 @@ from ragstone.chunk.packing import check_sizes, pack_units
 from ragstone.chunk.prose import split_at_marks
 from ragstone.chunk.recipes import PROSE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks
-from ragstone.text.sentences import LINE, PARAGRAPH, WORD, line_units, prose_units, weigh, with_border
+from ragstone.text.sentences import (
+    LINE,
+    PARAGRAPH,
+    WORD,
+    line_units,
+    prose_units,
+    weigh,
+    with_border,
+)
 from ragstone.text.units import Unit
 from ragstone.types import Chunk, Document
 
-_FRONT_MATTER: Final = re.compile(r"\ufeff?(?:---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?(?:---|\+\+\+|\.\.\.)[ \t]*(?:\r?\n|$)")
+_FRONT_MATTER: Final = re.compile(
+    r"\ufeff?(?:---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?(?:---|\+\+\+|\.\.\.)[ \t]*(?:\r?\n|$)"
+)
 _MAX_FRONT_MATTER: Final = 20_000
 _SYNTAX: Final = re.compile(
     r"^ {0,3}(?:(?P<marks>\#{1,6})(?:[ \t]++(?P<title>[^\r\n]*+)|[ \t]*+(?=\r?$))"  # a heading

@@ -57,7 +57,9 @@ class OpenApiChunker:
             group.append(part)
         yield from self._cut_endpoint(text, group or [path_part], parser, name or path_part.key)
 
-    def _cut_endpoint(self, text: str, parts: list[KeyPart], parser: KeyParser, name: str) -> Iterator[TextSlice]:
+    def _cut_endpoint(
+        self, text: str, parts: list[KeyPart], parser: KeyParser, name: str
+    ) -> Iterator[TextSlice]:
         start, end = parts[0].start, parts[-1].end
         if weigh(text, start, end, self.size) <= self.size:
             parts = [KeyPart(start, end, (), -1)]

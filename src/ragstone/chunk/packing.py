@@ -16,7 +16,9 @@ _MIN_FILL: Final = 0.5
 def check_sizes(size: int, overlap: int = 0) -> None:
     """Raise `InputError` if these sizes allow no chunk."""
     if size <= 0:
-        raise InputError(f"A chunk size of {size} leaves nothing to cut.", hint="use a size of at least 1")
+        raise InputError(
+            f"A chunk size of {size} leaves nothing to cut.", hint="use a size of at least 1"
+        )
     if overlap < 0:
         raise InputError(f"An overlap of {overlap} makes no sense.", hint="use 0 or more")
     if overlap >= size:
@@ -26,7 +28,9 @@ def check_sizes(size: int, overlap: int = 0) -> None:
         )
 
 
-def pack_units(units: Sequence[Unit], end: int, *, size: int, overlap: int = 0) -> list[tuple[int, int]]:
+def pack_units(
+    units: Sequence[Unit], end: int, *, size: int, overlap: int = 0
+) -> list[tuple[int, int]]:
     """Return (start, end) of chunks of whole units that weigh at most `size`, or of one heavier unit.
 
     With an overlap, a chunk starts at the unit that is `overlap` before the end of the last chunk.
@@ -45,7 +49,9 @@ def pack_units(units: Sequence[Unit], end: int, *, size: int, overlap: int = 0) 
     return chunks
 
 
-def _find_stop(units: Sequence[Unit], sums: Sequence[int], first: int, *, size: int, beyond: int) -> int:
+def _find_stop(
+    units: Sequence[Unit], sums: Sequence[int], first: int, *, size: int, beyond: int
+) -> int:
     """Return the index after the last unit of the chunk that starts at `first`; it is above `beyond`."""
     count = len(units)
     full = first + 1
@@ -66,11 +72,17 @@ def _find_stop(units: Sequence[Unit], sums: Sequence[int], first: int, *, size: 
     return best
 
 
-def _halve(units: Sequence[Unit], sums: Sequence[int], first: int, *, full: int, size: int, beyond: int) -> int:
+def _halve(
+    units: Sequence[Unit], sums: Sequence[int], first: int, *, full: int, size: int, beyond: int
+) -> int:
     """Return where to part the last two chunks: near the middle, not a full chunk and a crumb."""
     middle = (sums[first] + sums[-1]) / 2
-    fitting = [index for index in range(max(first, beyond) + 1, full + 1) if sums[-1] - sums[index] <= size]
-    return max(fitting, key=lambda index: (units[index].border, -abs(sums[index] - middle)), default=full)
+    fitting = [
+        index for index in range(max(first, beyond) + 1, full + 1) if sums[-1] - sums[index] <= size
+    ]
+    return max(
+        fitting, key=lambda index: (units[index].border, -abs(sums[index] - middle)), default=full
+    )
 
 
 def _step_back(sums: Sequence[int], first: int, stop: int, *, size: int, overlap: int) -> int:

@@ -32,7 +32,9 @@ class CharacterChunker:
         end = len(document.text)
         last_start = max(end - self.overlap, 1)
         starts = range(0, min(end, last_start), self.size - self.overlap)
-        return build_chunks(document, [TextSlice(start, min(start + self.size, end)) for start in starts])
+        return build_chunks(
+            document, [TextSlice(start, min(start + self.size, end)) for start in starts]
+        )
 
 
 class SentenceChunker:
@@ -93,7 +95,9 @@ class ProseChunker:
         """Return the chunks of a document."""
         slices: list[TextSlice] = []
         for start, end in split_at_marks(document):
-            units = list(prose_units(document.text, start, end, size=self.size, fine=self.overlap > 0))
+            units = list(
+                prose_units(document.text, start, end, size=self.size, fine=self.overlap > 0)
+            )
             ranges = pack_units(units, end, size=self.size, overlap=self.overlap)
             slices.extend(TextSlice(*each) for each in ranges)
         return build_chunks(document, slices)
@@ -106,6 +110,8 @@ def split_at_marks(document: Document) -> list[tuple[int, int]]:
     return list(pairwise(sorted({0, end, *starts})))
 
 
-def _pack_document(document: Document, units: Sequence[Unit], *, size: int, overlap: int) -> list[Chunk]:
+def _pack_document(
+    document: Document, units: Sequence[Unit], *, size: int, overlap: int
+) -> list[Chunk]:
     ranges = pack_units(units, len(document.text), size=size, overlap=overlap)
     return build_chunks(document, [TextSlice(start, end) for start, end in ranges])

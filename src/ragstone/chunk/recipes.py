@@ -23,7 +23,14 @@ MIXED: Final = {
     "code": ("definitions", "lines"),
 }
 """Names that choose a chunker for each document, and the chunkers they choose from."""
-OVERLAPS: Final = {"chars": 200, "sentences": 200, "tokens": 64, "markdown": 0, "marked": 0, "prose": 0}
+OVERLAPS: Final = {
+    "chars": 200,
+    "sentences": 200,
+    "tokens": 64,
+    "markdown": 0,
+    "marked": 0,
+    "prose": 0,
+}
 """Chunkers that support an overlap, with their defaults. An overlap of sections and paragraphs would repeat text
 that is found anyway."""
 _VERSIONS: Final = {"definitions": 2}
@@ -76,7 +83,9 @@ def resolve_sizes(chunker: str, size: int | None, overlap: int | None) -> tuple[
 def check_name(name: str) -> None:
     """Raise `InputError` if there is no chunker of that name."""
     if name not in NAMES:
-        raise InputError(f"There is no chunker named {name!r}.", hint=f"known are {', '.join(NAMES)}")
+        raise InputError(
+            f"There is no chunker named {name!r}.", hint=f"known are {', '.join(NAMES)}"
+        )
 
 
 def check_overlap(name: str, overlap: int | None) -> None:

@@ -32,9 +32,13 @@ def build_chunks(document: Document, slices: Iterable[TextSlice]) -> list[Chunk]
     trimmed = _trim_slices(text, slices)
     marks = sorted(document.marks, key=lambda mark: mark.start)
     chunks = []
-    for order, (piece, span) in enumerate(zip(trimmed, _build_spans(text, trimmed, marks), strict=True)):
+    for order, (piece, span) in enumerate(
+        zip(trimmed, _build_spans(text, trimmed, marks), strict=True)
+    ):
         kind = piece.kind or document.kind
-        chunks.append(Chunk(text[piece.start : piece.end], span, order, kind, piece.symbol, piece.header))
+        chunks.append(
+            Chunk(text[piece.start : piece.end], span, order, kind, piece.symbol, piece.header)
+        )
     return chunks
 
 

@@ -22,7 +22,8 @@ _DELIMITERS: Final = ",\t;|"
 _SAMPLE_LINES: Final = 20
 _SAMPLE_CHARACTERS: Final = 20_000
 _QUOTED_OR_END: Final = {
-    delimiter: re.compile(rf'(?:(?<=[{re.escape(delimiter)}\n])|\A)"(?:[^"]|"")*+"|\n') for delimiter in _DELIMITERS
+    delimiter: re.compile(rf'(?:(?<=[{re.escape(delimiter)}\n])|\A)"(?:[^"]|"")*+"|\n')
+    for delimiter in _DELIMITERS
 }
 _NUMBER: Final = re.compile(r"[-+(]?[$€£]?[\d.,:/ %-]*\d[\d.,:/ %)-]*[A-Za-z%€$]{0,3}")
 _MAX_COLUMN_NAME: Final = 80
@@ -64,7 +65,9 @@ class TableChunker:
         starts = find_row_starts(text, delimiter)
         yield from self._cut_rows(text, starts, len(text), _column_header(text, starts, delimiter))
 
-    def _cut_rows(self, text: str, starts: Sequence[int], end: int, header: str) -> Iterator[TextSlice]:
+    def _cut_rows(
+        self, text: str, starts: Sequence[int], end: int, header: str
+    ) -> Iterator[TextSlice]:
         """Yield the slices of one table."""
         if not starts:
             return
@@ -81,7 +84,9 @@ def find_row_starts(text: str, delimiter: str) -> list[int]:
     """Return where the rows of a table start; a line break inside quotes ends no row."""
     if not text:
         return []
-    if '"' not in text or text.count('"') % 2:  # an odd quote means inches, or a mistake: every line is a row
+    if (
+        '"' not in text or text.count('"') % 2
+    ):  # an odd quote means inches, or a mistake: every line is a row
         return [0, *(match.end() for match in re.finditer(r"\n(?=.)", text, re.DOTALL))]
     matches = _QUOTED_OR_END[delimiter].finditer(text)
     ends = [match.end() for match in matches if match[0] == "\n"]

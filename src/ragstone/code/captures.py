@@ -162,7 +162,9 @@ def _use(found: Captures, node: Node, kind: str, match: _Match) -> None:
     names = match["name"]
     named = node if len(names) > 1 else names[0]  # several in one match are captured by themselves
     at = named.start_point[0] + 1
-    found.references.append(Used(named.start_byte, at, kind, found.short(named), found.one(match, "receiver")))
+    found.references.append(
+        Used(named.start_byte, at, kind, found.short(named), found.one(match, "receiver"))
+    )
 
 
 def _import(found: Captures, node: Node, kind: str, match: _Match) -> None:
@@ -178,7 +180,9 @@ def _bind(found: Captures, node: Node, kind: str, match: _Match) -> None:
     named = match["name"][0]
     typed, value = found.one(match, "type"), found.one(match, "value")
     line = named.start_point[0] + 1
-    found.bindings.append(Bound(node.start_byte, line, kind, found.short(named), typed, value, named.end_byte))
+    found.bindings.append(
+        Bound(node.start_byte, line, kind, found.short(named), typed, value, named.end_byte)
+    )
 
 
 def _attach(found: Captures, node: Node, _kind: str, _match: _Match) -> None:

@@ -18,7 +18,9 @@ _QUOTES: Final = re.compile(r"""\A[A-Za-z]{0,2}('{3}|"{3}|'|")(.*?)\1?\Z""", re.
 
 def is_comment(piece: bytes) -> bool:
     """Return whether something that stands above a definition is a comment, not a decorator or attribute."""
-    return piece.startswith((b"//", b"/*", b"=begin", b"--")) or (piece[:1] == b"#" and piece[:2] not in (b"#[", b"#!"))
+    return piece.startswith((b"//", b"/*", b"=begin", b"--")) or (
+        piece[:1] == b"#" and piece[:2] not in (b"#[", b"#!")
+    )
 
 
 def said(comment: str) -> str:

@@ -72,7 +72,9 @@ _SLOWEST: Final = 8e-6
 _LEAST_SECONDS: Final = 0.25
 _NESTING: Final = frozenset({"swift", "kotlin", "rust"})
 """Where comments stand in comments: each that is left open is looked for to the end of the text, by each before it."""
-_SIGNS: Final = bytes(code for code in range(33, 127) if not chr(code).isalnum() and chr(code) != "_")
+_SIGNS: Final = bytes(
+    code for code in range(33, 127) if not chr(code).isalnum() and chr(code) != "_"
+)
 _SIGNS_PIECE: Final = 1 << 16
 _MOST_SIGNS: Final = 0.6
 """Of so long a piece: code has a fifth to a third of signs, what is nearly all signs is none."""
@@ -148,7 +150,10 @@ def _is_maze(data: bytes, language: str) -> bool:
         signs = _COMMENT_SIGNS.findall(data)
         if signs.count(b"/*") > signs.count(b"*/") + _MOST_OPEN:
             return True
-    if any(_is_noise(data[at : at + _SIGNS_PIECE]) for at in range(0, len(data) - _SIGNS_PIECE + 1, _SIGNS_PIECE)):
+    if any(
+        _is_noise(data[at : at + _SIGNS_PIECE])
+        for at in range(0, len(data) - _SIGNS_PIECE + 1, _SIGNS_PIECE)
+    ):
         return True
     parser = parser_for(language)
     for start, end in _tried(len(data)):
@@ -192,5 +197,8 @@ def query_of(language: str) -> Query:
 
     grammar = grammar_of(language)
     folder = files("ragstone.code") / "languages"
-    parts = [(folder / f"{name}.scm").read_text("utf-8") for name in ("every", *_SCM.get(language, (language,)))]
+    parts = [
+        (folder / f"{name}.scm").read_text("utf-8")
+        for name in ("every", *_SCM.get(language, (language,)))
+    ]
     return Query(grammar, "\n".join(parts))

@@ -22,14 +22,40 @@ MAKES: Final = frozenset(("CREATES", "ALTERS", "RENAMES", "DROPS"))
 LEAVES: Final = frozenset(("RELATES", "FOREIGN_KEY", "MENTIONS", "DESCRIBES"))
 """Links that are named and not gone beyond: in most applications every model is related to every other in a few."""
 ORDER: Final = (
-    *("route", "api_endpoint", "schedule", "channel", "command", "controller_method", "controller", "job", "listener"),
-    *("observer", "middleware", "policy", "request", "resource", "event", "model", "table", "method", "function"),
+    *(
+        "route",
+        "api_endpoint",
+        "schedule",
+        "channel",
+        "command",
+        "controller_method",
+        "controller",
+        "job",
+        "listener",
+    ),
+    *(
+        "observer",
+        "middleware",
+        "policy",
+        "request",
+        "resource",
+        "event",
+        "model",
+        "table",
+        "method",
+        "function",
+    ),
 )
 """Kinds in the order they are told: where a person meets the program first."""
 
 
 def impact(
-    roots: Sequence[str], into: Linked, *, out_of: Linked | None = None, kinds: Kinds | None = None, most: int = MOST
+    roots: Sequence[str],
+    into: Linked,
+    *,
+    out_of: Linked | None = None,
+    kinds: Kinds | None = None,
+    most: int = MOST,
 ) -> Impact:
     """Return what depends on any of the roots, by kind.
 
@@ -46,15 +72,23 @@ def impact(
         room = most - len(found)
         more = more or len(fresh) > room
         found.update(sorted(fresh.items(), key=lambda item: _rank(item[1]))[:room])
-        edge = {key: one for key, one in fresh.items() if key in found and one.links[0].kind not in LEAVES}
+        edge = {
+            key: one
+            for key, one in fresh.items()
+            if key in found and one.links[0].kind not in LEAVES
+        }
         if not edge or more:
             break
     else:
-        more = bool(_level(edge, 0, _reached(tuple(edge), into, out_of)).keys() - found.keys() - set(asked))
+        more = bool(
+            _level(edge, 0, _reached(tuple(edge), into, out_of)).keys() - found.keys() - set(asked)
+        )
     return Impact(asked, _grouped(found, kinds), more)
 
 
-def _reached(keys: Sequence[str], into: Linked, out_of: Linked | None) -> Iterable[tuple[str, str, Link]]:
+def _reached(
+    keys: Sequence[str], into: Linked, out_of: Linked | None
+) -> Iterable[tuple[str, str, Link]]:
     """Yield what depends on any of the keys, which one, and the link that says so."""
     for link in into(keys):
         if link.kind in DEPENDS:
@@ -64,7 +98,9 @@ def _reached(keys: Sequence[str], into: Linked, out_of: Linked | None) -> Iterab
             yield link.target, link.source, link
 
 
-def _level(edge: Mapping[str, Affected], hops: int, reached: Iterable[tuple[str, str, Link]]) -> dict[str, Affected]:
+def _level(
+    edge: Mapping[str, Affected], hops: int, reached: Iterable[tuple[str, str, Link]]
+) -> dict[str, Affected]:
     """Return what is one hop beyond the edge, each by the surest way there."""
     level: dict[str, Affected] = {}
     for key, by, link in reached:
@@ -83,7 +119,9 @@ def _rank(one: Affected) -> tuple[object, ...]:
     return (one.hops, one.conditional, CONFIDENCES.index(one.confidence), one.key, *where)
 
 
-def _grouped(found: Mapping[str, Affected], kinds: Kinds | None) -> tuple[tuple[str, tuple[Affected, ...]], ...]:
+def _grouped(
+    found: Mapping[str, Affected], kinds: Kinds | None
+) -> tuple[tuple[str, tuple[Affected, ...]], ...]:
     """Return what was found by kind, in the order that kinds are told."""
     known = kinds(tuple(found)) if kinds is not None else {}
     groups: dict[str, list[Affected]] = {}

@@ -12,10 +12,28 @@ from ragstone.code.facts import Import
 _ROOTS: Final = ("src/", "lib/")
 _GENERIC: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _TYPE_SIGNS: Final = "?*&!:\"' \t"
-_TYPE_WORDS: Final = ("const ", "mut ", "dyn ", "impl ", "final ", "struct ", "inout ", "some ", "any ", "readonly ")
+_TYPE_WORDS: Final = (
+    "const ",
+    "mut ",
+    "dyn ",
+    "impl ",
+    "final ",
+    "struct ",
+    "inout ",
+    "some ",
+    "any ",
+    "readonly ",
+)
 _LIFETIME: Final = re.compile(r"&\s*'\w+\s+")
 _EXPORTS: Final = ("module.exports", "exports")
-_LAST: Final = {"php": "\\", "go": "/", "rust": "::", "javascript": "/", "typescript": "/", "tsx": "/"}
+_LAST: Final = {
+    "php": "\\",
+    "go": "/",
+    "rust": "::",
+    "javascript": "/",
+    "typescript": "/",
+    "tsx": "/",
+}
 """What stands between the parts of a name where it is not a dot."""
 _SCRIPTS: Final = frozenset({"javascript", "typescript", "tsx"})
 _WHOLE_FILES: Final = frozenset({"c", "cpp", "ruby"})
@@ -75,10 +93,14 @@ def imports_of(language: str, uri: str, written: Imported) -> Iterator[Import]:
     elif language in _SCRIPTS:
         module = prefix.strip("\"'`")
         kind, name = ("", "default") if kind == "default" else (kind, name)
-        yield Import(f"{module}#{name}" if module else name, alias or (name if module else ""), line, kind)
+        yield Import(
+            f"{module}#{name}" if module else name, alias or (name if module else ""), line, kind
+        )
     else:
         between = _LAST.get(language, ".")
-        full = f"{prefix.strip(between)}{between}{name}".strip(between) if prefix else name.strip("\\")
+        full = (
+            f"{prefix.strip(between)}{between}{name}".strip(between) if prefix else name.strip("\\")
+        )
         last = _GO_VERSION.sub("", full).rpartition(between)[2]
         nameless = kind == "all" or language in _WHOLE_FILES
         yield Import(full, alias or ("" if nameless else last), line, kind)
@@ -116,7 +138,9 @@ def _branches(tree: str, above: str, line: int) -> Iterator[Import]:
         head, brace, inner = text.partition("{")
         if brace:
             path = f"{above}{head}".strip()
-            pending.extend((part, path) for part in reversed(_parts(inner.rstrip().removesuffix("}"))))
+            pending.extend(
+                (part, path) for part in reversed(_parts(inner.rstrip().removesuffix("}")))
+            )
             continue
         name, _, alias = text.partition(" as ")
         full = f"{above}{name.strip()}"

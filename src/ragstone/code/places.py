@@ -69,7 +69,9 @@ class Places:
             if (start, one.end, one.name) in seen and one.kind:
                 continue
             seen.add((start, one.end, one.name))
-            while around and (around[-1].end <= start or (around[-1].start, around[-1].end) == (start, one.end)):
+            while around and (
+                around[-1].end <= start or (around[-1].start, around[-1].end) == (start, one.end)
+            ):
                 around.pop()
             place = self._place(start, one, around)
             if place is None:
@@ -81,7 +83,11 @@ class Places:
 
     def symbols(self, placed: Sequence[Placed], *, plain: bool) -> Iterator[Symbol]:
         """Yield the symbols; offsets are counted in characters, which are the bytes of plain ASCII."""
-        at = {} if plain else _characters(self._found.data, [place for one in placed for place in one[:2]])
+        at = (
+            {}
+            if plain
+            else _characters(self._found.data, [place for one in placed for place in one[:2]])
+        )
         for place in placed:
             if place.kind == SCOPE:
                 continue
@@ -111,12 +117,18 @@ class Places:
         parent = ".".join(filter(None, (outer, owner_of(one.owner or qualifier))))
         if one.kind == SCOPE:
             return Placed(start, one.end, SCOPE, parent, outer, one)
-        kind = self._kind(one, name, parent, inner) if one.kind in FUNCTIONS or one.kind == _PROTOTYPE else one.kind
+        kind = (
+            self._kind(one, name, parent, inner)
+            if one.kind in FUNCTIONS or one.kind == _PROTOTYPE
+            else one.kind
+        )
         return Placed(start, one.end, kind, f"{parent}.{name}" if parent else name, parent, one)
 
     def _kind(self, one: Defined, name: str, parent: str, inner: Placed | None) -> str:
         """Return whether a function is a method or a constructor."""
-        inside = parent != "" and (inner is None or parent != inner.qualified or inner.kind in self._classes)
+        inside = parent != "" and (
+            inner is None or parent != inner.qualified or inner.kind in self._classes
+        )
         kind = "method" if inside and one.kind in ("function", _PROTOTYPE) else one.kind
         called = parent.rpartition(".")[2] if self._named_alike else self._constructor
         if kind == "method" and name == called:
@@ -165,7 +177,11 @@ class Places:
         if body in self._docstrings:
             return unquoted(found.text(body, self._docstrings[body]))
         own = self._above(self._outer(place.written))
-        pieces = [found.text(start, end) for start, end in own if is_comment(found.data[start : start + 6])]
+        pieces = [
+            found.text(start, end)
+            for start, end in own
+            if is_comment(found.data[start : start + 6])
+        ]
         return said("\n".join(piece.rstrip() for piece in reversed(pieces)))
 
     def _signature(self, one: Defined) -> str:

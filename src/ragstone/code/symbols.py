@@ -31,7 +31,9 @@ _LONE: Final = re.compile("[\ud800-\udfff]")
 _WORD: Final = re.compile(r"[\w$]+")
 _GIVEN: Final = frozenset(("made", "other", "assigned"))
 _SELVES: Final = frozenset(("self", "cls"))
-_IS_CPP: Final = re.compile(r"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b", re.MULTILINE)
+_IS_CPP: Final = re.compile(
+    r"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b", re.MULTILINE
+)
 
 
 def read(text: str, uri: str, language: str = "") -> FileFacts | None:
@@ -123,7 +125,9 @@ class _Inside:
 
     def __init__(self, placed: Sequence[Placed]) -> None:
         """Keep what others can stand in."""
-        self._ahead = [one for one in reversed(placed) if one.kind in CLASSES or one.kind in FUNCTIONS]
+        self._ahead = [
+            one for one in reversed(placed) if one.kind in CLASSES or one.kind in FUNCTIONS
+        ]
         self._around: list[Placed] = []
 
     def at(self, start: int) -> list[Placed]:

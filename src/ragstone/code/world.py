@@ -57,7 +57,11 @@ class World:
         uri = self.uri_of(name)
         module = self.module(uri) if uri else None
         wanted = name.lower().lstrip("\\")
-        found = next((one for one in module.classes if one.name.lower() == wanted), None) if module else None
+        found = (
+            next((one for one in module.classes if one.name.lower() == wanted), None)
+            if module
+            else None
+        )
         return (uri, found) if uri and found else None
 
     def _declarations(self) -> Iterable[tuple[str, str]]:
@@ -69,5 +73,9 @@ class World:
             between = "\\" if facts.language == "php" else "."
             for symbol in facts.symbols:
                 if symbol.kind in ("class", "interface", "trait", "enum"):
-                    full = f"{facts.namespace}{between}{symbol.qualified}" if facts.namespace else symbol.qualified
+                    full = (
+                        f"{facts.namespace}{between}{symbol.qualified}"
+                        if facts.namespace
+                        else symbol.qualified
+                    )
                     yield full.lower(), uri

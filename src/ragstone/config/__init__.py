@@ -37,4 +37,7 @@ class SettingDescription(NamedTuple):
 
 def describe() -> list[SettingDescription]:
     """Return every setting with its default, its documentation and its environment variables, the full name first."""
-    return [SettingDescription(key.name, key.default, key.rules.doc, key.variables) for key in setting_keys().values()]
+    return [
+        SettingDescription(key.name, key.default, key.rules.doc, key.variables)
+        for key in setting_keys().values()
+    ]

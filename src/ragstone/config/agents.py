@@ -58,7 +58,9 @@ class AgentsFile:
 
     def settings(self, agent: Agent, settings: Settings) -> Settings:
         """Return the settings for an agent's documents: the folder's, with those of this file and of the agent."""
-        values = {name: entry for name, entry in self.rag.items() if not settings.is_overridden(name)}
+        values = {
+            name: entry for name, entry in self.rag.items() if not settings.is_overridden(name)
+        }
         values["search.top_k"] = (agent.top_k, agent.origin)
         values["sources.include"] = (agent.sources, agent.origin)
         if agent.chunk_size is not None:
@@ -92,7 +94,9 @@ def load_agents(settings: Settings, environ: Mapping[str, str] | None = None) ->
     agents = {name: Agent(name, **values) for name, values in docs.items()}
     for agent in agents.values():
         if agent.origin and not agent.sources:
-            raise ConfigError(f"docs of the agent {agent.name!r} ({agent.origin}) name no sources.", hint=_EXAMPLE)
+            raise ConfigError(
+                f"docs of the agent {agent.name!r} ({agent.origin}) name no sources.", hint=_EXAMPLE
+            )
     return AgentsFile(MappingProxyType(agents), MappingProxyType(rag))
 
 
@@ -109,7 +113,9 @@ class _AgentsParser:
         if entry.value is None:
             return {}
         if not isinstance(entry.value, Mapping):
-            raise ConfigError(f"In {self._at(entry)}: {label} must map names to values.", hint=_EXAMPLE)
+            raise ConfigError(
+                f"In {self._at(entry)}: {label} must map names to values.", hint=_EXAMPLE
+            )
         return entry.value
 
     def rag(self, tree: Mapping[str, YamlEntry]) -> dict[str, tuple[object, str]]:
@@ -122,7 +128,11 @@ class _AgentsParser:
                 continue
             key = setting_keys()[_RAG_SETTINGS[name]]
             value = check_value(f"rag.{name}", entry.plain, key.value_type, origin=self._at(entry))
-            if key.rules.inside and not self.is_trusted and leads_outside(self.settings.root, str(value)):
+            if (
+                key.rules.inside
+                and not self.is_trusted
+                and leads_outside(self.settings.root, str(value))
+            ):
                 raise ConfigError(
                     f"rag.{name} in {self._at(entry)} points outside the project folder: {value!r}.",
                     hint="if you want that, set RAGSTONE_RAG_STORE_PATH or put it in your own agents.yaml",
@@ -134,7 +144,9 @@ class _AgentsParser:
         """Yield each agent's name and the values of its block `docs`."""
         for name, entry in self._agent_entries(tree):
             if not name.strip() or len(name) > _MAX_NAME_LENGTH or not name.isprintable():
-                raise ConfigError(f"In {self._at(entry)}: {name[:_MAX_NAME_LENGTH]!r} is no name for an agent.")
+                raise ConfigError(
+                    f"In {self._at(entry)}: {name[:_MAX_NAME_LENGTH]!r} is no name for an agent."
+                )
             block = self.mapping(entry, f"the agent {name!r}")
             yield name, self._docs(name, block["docs"]) if "docs" in block else {}
 
@@ -152,7 +164,10 @@ class _AgentsParser:
         for entry in block.value:
             identifier = self.mapping(entry, "agents").get("id")
             if identifier is None or not isinstance(identifier.value, str):
-                raise ConfigError(f"In {self._at(entry)}: an agent in a list needs an id.", hint="`- id: my-agent`")
+                raise ConfigError(
+                    f"In {self._at(entry)}: an agent in a list needs an id.",
+                    hint="`- id: my-agent`",
+                )
             yield identifier.value, entry
 
     def _docs(self, agent: str, block: YamlEntry) -> dict[str, object]:

@@ -27,7 +27,9 @@ _SETTINGS: Final[Mapping[str, str]] = {
 """The name in the file → our name."""
 _MODELS: Final = {"all-minilm-l6-v2": "minilm", "sentence-transformers/all-minilm-l6-v2": "minilm"}
 _SPECIFIC_NAMES: Final = "|".join(sorted(set(_SETTINGS) - {"description"}))
-_OUR_KEY: Final = re.compile(rf"^(?:\{{\s*)?[\"']?(?:{_SPECIFIC_NAMES})[\"']?[ \t]*:".encode(), re.MULTILINE)
+_OUR_KEY: Final = re.compile(
+    rf"^(?:\{{\s*)?[\"']?(?:{_SPECIFIC_NAMES})[\"']?[ \t]*:".encode(), re.MULTILINE
+)
 """Many projects have another file of this name; ours has one of these keys at the left edge."""
 
 
@@ -46,7 +48,9 @@ def _read_file(path: Path, origin: str) -> Iterator[tuple[SettingKey, object, st
 
     tree = parse_yaml(read_settings_file(path, MAX_YAML_BYTES) or "", origin)
     if not isinstance(tree.value, Mapping):
-        raise ConfigError(f"The {origin} must map names to values.", hint="for example `collection: papers`")
+        raise ConfigError(
+            f"The {origin} must map names to values.", hint="for example `collection: papers`"
+        )
     for name, entry in tree.value.items():
         check_known(name, _SETTINGS, f"Unknown setting {name!r} in {origin}, line {entry.line}.")
         if entry.value in (None, ""):
@@ -56,4 +60,8 @@ def _read_file(path: Path, origin: str) -> Iterator[tuple[SettingKey, object, st
         value = entry.plain
         if name == "embed_model" and isinstance(value, str):
             value = _MODELS.get(value.lower(), value)
-        yield key, check_value(key.name, value, key.value_type, origin=f"{place} (line {entry.line})"), place
+        yield (
+            key,
+            check_value(key.name, value, key.value_type, origin=f"{place} (line {entry.line})"),
+            place,
+        )

@@ -9,7 +9,16 @@ from typing import Final
 _CHILD_VARIABLES: Final = (
     *("HOME", "USER", "LOGNAME", "TZ"),
     # Version managers find the program of a name through these.
-    *("PYENV_ROOT", "RBENV_ROOT", "NVM_DIR", "ASDF_DIR", "ASDF_DATA_DIR", "RUSTUP_HOME", "CARGO_HOME", "JAVA_HOME"),
+    *(
+        "PYENV_ROOT",
+        "RBENV_ROOT",
+        "NVM_DIR",
+        "ASDF_DIR",
+        "ASDF_DATA_DIR",
+        "RUSTUP_HOME",
+        "CARGO_HOME",
+        "JAVA_HOME",
+    ),
 )
 
 

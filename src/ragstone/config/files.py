@@ -21,7 +21,9 @@ def read_settings_file(path: Path, max_bytes: int) -> str | None:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigError(f"The settings file {path} is not UTF-8 text (byte {error.start}).") from error
+        raise ConfigError(
+            f"The settings file {path} is not UTF-8 text (byte {error.start})."
+        ) from error
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes | None:
@@ -32,4 +34,6 @@ def read_bytes(path: Path, max_bytes: int) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise ConfigError(f"The settings file {path} cannot be read: {error.strerror or error}.") from error
+        raise ConfigError(
+            f"The settings file {path} cannot be read: {error.strerror or error}."
+        ) from error

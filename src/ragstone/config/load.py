@@ -66,7 +66,9 @@ def user_file(environ: Mapping[str, str] | None = None) -> Path | None:
     return Path(environ["HOME"], *config, "ragstone", FILE_NAME)
 
 
-def _collect(root: Path, overrides: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[SetValue]:
+def _collect(
+    root: Path, overrides: Mapping[str, object], environ: Mapping[str, str]
+) -> Iterator[SetValue]:
     """Yield every value that is set, the lowest layer first."""
     user = user_file(environ)
     if user is not None:
@@ -95,7 +97,9 @@ def _from_arguments(overrides: Mapping[str, object]) -> Iterator[SetValue]:
     for key, value in _flatten(overrides, "the arguments", allow_dotted=True):
         if value is not None:
             refuse_secret(key, origin="the arguments")
-            yield SetValue(key, check_value(key.name, value, key.value_type, origin="the argument"), "argument")
+            yield SetValue(
+                key, check_value(key.name, value, key.value_type, origin="the argument"), "argument"
+            )
 
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[SetValue]:
@@ -105,13 +109,22 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[SetValue]:
     for variable in sorted(environ):
         if not variable.startswith(_PREFIX) or not environ[variable]:
             continue
-        check_known(variable, keys_by_variable, f"Unknown environment variable {variable}.", fallback=_LIST_ALL)
+        check_known(
+            variable,
+            keys_by_variable,
+            f"Unknown environment variable {variable}.",
+            fallback=_LIST_ALL,
+        )
         key = keys_by_variable[variable]
         other = first_variable.setdefault(key.name, variable)
         if environ[other] != environ[variable]:
-            raise ConfigError(f"{other} and {variable} set the same thing ({key.name}) to different values.")
+            raise ConfigError(
+                f"{other} and {variable} set the same thing ({key.name}) to different values."
+            )
         origin = f"environment {variable}"
-        yield SetValue(key, parse_value(key.name, environ[variable], key.value_type, origin=origin), origin)
+        yield SetValue(
+            key, parse_value(key.name, environ[variable], key.value_type, origin=origin), origin
+        )
 
 
 def _keys_by_variable(keys: Iterable[SettingKey]) -> dict[str, SettingKey]:

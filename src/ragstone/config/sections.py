@@ -44,16 +44,27 @@ def setting(default: T, doc: str, **options: Any) -> T:
 class VectorStoreSettings:
     """`[rag.vector_store]`: the store of the index."""
 
-    provider: str = setting("sqlite", "Name of the store: `sqlite` (one file) or `memory`.", aliases=("RAG_STORE",))
+    provider: str = setting(
+        "sqlite", "Name of the store: `sqlite` (one file) or `memory`.", aliases=("RAG_STORE",)
+    )
     url: str | None = setting(
-        None, "Address of a store that runs as a server.", personal=True, only_for=("chroma", "postgres")
+        None,
+        "Address of a store that runs as a server.",
+        personal=True,
+        only_for=("chroma", "postgres"),
     )
     api_key: str | None = setting(
         None, "Key for a store that runs as a server.", secret=True, only_for=("chroma", "postgres")
     )
-    mcp_server: str | None = setting(None, "MCP server that answers searches.", personal=True, only_for=("mcp",))
-    mcp_tool: str | None = setting(None, "Tool of that MCP server.", personal=True, only_for=("mcp",))
-    path: str | None = setting(None, "Folder of a store that has one.", inside=True, only_for=("chroma",))
+    mcp_server: str | None = setting(
+        None, "MCP server that answers searches.", personal=True, only_for=("mcp",)
+    )
+    mcp_tool: str | None = setting(
+        None, "Tool of that MCP server.", personal=True, only_for=("mcp",)
+    )
+    path: str | None = setting(
+        None, "Folder of a store that has one.", inside=True, only_for=("chroma",)
+    )
     collection_name: str = setting("default", "Collection that is used by default.")
 
 
@@ -61,7 +72,9 @@ class VectorStoreSettings:
 class RagSettings:
     """`[rag]`: the engine as a whole, and the size of chunks."""
 
-    enabled: bool = setting(True, "With `false` the engine does nothing and loads nothing.", aliases=("TOOLS_RAG",))
+    enabled: bool = setting(
+        True, "With `false` the engine does nothing and loads nothing.", aliases=("TOOLS_RAG",)
+    )
     embedding_provider: str = setting(
         "minilm", "Name of the embedder: `minilm` (also `local`) or `fake` (also `mock`)."
     )
@@ -79,8 +92,12 @@ class RagSettings:
 class SourceSettings:
     """`[sources]`: which files are indexed."""
 
-    base: str = setting(".", "Folder that `include` starts from.", inside=True, aliases=("DOCS_BASE_DIR",))
-    include: tuple[str, ...] = setting(("**",), "Globs or folders to index, relative to the base.", inside=True)
+    base: str = setting(
+        ".", "Folder that `include` starts from.", inside=True, aliases=("DOCS_BASE_DIR",)
+    )
+    include: tuple[str, ...] = setting(
+        ("**",), "Globs or folders to index, relative to the base.", inside=True
+    )
     exclude: tuple[str, ...] = setting((), "Globs to leave out, on top of the ignore files.")
     max_file_bytes: int = setting(5_000_000, "Larger files are skipped and reported.", low=1)
     max_document_bytes: int = setting(
@@ -93,10 +110,13 @@ class SourceSettings:
         30, "How often the whole folder is scanned if the system reports no changes.", low=1
     )
     drift_check_seconds: int = setting(
-        600, "How often `ragstone watch` scans the whole folder in addition to file events; 0: never.", low=0
+        600,
+        "How often `ragstone watch` scans the whole folder in addition to file events; 0: never.",
+        low=0,
     )
     secrets: SecretMode = setting(
-        "redact", "Keys and passwords in texts: `redact` removes them before storing, `off` stores them."
+        "redact",
+        "Keys and passwords in texts: `redact` removes them before storing, `off` stores them.",
     )
 
 
@@ -116,9 +136,14 @@ class SearchSettings:
     """`[search]`: how hits are found and ordered."""
 
     top_k: int = setting(5, "Hits that a search returns by default.", low=1, high=1000)
-    fusion: FusionName = setting("weighted", "How word and vector lists are merged: `weighted` or `rrf`.")
+    fusion: FusionName = setting(
+        "weighted", "How word and vector lists are merged: `weighted` or `rrf`."
+    )
     candidates: int = setting(
-        100, "Candidates of the word search; the vector search has 30 % of it, alone 50 %.", low=10, high=100_000
+        100,
+        "Candidates of the word search; the vector search has 30 % of it, alone 50 %.",
+        low=10,
+        high=100_000,
     )
     watch: WatchMode = setting(
         "auto",
@@ -126,7 +151,9 @@ class SearchSettings:
         "`off` (only the files of hits are checked).",
     )
     refresh_ms: int = setting(
-        300, "How long a search may embed changed files, in milliseconds; their words are always indexed.", low=0
+        300,
+        "How long a search may embed changed files, in milliseconds; their words are always indexed.",
+        low=0,
     )
 
 
@@ -134,7 +161,9 @@ class SearchSettings:
 class CodeSettings:
     """`[code]`: how source code is analysed."""
 
-    graph: GraphMode = setting("auto", "Graph of routes, tables and classes: `auto` (updated by every sync) or `off`.")
+    graph: GraphMode = setting(
+        "auto", "Graph of routes, tables and classes: `auto` (updated by every sync) or `off`."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +171,10 @@ class StorageSettings:
     """`[store]`: the file on disk."""
 
     path: str = setting(
-        ".ragstone", "Home folder of the index, relative to the project.", inside=True, aliases=("RAG_STORE_PATH",)
+        ".ragstone",
+        "Home folder of the index, relative to the project.",
+        inside=True,
+        aliases=("RAG_STORE_PATH",),
     )
     cache_mb: int = setting(32, "Memory for SQLite's page cache, in MB.", low=1, high=65_536)
 
@@ -157,7 +189,9 @@ class WebSettings:
         personal=True,
     )
     allow: tuple[str, ...] = setting(
-        (), "Hosts, such as `wiki.example:8080`, that may be private or on an unusual port.", personal=True
+        (),
+        "Hosts, such as `wiki.example:8080`, that may be private or on an unusual port.",
+        personal=True,
     )
     max_bytes: int = setting(10_000_000, "Larger pages are refused.", low=1, high=1_000_000_000)
     seconds: int = setting(30, "How long fetching one page may take.", low=1, high=3600)
@@ -168,12 +202,16 @@ class AskSettings:
     """`[ask]`: the language model of `ragstone ask`; nothing is sent if it is unset."""
 
     url: str | None = setting(
-        None, "Address of an OpenAI-shaped service, such as `http://127.0.0.1:11434/v1` (Ollama).", personal=True
+        None,
+        "Address of an OpenAI-shaped service, such as `http://127.0.0.1:11434/v1` (Ollama).",
+        personal=True,
     )
     model: str | None = setting(None, "Name of the model at that service.", personal=True)
     api_key: str | None = setting(None, "Key for that service.", secret=True)
     seconds: int = setting(120, "How long to wait for the service.", low=1, high=3600)
-    budget: int = setting(3000, "Tokens of retrieved text that the model gets.", low=200, high=1_000_000)
+    budget: int = setting(
+        3000, "Tokens of retrieved text that the model gets.", low=200, high=1_000_000
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,9 @@ class Settings:
     def value(self, key: str) -> object:
         """Return the value of a dotted key; raise `ConfigError` if there is no such setting."""
         if key not in setting_keys():
-            raise ConfigError(f"There is no setting {key!r}.", hint="`ragstone config` lists them all")
+            raise ConfigError(
+                f"There is no setting {key!r}.", hint="`ragstone config` lists them all"
+            )
         value: object = self
         for part in key.split("."):
             value = getattr(value, part)
@@ -103,7 +105,9 @@ class Settings:
         try:
             return self.root / Path(path).expanduser()
         except RuntimeError as error:
-            raise ConfigError(f"{key} names a home folder that is not known: {path!r} ({self.origin(key)}).") from error
+            raise ConfigError(
+                f"{key} names a home folder that is not known: {path!r} ({self.origin(key)})."
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,9 @@ def setting_keys() -> Mapping[str, SettingKey]:
     return MappingProxyType({key.name: key for key in _keys_of(Settings, "")})
 
 
-def build_settings(values: Mapping[str, object], *, root: Path, origins: Mapping[str, str]) -> Settings:
+def build_settings(
+    values: Mapping[str, object], *, root: Path, origins: Mapping[str, str]
+) -> Settings:
     """Return settings with these dotted values and defaults for the rest."""
     settings = _build_section(Settings, "", values)
     return replace(settings, root=root, origins=MappingProxyType(dict(origins)))

@@ -74,7 +74,9 @@ def check_value(name: str, value: object, expected: ValueType, *, origin: str) -
     """Return the value, a list as a tuple; raise `ConfigError` if it is not accepted."""
     if not expected.accepts(value):
         hint = suggest(str(value), expected.choices)
-        raise ConfigError(f"{name} must be {expected.describe()}, but {origin} gives {_show(value)}.", hint=hint)
+        raise ConfigError(
+            f"{name} must be {expected.describe()}, but {origin} gives {_show(value)}.", hint=hint
+        )
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -89,7 +91,9 @@ def parse_value(name: str, text: str, expected: ValueType, *, origin: str) -> ob
         elif expected.kind is tuple:
             value = _parse_list(text)
     except ValueError:
-        raise ConfigError(f"{name} must be {expected.describe()}, but {origin} is {_show(text)}.") from None
+        raise ConfigError(
+            f"{name} must be {expected.describe()}, but {origin} is {_show(text)}."
+        ) from None
     return check_value(name, value, expected, origin=origin)
 
 
@@ -97,17 +101,24 @@ def check_known(name: str, known: Iterable[str], message: str, *, fallback: str 
     """Raise `ConfigError` with this message if a name is unknown; the hint is the nearest known name."""
     names = list(known)
     if name not in names:
-        raise ConfigError(message, hint=suggest(name, names) or fallback or f"known are {', '.join(names)}")
+        raise ConfigError(
+            message, hint=suggest(name, names) or fallback or f"known are {', '.join(names)}"
+        )
 
 
 def check_arguments(
-    label: str, properties: Mapping[str, Mapping[str, Any]], required: Sequence[str], arguments: Mapping[str, Any]
+    label: str,
+    properties: Mapping[str, Mapping[str, Any]],
+    required: Sequence[str],
+    arguments: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the arguments of a tool that are not None; raise `InputError` if one does not match its JSON schema."""
     values = {key: value for key, value in arguments.items() if value is not None}
     for key in values:
         if key not in properties:
-            raise InputError(f"{label} has no argument {key!r}", hint=f"it takes {', '.join(properties)}")
+            raise InputError(
+                f"{label} has no argument {key!r}", hint=f"it takes {', '.join(properties)}"
+            )
     for key in required:
         if key not in values:
             raise InputError(f"{label} needs {key!r}", hint=properties[key].get("description", ""))
@@ -129,7 +140,9 @@ def _check_argument(label: str, value: object, schema: Mapping[str, Any]) -> Non
         raise InputError(f"{label} is a {schema['type']}", hint=hint)
     if isinstance(value, str) and len(value.strip()) < schema.get("minLength", 0):
         raise InputError(f"{label} is empty", hint=hint)
-    if isinstance(value, int) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+    if isinstance(value, int) and not schema.get("minimum", value) <= value <= schema.get(
+        "maximum", value
+    ):
         raise InputError(f"{label} is from {schema['minimum']} to {schema['maximum']}")
 
 

@@ -37,7 +37,10 @@ class YamlEntry:
     def plain(self) -> object:
         """Return the value without line numbers; of a list, its scalars."""
         if isinstance(self.value, tuple):
-            return [entry if isinstance(entry.value, tuple | Mapping) else entry.value for entry in self.value]
+            return [
+                entry if isinstance(entry.value, tuple | Mapping) else entry.value
+                for entry in self.value
+            ]
         return self.value
 
 
@@ -48,9 +51,13 @@ def parse_yaml(text: str, origin: str) -> YamlEntry:
         root = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise ConfigError(f"The {origin}{line} is not valid YAML: {error.problem or error.context}.") from error
+        raise ConfigError(
+            f"The {origin}{line} is not valid YAML: {error.problem or error.context}."
+        ) from error
     except yaml.YAMLError as error:
-        raise ConfigError(f"The {origin} is not valid YAML: {str(error).splitlines()[0]}.") from error
+        raise ConfigError(
+            f"The {origin} is not valid YAML: {str(error).splitlines()[0]}."
+        ) from error
     return YamlEntry(None, 1) if root is None else _convert(root, origin)
 
 

@@ -28,15 +28,21 @@ _WORD = re.compile(r"\w+")
 class FakeEmbedder:
     """Embeds by hashing words: 128 numbers of unit length, the same on every machine and in every process."""
 
-    space = Space(embedder="fake", model="hashed-words", dimension=DIMENSION, normalised=True, version="1")
+    space = Space(
+        embedder="fake", model="hashed-words", dimension=DIMENSION, normalised=True, version="1"
+    )
     max_tokens = 8192
     related = 0.30
     """Texts that share a third of their words."""
 
-    def embed(self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None) -> Vectors:
+    def embed(
+        self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None
+    ) -> Vectors:
         """Return one unit row per text, in order."""
         if isinstance(texts, str):
-            raise InputError("embed takes a list of texts, not one text.", hint="put it in a list: [text]")
+            raise InputError(
+                "embed takes a list of texts, not one text.", hint="put it in a list: [text]"
+            )
         rows = np.zeros((len(texts), DIMENSION), np.float32)
         for number, text in enumerate(texts):
             rows[number] = _vector(text)

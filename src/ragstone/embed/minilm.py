@@ -59,22 +59,35 @@ class TokenWindow:
 class MiniLM:
     """Embeds with all-MiniLM-L6-v2 in int8: 384 numbers of unit length. The model is loaded on first use."""
 
-    space = Space(embedder="minilm", model="all-MiniLM-L6-v2-int8", dimension=WIDTH, normalised=True, version="1")
+    space = Space(
+        embedder="minilm",
+        model="all-MiniLM-L6-v2-int8",
+        dimension=WIDTH,
+        normalised=True,
+        version="1",
+    )
     max_tokens = MAX_TOKENS
     related = 0.40
     """Unrelated queries reached a cosine of .35 over 3,000 chunks."""
 
     def __init__(self, threads: int | None = None) -> None:
         if threads is not None and threads < 1:
-            raise InputError(f"threads is {threads}: it must be 1 or more.", hint="leave it out to use every core")
+            raise InputError(
+                f"threads is {threads}: it must be 1 or more.",
+                hint="leave it out to use every core",
+            )
         self._threads = threads or cores()
         self._loading = Lock()
         self._loaded: tuple[Model, WordPiece] | None = None
 
-    def embed(self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None) -> Vectors:
+    def embed(
+        self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None
+    ) -> Vectors:
         """Return one unit row per text, in order; a text too long for the model is the mean of its windows."""
         if isinstance(texts, str):
-            raise InputError("embed takes a list of texts, not one text.", hint="put it in a list: [text]")
+            raise InputError(
+                "embed takes a list of texts, not one text.", hint="put it in a list: [text]"
+            )
         if role not in ("document", "query"):
             raise InputError(f"{role!r} is not a role.", hint='use "document" or "query"')
         sums = np.zeros((len(texts), WIDTH), np.float32)
@@ -88,7 +101,9 @@ class MiniLM:
         """Return how many tokens the model sees in a text, without markers."""
         return self._load()[1].count(text)
 
-    def _add_windows(self, sums: Vectors, texts: Sequence[str], progress: Progress | None, *, padding: int) -> None:
+    def _add_windows(
+        self, sums: Vectors, texts: Sequence[str], progress: Progress | None, *, padding: int
+    ) -> None:
         """Add the vector of every window, weighted by its length, to the row of its text."""
         model, tokenizer = self._load()
         windows = _cut_windows(tokenizer, texts, padding)
@@ -117,7 +132,9 @@ class MiniLM:
         try:
             yield from pool.map(model, inputs)
         finally:
-            pool.shutdown(cancel_futures=True)  # after Ctrl-C only the running batches are waited for
+            pool.shutdown(
+                cancel_futures=True
+            )  # after Ctrl-C only the running batches are waited for
 
     def _load(self) -> tuple[Model, WordPiece]:
         with self._loading:
@@ -137,8 +154,13 @@ def load_model(path: Path) -> Model:
         raise ConfigError(f"The model {path.name} is missing.", hint="install ragstone again")
     try:
         runtime = importlib.import_module("onnxruntime")
-    except (ImportError, OSError) as error:  # no wheel for this platform, or a system library is missing
-        raise ConfigError(f"onnxruntime cannot be loaded: {error}.", hint="install onnxruntime") from error
+    except (
+        ImportError,
+        OSError,
+    ) as error:  # no wheel for this platform, or a system library is missing
+        raise ConfigError(
+            f"onnxruntime cannot be loaded: {error}.", hint="install onnxruntime"
+        ) from error
     options = runtime.SessionOptions()
     # Batches run in parallel threads of one session; threads inside it would only wait for each other.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -147,8 +169,15 @@ def load_model(path: Path) -> Model:
     failures = runtime.capi.onnxruntime_pybind11_state
     try:
         session = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except (failures.Fail, failures.InvalidGraph, failures.InvalidProtobuf, failures.NotImplemented) as error:
-        raise ConfigError(f"The model {path.name} is damaged.", hint="install ragstone again") from error
+    except (
+        failures.Fail,
+        failures.InvalidGraph,
+        failures.InvalidProtobuf,
+        failures.NotImplemented,
+    ) as error:
+        raise ConfigError(
+            f"The model {path.name} is damaged.", hint="install ragstone again"
+        ) from error
 
     def run(ids: TokenIds) -> Vectors:
         return np.asarray(session.run(None, {"input_ids": ids})[0], dtype=np.float32)

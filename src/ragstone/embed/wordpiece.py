@@ -74,7 +74,9 @@ class WordPiece:
             raise ConfigError(
                 f"The vocabulary has no {missing.args[0]} token.", hint="install ragstone again"
             ) from None
-        self._continued = frozenset(number for token, number in self._ids.items() if token.startswith("##"))
+        self._continued = frozenset(
+            number for token, number in self._ids.items() if token.startswith("##")
+        )
         self._longest = max(map(len, self._ids))
         self._cached_ids = lru_cache(CACHED_WORDS)(self._compute_ids)
 
@@ -85,7 +87,8 @@ class WordPiece:
             return cls(path.read_text(encoding="utf-8").splitlines())
         except OSError as error:
             raise ConfigError(
-                f"The vocabulary {path.name} cannot be read: {error.strerror}.", hint="install ragstone again"
+                f"The vocabulary {path.name} cannot be read: {error.strerror}.",
+                hint="install ragstone again",
             ) from error
 
     def encode(self, text: str) -> list[int]:

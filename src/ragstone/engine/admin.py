@@ -55,18 +55,32 @@ class Admin:
         arguments.check_sizes(chunk_size=chunk_size, chunk_overlap=chunk_overlap)
         # A size that makes no sense is refused now, not at the first sync.
         default_chunker = self._project.settings.rag.chunker
-        chunker_for(Document("", ""), name=chunker or default_chunker, size=chunk_size, overlap=chunk_overlap)
+        chunker_for(
+            Document("", ""),
+            name=chunker or default_chunker,
+            size=chunk_size,
+            overlap=chunk_overlap,
+        )
         if name in self._project.index.names():
-            raise Conflict(f"there is a collection {name!r} already", hint="choose another name, or drop it first")
+            raise Conflict(
+                f"there is a collection {name!r} already",
+                hint="choose another name, or drop it first",
+            )
         options = {"chunker": chunker, "chunk_size": chunk_size, "chunk_overlap": chunk_overlap}
-        settings: dict[str, Scalar] = {key: value for key, value in options.items() if value is not None}
+        settings: dict[str, Scalar] = {
+            key: value for key, value in options.items() if value is not None
+        }
         key = self._project.index.key(name)
-        return self._project.store.ensure_collection(key, description=description, settings=settings)
+        return self._project.store.ensure_collection(
+            key, description=description, settings=settings
+        )
 
     def drop_collection(self, name: str) -> int:
         """Remove a collection with all its documents and return how many there were; `NotFound` if there is none."""
         self._project.require_enabled()
-        return self._project.store.drop_collection(self._project.index.key(self._project.existing(name)))
+        return self._project.store.drop_collection(
+            self._project.index.key(self._project.existing(name))
+        )
 
     def text(self, uri: str, *, collection: str | None = None) -> str | None:
         """Return the stored text of a document, or None."""
@@ -85,7 +99,11 @@ class Admin:
     # ── up to date ────────────────────────────────────────────────────────────────────────────────
 
     def refresh(
-        self, *, embed: bool | float = True, progress: Progress | None = None, wait: float | None = None
+        self,
+        *,
+        embed: bool | float = True,
+        progress: Progress | None = None,
+        wait: float | None = None,
     ) -> SyncReport | None:
         """Sync every collection that was synced before and return the ledger; None if nothing changed.
 
@@ -96,13 +114,19 @@ class Admin:
         return self._project.index.ensure_current(Scan(embed, progress, wait)).report
 
     def embed(
-        self, *, collection: str | None = None, seconds: float | None = None, progress: Progress | None = None
+        self,
+        *,
+        collection: str | None = None,
+        seconds: float | None = None,
+        progress: Progress | None = None,
     ) -> int:
         """Make vectors for texts that have none and return how many; waits for another process that does the same."""
         if not self._project.enabled:
             return 0
         arguments.check_embed(True if seconds is None else seconds)
-        return self._project.index.embed(self._project.existing(collection), seconds=seconds, progress=progress)
+        return self._project.index.embed(
+            self._project.existing(collection), seconds=seconds, progress=progress
+        )
 
     def reembed(self, *, collection: str | None = None, progress: Progress | None = None) -> int:
         """Build the configured embedder's vectors next to the old ones, then switch; return how many are new."""
@@ -199,7 +223,9 @@ class Admin:
             notes = (str(error),)
         codec_of = self._project.workspace.components.codec
         report = import_lines(index.writer(name), arguments.check_lines(lines), codec_of)
-        return replace(report, pending=index.backfill(name).pending(), notes=(*notes, *report.notes))
+        return replace(
+            report, pending=index.backfill(name).pending(), notes=(*notes, *report.notes)
+        )
 
     def _require_readable(self) -> None:
         """Raise `ConfigError` if retrieval is switched off and nothing was indexed before."""

@@ -51,7 +51,10 @@ class Agents:
         agents_file = self._agents_file()
         agent = _find_agent(name, agents_file)
         if not agent.sources:
-            raise NotFound(f"the agent {name!r} has no documents: {NO_DOCS}", hint="give it `docs` with `sources`")
+            raise NotFound(
+                f"the agent {name!r} has no documents: {NO_DOCS}",
+                hint="give it `docs` with `sources`",
+            )
         settings = agents_file.settings(agent, self._engine.settings)
         corpus = self._corpora.get(name)
         if corpus is None or corpus.settings != settings:
@@ -88,7 +91,9 @@ class Agents:
             return self._preload(agent, tokens)
         reason = self._why_no_search()
         if reason:
-            return self._preload(agent, tokens, f"rag is not possible, the files are given whole instead: {reason}")
+            return self._preload(
+                agent, tokens, f"rag is not possible, the files are given whole instead: {reason}"
+            )
         return AgentPrompt(name, "rag", HINT, at_most(HINT), tokens, tool=TOOL)
 
     def _open_corpus(self, name: str, settings: Settings) -> Engine:
@@ -111,9 +116,13 @@ class Agents:
         rag = settings.rag
         redact = settings.sources.secrets == "redact"
         source = folder_source(settings)
-        preparer = ItemPreparer(source, ChunkingConfig(rag.chunker, rag.chunk_size, rag.chunk_overlap, redact))
+        preparer = ItemPreparer(
+            source, ChunkingConfig(rag.chunker, rag.chunk_size, rag.chunk_overlap, redact)
+        )
         entries = list(source.scan())
-        items = _order_by_source([entry for entry in entries if isinstance(entry, Item)], agent.sources)
+        items = _order_by_source(
+            [entry for entry in entries if isinstance(entry, Item)], agent.sources
+        )
         left_out = [entry for entry in entries if isinstance(entry, Skip)]
 
         def read(uri: str) -> str | None:
@@ -157,7 +166,9 @@ class Agents:
 
 def _find_agent(name: object, agents_file: AgentsFile) -> Agent:
     if name not in agents_file.agents:
-        known = ", ".join(sorted(agents_file.agents)) or "none: agents.yaml in the folder names them"
+        known = (
+            ", ".join(sorted(agents_file.agents)) or "none: agents.yaml in the folder names them"
+        )
         raise NotFound(f"there is no agent {name!r}", hint=f"there are {known}")
     return agents_file.agents[str(name)]
 

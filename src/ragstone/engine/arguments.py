@@ -23,7 +23,9 @@ _DOCUMENT_HINT: Final = 'Document(uri="notes/today", text="…")'
 
 def check_documents(documents: Document | Iterable[Document]) -> Iterator[Document]:
     """Yield the documents, one or many; `InputError` at the first that is none."""
-    if isinstance(documents, str | bytes | Mapping) or not isinstance(documents, Document | Iterable):
+    if isinstance(documents, str | bytes | Mapping) or not isinstance(
+        documents, Document | Iterable
+    ):
         raise InputError("add takes documents", hint=f"add({_DOCUMENT_HINT})")
     if isinstance(documents, Document):
         documents = [documents]
@@ -39,14 +41,18 @@ def _check_document(document: object) -> None:
         raise InputError("a document needs a uri", hint=_DOCUMENT_HINT)
     for field in ("text", "kind", "language", "title"):
         if not isinstance(getattr(document, field), str):
-            raise InputError(f"the {field} of {document.uri} is no string", hint="decode bytes first")
+            raise InputError(
+                f"the {field} of {document.uri} is no string", hint="decode bytes first"
+            )
     _check_metadata(document.metadata, document.uri)
 
 
 def check_name(value: object, noun: str) -> str:
     """Return a name; `InputError` if it is no text."""
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{noun} is named by a string, not by {value!r}", hint='for example "notes/today"')
+        raise InputError(
+            f"{noun} is named by a string, not by {value!r}", hint='for example "notes/today"'
+        )
     return value
 
 
@@ -54,7 +60,10 @@ def check_plain_name(value: object, noun: str) -> str:
     """Return the name of a project or collection; `InputError` if it is no text or has control characters."""
     name = check_name(value, noun)
     if any(unicodedata.category(character) == "Cc" for character in name):
-        raise InputError(f"{noun} {name!r} has control characters in its name", hint="use letters, digits and signs")
+        raise InputError(
+            f"{noun} {name!r} has control characters in its name",
+            hint="use letters, digits and signs",
+        )
     return name
 
 
@@ -145,7 +154,9 @@ def check_kinds(kinds: object) -> list[str] | None:
 def check_search(query: object, top_k: object, options: Mapping[str, object]) -> int:
     """Return the number of hits to search for, at most a thousand; `InputError` if an option makes no sense."""
     if not isinstance(query, str):
-        raise InputError(f"a query is a string, not {type(query).__name__}", hint='search("what you look for")')
+        raise InputError(
+            f"a query is a string, not {type(query).__name__}", hint='search("what you look for")'
+        )
     if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 0:
         raise InputError(f"top_k is {top_k!r}", hint="give a number from 0 up")
     for name, value in options.items():
@@ -156,11 +167,15 @@ def check_search(query: object, top_k: object, options: Mapping[str, object]) ->
 def _check_search_option(name: str, value: object) -> None:
     known = SearchOptions.__annotations__
     if name not in known:
-        raise InputError(f"a search has no option {name!r}", hint=f"the options are {', '.join(known)}")
+        raise InputError(
+            f"a search has no option {name!r}", hint=f"the options are {', '.join(known)}"
+        )
     if name in _SWITCHES and not isinstance(value, bool):
         raise InputError(f"{name} is {value!r}", hint="use True or False")
     if name == "memory" and not _names_sessions(value):
-        raise InputError(f"memory is {value!r}", hint="use True, the name of a session, or a list of names")
+        raise InputError(
+            f"memory is {value!r}", hint="use True, the name of a session, or a list of names"
+        )
     if value is None:
         return
     if name in _CHOICES and value not in _CHOICES[name]:
@@ -182,7 +197,10 @@ def _is_score(value: object) -> bool:
 
 _OPTION_CHECKS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "rerank": (lambda value: isinstance(value, str), "give the name of a reranker"),
-    "collection": (lambda value: isinstance(value, str | Iterable), "give a name, or a list of names"),
+    "collection": (
+        lambda value: isinstance(value, str | Iterable),
+        "give a name, or a list of names",
+    ),
     "min_score": (_is_score, "give a number from 0 to 1"),
     "filters": (lambda value: isinstance(value, Mapping), 'filters={"path": "docs/**"}'),
     "fresh": (lambda value: isinstance(value, bool), "use True or False"),
@@ -195,4 +213,6 @@ def _check_metadata(metadata: object, owner: str) -> None:
     try:
         json.dumps(dict(metadata), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"the metadata of {owner} cannot be stored: {error}", hint=_METADATA_HINT) from error
+        raise InputError(
+            f"the metadata of {owner} cannot be stored: {error}", hint=_METADATA_HINT
+        ) from error

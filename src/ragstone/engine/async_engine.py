@@ -34,14 +34,19 @@ class AsyncEngine:
         workspace: Workspace | None = None,
     ) -> Self:
         """Return an engine for a folder, as `Engine.open` does."""
-        return cls(await _run(Engine.open, folder, config=config, project=project, workspace=workspace))
+        return cls(
+            await _run(Engine.open, folder, config=config, project=project, workspace=workspace)
+        )
 
     async def __aenter__(self) -> Self:
         """Return the engine."""
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
     ) -> None:
         """Close the engine."""
         await self.close()
@@ -55,7 +60,11 @@ class AsyncEngine:
         return await _run(self.engine.status)
 
     async def add(
-        self, documents: types.Document | Iterable[types.Document], *, collection: str | None = None, embed: bool = True
+        self,
+        documents: types.Document | Iterable[types.Document],
+        *,
+        collection: str | None = None,
+        embed: bool = True,
     ) -> types.AddReport:
         """Store given documents and return what changed."""
         return await _run(self.engine.add, documents, collection=collection, embed=embed)
@@ -70,10 +79,21 @@ class AsyncEngine:
         progress: Progress | None = None,
     ) -> types.SyncReport:
         """Make the collection match the folder and return the ledger; `progress` is called from a thread."""
-        return await _run(self.engine.sync, paths, full=full, collection=collection, embed=embed, progress=progress)
+        return await _run(
+            self.engine.sync,
+            paths,
+            full=full,
+            collection=collection,
+            embed=embed,
+            progress=progress,
+        )
 
     async def remove(
-        self, uri: str | None = None, *, ids: Sequence[str] | None = None, collection: str | None = None
+        self,
+        uri: str | None = None,
+        *,
+        ids: Sequence[str] | None = None,
+        collection: str | None = None,
     ) -> int:
         """Remove documents and return how many were removed."""
         return await _run(self.engine.remove, uri, ids=ids, collection=collection)
@@ -88,7 +108,9 @@ class AsyncEngine:
         collection: str | None = None,
     ) -> types.AddReport:
         """Store what an agent did and return what changed."""
-        return await _run(self.engine.record_run, run_id, summary, changes, at=at, collection=collection)
+        return await _run(
+            self.engine.record_run, run_id, summary, changes, at=at, collection=collection
+        )
 
     async def sources(
         self, *, collection: str | None = None, filters: Mapping[str, object] | None = None
@@ -112,7 +134,9 @@ class AsyncEngine:
         """Return the chunks for a question about code; the options are those of `Engine.retrieve`."""
         return await _run(lambda: self.engine.retrieve(query, top_k, **options))  # type: ignore[arg-type]
 
-    async def context(self, task: str, budget: int = 1500, **options: Unpack[types.ContextOptions]) -> types.Context:
+    async def context(
+        self, task: str, budget: int = 1500, **options: Unpack[types.ContextOptions]
+    ) -> types.Context:
         """Return cited text for a task inside a hard token budget."""
         return await _run(self.engine.context, task, budget, **options)
 
@@ -131,7 +155,9 @@ class AsyncEngine:
         """Return a language model's answer with checked quotations; `tell` is called from a thread."""
         return await _run(lambda: self.engine.ask(query, top_k, tell=tell, **options))
 
-    async def remember(self, session_id: str, role: str, content: str, **options: Unpack[types.TurnOptions]) -> int:
+    async def remember(
+        self, session_id: str, role: str, content: str, **options: Unpack[types.TurnOptions]
+    ) -> int:
         """Store a turn and return its number in the session."""
         return await _run(self.engine.remember, session_id, role, content, **options)
 
@@ -140,11 +166,19 @@ class AsyncEngine:
         return await _run(self.engine.turns, session_id, limit)
 
     async def recall(
-        self, session_id: str, query: str, top_k: int = 5, *, since: float | None = None, until: float | None = None
+        self,
+        session_id: str,
+        query: str,
+        top_k: int = 5,
+        *,
+        since: float | None = None,
+        until: float | None = None,
     ) -> list[types.Recalled]:
         """Return the turns of a session that answer, best first."""
         return await _run(self.engine.recall, session_id, query, top_k, since=since, until=until)
 
 
-async def _run(work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+async def _run(
+    work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Result:
     return await asyncio.to_thread(work, *args, **kwargs)

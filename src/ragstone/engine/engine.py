@@ -62,7 +62,12 @@ class Engine:
         """Return the engine."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         """Close the engine."""
         self.close()
 
@@ -136,7 +141,11 @@ class Engine:
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 
     def add(
-        self, documents: types.Document | Iterable[types.Document], *, collection: str | None = None, embed: bool = True
+        self,
+        documents: types.Document | Iterable[types.Document],
+        *,
+        collection: str | None = None,
+        embed: bool = True,
     ) -> types.AddReport:
         """Store given documents, one or many, and return what changed; durable when it returns."""
         return self.external.add(documents, collection=collection, embed=embed)
@@ -154,9 +163,17 @@ class Engine:
 
         `paths` limits it to some files or folders, `full` reads every file, `embed` may be a number of seconds.
         """
-        return self._project.sync(paths, full=full, collection=collection, embed=embed, progress=progress)
+        return self._project.sync(
+            paths, full=full, collection=collection, embed=embed, progress=progress
+        )
 
-    def remove(self, uri: str | None = None, *, ids: Sequence[str] | None = None, collection: str | None = None) -> int:
+    def remove(
+        self,
+        uri: str | None = None,
+        *,
+        ids: Sequence[str] | None = None,
+        collection: str | None = None,
+    ) -> int:
         """Remove documents by uri or by ids (a chunk's id removes its document) and return how many were removed."""
         return self._project.remove(uri, ids=ids, collection=collection)
 
@@ -180,7 +197,9 @@ class Engine:
         """Yield every stored document, by uri."""
         return self._project.documents(collection=collection, filters=filters)
 
-    def search(self, query: str, top_k: int | None = None, **options: Unpack[types.SearchOptions]) -> list[types.Hit]:
+    def search(
+        self, query: str, top_k: int | None = None, **options: Unpack[types.SearchOptions]
+    ) -> list[types.Hit]:
         """Return the best hits, at most top_k; no match is an empty list."""
         return list(self.explain(query, top_k, **options).hits)
 
@@ -208,10 +227,14 @@ class Engine:
         **hints: str,
     ) -> types.Retrieval:
         """Return the chunks for a question about code; hints such as `table_name` name its subject."""
-        limits = types.RetrieveLimits(source_types, must_include_paths, include_run_summaries, min_score)
+        limits = types.RetrieveLimits(
+            source_types, must_include_paths, include_run_summaries, min_score
+        )
         return self.graph.retrieve(query, top_k, limits, hints, collection=collection)
 
-    def context(self, task: str, budget: int = 1500, **options: Unpack[types.ContextOptions]) -> types.Context:
+    def context(
+        self, task: str, budget: int = 1500, **options: Unpack[types.ContextOptions]
+    ) -> types.Context:
         """Return cited text for a task inside a hard token budget, and what was left out."""
         return self.prompts.context(task, budget, **options)
 
@@ -232,7 +255,9 @@ class Engine:
 
     # ── memory ────────────────────────────────────────────────────────────────────────────────────
 
-    def remember(self, session_id: str, role: str, content: str, **options: Unpack[types.TurnOptions]) -> int:
+    def remember(
+        self, session_id: str, role: str, content: str, **options: Unpack[types.TurnOptions]
+    ) -> int:
         """Store a turn and return its number in the session; durable when it returns."""
         return self.memory.remember(session_id, role, content, **options)
 
@@ -241,7 +266,13 @@ class Engine:
         return self.memory.turns(session_id, limit)
 
     def recall(
-        self, session_id: str, query: str, top_k: int = 5, *, since: float | None = None, until: float | None = None
+        self,
+        session_id: str,
+        query: str,
+        top_k: int = 5,
+        *,
+        since: float | None = None,
+        until: float | None = None,
     ) -> list[types.Recalled]:
         """Return the turns of a session that answer, best first; `since` and `until` limit the time."""
         return self.memory.recall(session_id, query, top_k, since=since, until=until)

@@ -32,7 +32,11 @@ class External:
         self._project = project
 
     def add(
-        self, documents: Document | Iterable[Document], *, collection: str | None = None, embed: bool = True
+        self,
+        documents: Document | Iterable[Document],
+        *,
+        collection: str | None = None,
+        embed: bool = True,
     ) -> AddReport:
         """Store given documents, one or many, and return what changed."""
         if not self._project.enabled:
@@ -86,10 +90,14 @@ class External:
         """Run a program for its help and the help of its commands, store them, and return the ledger."""
         if not self._project.enabled:
             return replace(Ledger().report(), notes=(OFF_NOTE,))
-        captured = capture_help(program, limits=limits or HelpLimits(), project=self._project.settings.root)
+        captured = capture_help(
+            program, limits=limits or HelpLimits(), project=self._project.settings.root
+        )
         report = self._project.index.reconcile(collection, CommandHelp(captured))
         report = replace(report, notes=(*report.notes, *captured.notes))
-        return self._project.index.embed_report(report, [collection], embed=embed, progress=progress)
+        return self._project.index.embed_report(
+            report, [collection], embed=embed, progress=progress
+        )
 
     def _recheck_collection(self, name: str, rules: FetchRules) -> SyncReport:
         store = self._project.store

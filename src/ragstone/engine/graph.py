@@ -67,7 +67,9 @@ class Graph:
 
     # ── building ──────────────────────────────────────────────────────────────────────────────────
 
-    def update(self, *, collection: str | None = None, progress: Progress | None = None) -> tuple[GraphReport, ...]:
+    def update(
+        self, *, collection: str | None = None, progress: Progress | None = None
+    ) -> tuple[GraphReport, ...]:
         """Read what changed since the graphs were built, and return a report for each collection.
 
         A sync does this too, and so does every question about the graph.
@@ -124,7 +126,9 @@ class Graph:
 
     # ── nodes ─────────────────────────────────────────────────────────────────────────────────────
 
-    def node(self, name: str | Node, *, kinds: Sequence[str] | None = None, collection: Names = None) -> Node:
+    def node(
+        self, name: str | Node, *, kinds: Sequence[str] | None = None, collection: Names = None
+    ) -> Node:
         """Return the node with this key, path or name.
 
         `NotFound` with similar names; `InputError` with all candidates if the name is ambiguous.
@@ -158,7 +162,9 @@ class Graph:
         if not self._project.enabled:
             return []
         if not 1 <= hops <= graph_answers.MAX_HOPS:
-            raise InputError(f"hops is from 1 to {graph_answers.MAX_HOPS}", hint="related(name, hops=2)")
+            raise InputError(
+                f"hops is from 1 to {graph_answers.MAX_HOPS}", hint="related(name, hops=2)"
+            )
         scope = self._current_scope(collection)
         reach = graph_answers.Reach(arguments.check_kinds(kinds) or (), hops, limit)
         node = self._find_node(name, scope)
@@ -188,7 +194,11 @@ class Graph:
             return node_history(view.graph, scope, node, root=root, limit=limit)
 
     def nodes(
-        self, *, kinds: Sequence[str] | None = None, limit: int = _MAX_NODES, collection: Names = None
+        self,
+        *,
+        kinds: Sequence[str] | None = None,
+        limit: int = _MAX_NODES,
+        collection: Names = None,
     ) -> list[Node]:
         """Return all nodes, or some kinds of them, by file and line."""
         arguments.check_count("limit", limit)
@@ -200,12 +210,18 @@ class Graph:
 
     def tables(self, *, collection: Names = None) -> list[Node]:
         """Return the tables that exist after all migrations, by name."""
-        tables = [node for node in self._list_nodes(("table",), collection) if not node.attributes.get("dropped")]
+        tables = [
+            node
+            for node in self._list_nodes(("table",), collection)
+            if not node.attributes.get("dropped")
+        ]
         return sorted(tables, key=lambda node: node.name)
 
     def models(self, *, collection: Names = None) -> list[Node]:
         """Return the models of the project, by name."""
-        return sorted(self._list_nodes(("model",), collection), key=lambda node: (node.name, node.key))
+        return sorted(
+            self._list_nodes(("model",), collection), key=lambda node: (node.name, node.key)
+        )
 
     def unknowns(self, *, collection: str | None = None) -> tuple[str, ...]:
         """Return what could not be resolved in the code, and why, by place."""
@@ -232,7 +248,12 @@ class Graph:
         request = RetrievalRequest(query, self._project.scope(), top_k, limits, hints)
         request = checked_request(request, self._questions.hints if self._questions else ())
         if not self._project.enabled:
-            debug: dict[str, Json] = {"strategy": "off", "latency_ms": 0.0, "total_candidates": 0, "scores": {}}
+            debug: dict[str, Json] = {
+                "strategy": "off",
+                "latency_ms": 0.0,
+                "total_candidates": 0,
+                "scores": {},
+            }
             return Retrieval(query, (), None, {**debug, "notes": [OFF]})
         scope = self._current_scope(collection)
         retrieval = self._retrieve_fresh(replace(request, scope=scope), collection)
@@ -281,7 +302,9 @@ class Graph:
             pass
         return scope
 
-    def _find_node(self, name: str | Node, scope: Scope, kinds: Sequence[str] | None = None) -> Node:
+    def _find_node(
+        self, name: str | Node, scope: Scope, kinds: Sequence[str] | None = None
+    ) -> Node:
         if isinstance(name, Node):
             return name
         relative = self._relative_path(arguments.check_name(name, "what is asked about"))
@@ -310,7 +333,9 @@ class Graph:
         stored = scope.collections or self._project.index.names()
         if any(store.document(self._project.index.key(name), path) for name in stored):
             return True
-        return bool(store.graph.links(scope, [f"file:{path}"], kinds=("CHANGED",), back=True, limit=1))
+        return bool(
+            store.graph.links(scope, [f"file:{path}"], kinds=("CHANGED",), back=True, limit=1)
+        )
 
     def _list_nodes(self, kinds: Sequence[str] | None, collection: Names) -> list[Node]:
         if not self._project.enabled:

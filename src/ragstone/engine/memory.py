@@ -39,7 +39,9 @@ class Memory:
         )
         return ConversationStore(sync, project.workspace.searcher)
 
-    def remember(self, session_id: str, role: str, content: str, **options: Unpack[TurnOptions]) -> int:
+    def remember(
+        self, session_id: str, role: str, content: str, **options: Unpack[TurnOptions]
+    ) -> int:
         """Store a turn and return its number in the session; -1 if retrieval is switched off."""
         check_turn(session_id, role, content)
         arguments.check_plain_name(session_id, "a session")
@@ -65,7 +67,13 @@ class Memory:
         return self.conversations.turns(session_id, limit) if self._project.enabled else []
 
     def recall(
-        self, session_id: str, query: str, top_k: int = 5, *, since: float | None = None, until: float | None = None
+        self,
+        session_id: str,
+        query: str,
+        top_k: int = 5,
+        *,
+        since: float | None = None,
+        until: float | None = None,
     ) -> list[Recalled]:
         """Return the turns of a session that answer, best first; `since` and `until` limit the time."""
         arguments.check_name(session_id, "a session")
@@ -78,13 +86,17 @@ class Memory:
         request = Request(query, scope, limit, fusion=search.fusion, candidates=search.candidates)
         return self.conversations.recall(session_id, request, since=since, until=until)
 
-    def forget(self, session_id: str | None, *, turn: int | None = None, before: float | None = None) -> int:
+    def forget(
+        self, session_id: str | None, *, turn: int | None = None, before: float | None = None
+    ) -> int:
         """Remove one turn, the turns before a time, or the whole session; return how many turns were removed.
 
         If the session is None, the turns before a time are removed from every session.
         """
         if turn is not None and before is not None:
-            raise InputError("forget takes a turn or a time, not both", hint="forget(session, turn=3)")
+            raise InputError(
+                "forget takes a turn or a time, not both", hint="forget(session, turn=3)"
+            )
         if session_id is None and before is None:
             raise InputError("forget without a session takes a time", hint="forget(None, before=…)")
         if turn is not None:
@@ -94,7 +106,9 @@ class Memory:
             arguments.check_name(session_id, "a session")
         if not self._project.enabled:
             return 0
-        names = [session.name for session in self.sessions()] if session_id is None else [session_id]
+        names = (
+            [session.name for session in self.sessions()] if session_id is None else [session_id]
+        )
         return sum(self.conversations.forget(name, turn=turn, before=before) for name in names)
 
     def restore(self, session_id: str, turn: int) -> Turn:

@@ -88,7 +88,9 @@ class Project:
 
     def is_empty(self) -> bool:
         """Return whether nothing is stored."""
-        return not self.enabled or not any(collection.documents for collection in self.collections())
+        return not self.enabled or not any(
+            collection.documents for collection in self.collections()
+        )
 
     def collection_name(self, name: str | None) -> str:
         """Return the name of a collection to write to; the default one if None."""
@@ -102,7 +104,10 @@ class Project:
             return self.default.name
         known = self.index.names()
         if name not in known:
-            raise NotFound(f"there is no collection {name!r}", hint=f"there are {', '.join(known) or 'none yet'}")
+            raise NotFound(
+                f"there is no collection {name!r}",
+                hint=f"there are {', '.join(known) or 'none yet'}",
+            )
         return name
 
     def selected(self, name: str | None) -> list[str]:
@@ -115,8 +120,12 @@ class Project:
             return self._whole
         names = [collection] if isinstance(collection, str) else collection
         if not isinstance(names, Sequence):
-            raise InputError(f"collection is {collection!r}", hint="give a name, or a list of names")
-        existing = tuple(self.existing(arguments.check_name(name, "a collection")) for name in names)
+            raise InputError(
+                f"collection is {collection!r}", hint="give a name, or a list of names"
+            )
+        existing = tuple(
+            self.existing(arguments.check_name(name, "a collection")) for name in names
+        )
         return replace(self._whole, collections=existing)
 
     # ── verbs ─────────────────────────────────────────────────────────────────────────────────────
@@ -142,7 +151,8 @@ class Project:
         """Remove documents by uri or by ids and return how many were removed."""
         if (uri is None) == (ids is None):
             raise InputError(
-                "remove takes either a uri or ids", hint='remove("docs/a.md") or remove(ids=["docs/a.md"])'
+                "remove takes either a uri or ids",
+                hint='remove("docs/a.md") or remove(ids=["docs/a.md"])',
             )
         if not self.enabled:
             return 0

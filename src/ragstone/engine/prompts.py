@@ -12,7 +12,13 @@ from ragstone.engine.searches import Searches
 from ragstone.errors import ConfigError, InputError
 from ragstone.events import CONTEXT_LOADED
 from ragstone.retrieval.ask.chat import Chat
-from ragstone.retrieval.ask.quotes import INSTRUCTIONS, NOT_FOUND, build_question, check_quotes, is_declined
+from ragstone.retrieval.ask.quotes import (
+    INSTRUCTIONS,
+    NOT_FOUND,
+    build_question,
+    check_quotes,
+    is_declined,
+)
 from ragstone.retrieval.context import SURE_ENOUGH
 from ragstone.retrieval.context.build import Wish, build, sent_marks
 from ragstone.retrieval.context.fence import neutral, new_mark
@@ -52,7 +58,9 @@ class Prompts:
         _check_context(form, session, count)
         if not rag_enabled or not self._project.enabled:
             self._project.events.emit(CONTEXT_LOADED, rag=False, task=task, tokens=0, ids=[])
-            return Context(RAG_OFF, form, budget, count(RAG_OFF), notes=("retrieval was not asked for",))
+            return Context(
+                RAG_OFF, form, budget, count(RAG_OFF), notes=("retrieval was not asked for",)
+            )
         shown = self._shown_passages(session)
         explanation = self._searches.find(task, _CANDIDATES if top_k is None else top_k, **options)  # type: ignore[misc]
         wish = Wish(task, budget, form, window, count, frozenset(shown))
@@ -61,23 +69,39 @@ class Prompts:
         ids = [cited.doc_id for cited in context.cited]
         self._searches.emit_completed(task, explanation.hits, explanation.milliseconds, chosen=ids)
         self._remember_shown(session, context)
-        self._project.events.emit(CONTEXT_LOADED, rag=True, task=task, tokens=context.tokens, ids=ids)
+        self._project.events.emit(
+            CONTEXT_LOADED, rag=True, task=task, tokens=context.tokens, ids=ids
+        )
         return context
 
     def select(
-        self, task: str, candidates: Sequence[Candidate], budget: int = 1500, *, top_k: int = _CANDIDATES
+        self,
+        task: str,
+        candidates: Sequence[Candidate],
+        budget: int = 1500,
+        *,
+        top_k: int = _CANDIDATES,
     ) -> Context:
         """Return a context of the caller's own pieces and the engine's, ranked together inside one budget."""
         _check_tokens("budget", budget)
-        if not isinstance(candidates, Sequence) or not all(isinstance(piece, Candidate) for piece in candidates):
-            raise InputError("select takes a list of candidates", hint='[Candidate("text", "source")]')
+        if not isinstance(candidates, Sequence) or not all(
+            isinstance(piece, Candidate) for piece in candidates
+        ):
+            raise InputError(
+                "select takes a list of candidates", hint='[Candidate("text", "source")]'
+            )
         found = self._searches.explain(task, top_k).hits if self._project.enabled else ()
         own = as_hits(candidates, query_terms(task), self._cosines(task, candidates))
         empty = not candidates and self._project.is_empty()
         return build(Wish(task, budget), merged(own, found), empty=empty)
 
     def inject(
-        self, prompt_markdown: str, user_message: str, *, budget: int = 1500, min_score: float = SURE_ENOUGH
+        self,
+        prompt_markdown: str,
+        user_message: str,
+        *,
+        budget: int = 1500,
+        min_score: float = SURE_ENOUGH,
     ) -> str:
         """Return the prompt with retrieved context after it; unchanged if nothing passes the threshold."""
         if not self._project.enabled or self._project.is_empty() or not user_message.strip():
@@ -101,7 +125,10 @@ class Prompts:
         context = self.context(query, budget, format="json", top_k=top_k, **options)
         if not context.cited:
             return Spoken(NOT_FOUND, False, model=chat.model, notes=context.notes)
-        pieces = [replace(cited, text=neutral(cited.text), place=line(cited.place)) for cited in context.cited]
+        pieces = [
+            replace(cited, text=neutral(cited.text), place=line(cited.place))
+            for cited in context.cited
+        ]
         mark = new_mark([query, *(piece.text for piece in pieces)])
         messages = (
             {"role": "system", "content": INSTRUCTIONS},
@@ -144,7 +171,9 @@ class Prompts:
         marks: list[str] = []
         for cited in context.cited:
             marks += sent_marks(cited)
-        self._project.store.state.add_shown_passages(self._project.name, session, marks, keep=_MAX_SHOWN)
+        self._project.store.state.add_shown_passages(
+            self._project.name, session, marks, keep=_MAX_SHOWN
+        )
 
 
 def _check_answer(text: str, pieces: Sequence[Cited], model: str) -> Spoken:
@@ -162,7 +191,9 @@ def _check_answer(text: str, pieces: Sequence[Cited], model: str) -> Spoken:
 
 def _check_context(form: object, session: object, count: object) -> None:
     if form not in LAYOUTS:
-        raise InputError(f"there is no context format {form!r}", hint=f"known are {', '.join(LAYOUTS)}")
+        raise InputError(
+            f"there is no context format {form!r}", hint=f"known are {', '.join(LAYOUTS)}"
+        )
     if session is not None and (not isinstance(session, str) or not session.strip()):
         raise InputError(f"session is {session!r}", hint="give a name")
     if not callable(count):
@@ -170,8 +201,14 @@ def _check_context(form: object, session: object, count: object) -> None:
 
 
 def _check_tokens(name: str, value: object) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not _MIN_TOKENS <= value <= _MAX_TOKENS:
-        raise InputError(f"{name} is a number of tokens, from {_MIN_TOKENS} on", hint=f"{name}=1500")
+    if (
+        not isinstance(value, int)
+        or isinstance(value, bool)
+        or not _MIN_TOKENS <= value <= _MAX_TOKENS
+    ):
+        raise InputError(
+            f"{name} is a number of tokens, from {_MIN_TOKENS} on", hint=f"{name}=1500"
+        )
 
 
 def inject(

@@ -30,7 +30,11 @@ class Searches:
         return FreshnessCheck(self.project.index, self.project.workspace.searcher)
 
     def explain(
-        self, query: str, top_k: int | None = None, policy: Policy | None = None, **options: Unpack[SearchOptions]
+        self,
+        query: str,
+        top_k: int | None = None,
+        policy: Policy | None = None,
+        **options: Unpack[SearchOptions],
     ) -> Explanation:
         """Return a search with its explanation, and emit the event of a completed search."""
         explanation = self.find(query, top_k, policy, **options)
@@ -38,14 +42,20 @@ class Searches:
         return explanation
 
     def find(
-        self, query: str, top_k: int | None = None, policy: Policy | None = None, **options: Unpack[SearchOptions]
+        self,
+        query: str,
+        top_k: int | None = None,
+        policy: Policy | None = None,
+        **options: Unpack[SearchOptions],
     ) -> Explanation:
         """Return a search with its explanation. The caller emits the event, when it knows which hits it used."""
         request = self.request(query, top_k, options)
         if not self.project.enabled or request.top_k == 0:
             reason = "no hits were asked for" if self.project.enabled else OFF
             return Explanation(query, "keywords", (), {}, {}, 0, (), (), (reason,), 0.0)
-        self.project.events.emit(SEARCH_STARTED, query=query, mode=request.mode, top_k=request.top_k)
+        self.project.events.emit(
+            SEARCH_STARTED, query=query, mode=request.mode, top_k=request.top_k
+        )
         if options.get("fresh", True):
             explanation = self.freshness.answer(request, policy)
         else:
@@ -79,7 +89,9 @@ class Searches:
             candidates=max(settings.candidates, limit),
         )
 
-    def emit_completed(self, query: str, hits: Sequence[Hit], milliseconds: float, chosen: Sequence[str] = ()) -> None:
+    def emit_completed(
+        self, query: str, hits: Sequence[Hit], milliseconds: float, chosen: Sequence[str] = ()
+    ) -> None:
         """Emit the event of a completed search; `chosen` are the ids that went into a prompt."""
         self.project.events.emit(
             SEARCH_COMPLETED,

@@ -41,7 +41,12 @@ class Workspace:
         """Return the workspace."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         """Close the workspace."""
         self.close()
 
@@ -52,5 +57,7 @@ def load_settings(folder: str | Path, overrides: Mapping[str, object] | None) ->
     if not root.is_dir():
         raise InputError(f"no such folder: {folder}", hint="give the path of an existing folder")
     if overrides is not None and not isinstance(overrides, Mapping):
-        raise InputError("config maps settings to values", hint='config={"rag.embedding_provider": "minilm"}')
+        raise InputError(
+            "config maps settings to values", hint='config={"rag.embedding_provider": "minilm"}'
+        )
     return config.load(root, overrides=overrides)

@@ -78,7 +78,11 @@ class VectorBackfill:
             return store.vectors.ensure_space(self.key, space, storage=self._storage(), state=state)
         except StaleSpace as error:
             old = self._active_space()
-            maker = f"{old.space.model} ({old.space.embedder}, {old.storage})" if old else "another model"
+            maker = (
+                f"{old.space.model} ({old.space.embedder}, {old.storage})"
+                if old
+                else "another model"
+            )
             configured = ", ".join(filter(None, (space.embedder, self._storage())))
             raise StaleSpace(
                 f"the vectors of {self.key.name!r} were made by {maker}, "
@@ -98,7 +102,9 @@ class VectorBackfill:
             self.components.space_index(self.key.project, info).flush()
         return count
 
-    def _embed_pending(self, info: SpaceInfo, seconds: float | None, progress: Progress | None) -> int:
+    def _embed_pending(
+        self, info: SpaceInfo, seconds: float | None, progress: Progress | None
+    ) -> int:
         store = self.components.store
         embedder = self.components.embedder(info.space.embedder)
         codec = self.components.codec(info)

@@ -88,7 +88,9 @@ class Components:
 
     def codec(self, info: SpaceInfo) -> Codec:
         """Return the codec that stores the vectors of a space."""
-        from ragstone.vectors.codecs import codec  # NumPy loads here: a search by words does not need it
+        from ragstone.vectors.codecs import (
+            codec,
+        )  # NumPy loads here: a search by words does not need it
 
         return codec(info.storage, info.space.dimension)
 

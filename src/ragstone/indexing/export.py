@@ -34,14 +34,18 @@ _TEXT_FIELDS: Final = ("document", "text", "kind", "language", "title", "beside"
 CodecOf = Callable[[SpaceInfo], "Codec"]
 
 
-def export_lines(store: DocumentStore, key: CollectionKey, *, vectors: bool = True) -> Iterator[str]:
+def export_lines(
+    store: DocumentStore, key: CollectionKey, *, vectors: bool = True
+) -> Iterator[str]:
     """Yield the lines of a collection; with vectors, so that an import embeds nothing."""
     space = _active_space(store, key) if vectors else None
     if space is None:
         yield _line(ragstone_export=FORMAT, collection=key.name, space=None)
     else:
         fingerprint = space.space.fingerprint
-        yield _line(ragstone_export=FORMAT, collection=key.name, space=fingerprint, storage=space.storage)
+        yield _line(
+            ragstone_export=FORMAT, collection=key.name, space=fingerprint, storage=space.storage
+        )
     after: tuple[str, str] | None = None
     while page := store.documents(key.scope, after=after, limit=_PAGE):
         for stored in page:
@@ -56,7 +60,9 @@ def import_lines(writer: DocumentWriter, lines: Iterable[str], codec_of: CodecOf
     numbered = enumerate(lines, start=1)
     header = _parse(*next(numbered, (1, "")))
     if header.get("ragstone_export") != FORMAT:
-        raise InputError("this is not a Ragstone export", hint="the first line must say ragstone_export: 1")
+        raise InputError(
+            "this is not a Ragstone export", hint="the first line must say ragstone_export: 1"
+        )
     imported = _Import(writer)
     try:
         for number, line in numbered:
@@ -74,7 +80,9 @@ def import_lines(writer: DocumentWriter, lines: Iterable[str], codec_of: CodecOf
         chunks_skipped=sum(result.kept for result in imported.results),
         embedded=_restore_vectors(writer, space, vectors) if space is not None and vectors else 0,
         per_document=tuple(imported.results),
-        notes=_missing_note(len(imported.vectors) - len(vectors), len(imported.vectors), is_same_space),
+        notes=_missing_note(
+            len(imported.vectors) - len(vectors), len(imported.vectors), is_same_space
+        ),
         remarks=writer.remarks(imported.results),
     )
 
@@ -118,7 +126,9 @@ def _document_line(stored: StoredDocument, text: str | None) -> str:
         "source": stored.source,
     }
     if stored.marks:
-        fields["marks"] = [[mark.start, mark.number, mark.label, mark.unit] for mark in stored.marks]
+        fields["marks"] = [
+            [mark.start, mark.number, mark.label, mark.unit] for mark in stored.marks
+        ]
     if stored.beside:
         fields["beside"] = stored.beside
     return _line(**fields)
@@ -176,7 +186,9 @@ def _missing_note(missing: int, total: int, is_same_space: bool) -> tuple[str, .
     if not missing:
         return ()
     reason = "cannot be read" if is_same_space else "are of another model"
-    return (f"{missing} of {total} vectors {reason} and were left out; `ragstone sync` makes new ones",)
+    return (
+        f"{missing} of {total} vectors {reason} and were left out; `ragstone sync` makes new ones",
+    )
 
 
 def _restore_vectors(writer: DocumentWriter, space: SpaceInfo, vectors: dict[str, bytes]) -> int:
@@ -216,8 +228,13 @@ def _parse(number: int, line: str) -> dict[str, object]:
 def _document(number: int, row: dict[str, object]) -> Document:
     texts = {name: row.get(name, "") for name in _TEXT_FIELDS}
     metadata = row.get("metadata", {})
-    if not all(isinstance(value, str) for value in texts.values()) or not isinstance(metadata, dict):
-        raise InputError(f"line {number} is not a document", hint="document and text are strings, metadata an object")
+    if not all(isinstance(value, str) for value in texts.values()) or not isinstance(
+        metadata, dict
+    ):
+        raise InputError(
+            f"line {number} is not a document",
+            hint="document and text are strings, metadata an object",
+        )
     fields = {name: str(value) for name, value in texts.items()}
     uri = fields.pop("document")
     if not uri.strip():
@@ -240,7 +257,9 @@ def _marks(number: int, value: object, length: int) -> tuple[Mark, ...]:
     try:
         if not isinstance(value, list):
             raise TypeError("marks are a list")
-        marks = tuple(Mark(int(start), int(page), str(label), str(unit)) for start, page, label, unit in value)
+        marks = tuple(
+            Mark(int(start), int(page), str(label), str(unit)) for start, page, label, unit in value
+        )
     except (TypeError, ValueError) as error:
         raise InputError(f"line {number} has marks that are none", hint=_HINT) from error
     if any(not 0 <= mark.start <= length for mark in marks):

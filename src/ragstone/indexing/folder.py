@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def folder_source(
-    settings: Settings, paths: Sequence[str | Path] | None = None, *, changed: Sequence[str] | None = None
+    settings: Settings,
+    paths: Sequence[str | Path] | None = None,
+    *,
+    changed: Sequence[str] | None = None,
 ) -> FolderSource:
     """Return the files of the configured folder, those at some paths, or those that changed."""
     rules = settings.sources
@@ -25,7 +28,9 @@ def folder_source(
         settings.base,
         include=rules.include,
         exclude=rules.exclude,
-        limits=FileLimits(rules.max_file_bytes, rules.max_files, rules.max_document_bytes, SUFFIXES),
+        limits=FileLimits(
+            rules.max_file_bytes, rules.max_files, rules.max_document_bytes, SUFFIXES
+        ),
         refuse=explain_refusal,
         git=rules.git,
         secret_files=rules.secret_files,

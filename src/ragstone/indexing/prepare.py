@@ -82,10 +82,14 @@ class ItemPreparer:
         document = replace(document, uri=loaded.uri or item.uri, title=title, metadata=metadata)
         return self._prepare(item, loaded, document, content_hash)
 
-    def _prepare(self, item: Item, loaded: LoadedItem, document: Document, content_hash: str) -> Outcome:
+    def _prepare(
+        self, item: Item, loaded: LoadedItem, document: Document, content_hash: str
+    ) -> Outcome:
         if self._is_known(item, loaded, content_hash):
             return Outcome(item.uri, "same", loaded.stamp)
-        prepared = prepare_document(document, self.chunking, source=self.source.name, content_hash=content_hash)
+        prepared = prepare_document(
+            document, self.chunking, source=self.source.name, content_hash=content_hash
+        )
         return Outcome(item.uri, "ready", loaded.stamp, replace(prepared, stamp=loaded.stamp))
 
     def _is_known(self, item: Item, loaded: LoadedItem, content_hash: str) -> bool:
@@ -112,7 +116,9 @@ def prepare_document(
         document = redact_document(document)
     if needs_symbols(document, chunking.chunker):
         document = _add_symbols(document)
-    chunker = chunker_for(document, name=chunking.chunker, size=chunking.size, overlap=chunking.overlap)
+    chunker = chunker_for(
+        document, name=chunking.chunker, size=chunking.size, overlap=chunking.overlap
+    )
     chunks = tuple(chunker.chunk(document))
     return PreparedDocument(
         document=replace(document, symbols=None),  # only the chunker needs them

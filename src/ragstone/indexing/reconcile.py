@@ -60,7 +60,9 @@ class Reconciler:
         waiting = self._scan(ledger, comparable)
         if waiting:
             self._store_changed(waiting, ledger, comparable)
-        ledger.gone = [uri for uri in known if uri not in ledger.present and self.source.covers(uri)]
+        ledger.gone = [
+            uri for uri in known if uri not in ledger.present and self.source.covers(uri)
+        ]
         ledger.removed += self.writer.remove(ledger.gone)
         report = ledger.report(fingerprint=fingerprint(ledger.items))
         report = replace(report, remarks=(*self.writer.remarks(), *report.remarks))
@@ -89,7 +91,9 @@ class Reconciler:
                 waiting.append(entry)
         return waiting
 
-    def _store_changed(self, waiting: Sequence[Item], ledger: Ledger, known: Mapping[str, KnownFile]) -> None:
+    def _store_changed(
+        self, waiting: Sequence[Item], ledger: Ledger, known: Mapping[str, KnownFile]
+    ) -> None:
         """Read, chunk and store the waiting items, a batch at a time."""
         recipe = self.writer.chunking.recipe
         same_recipe = {uri: stored for uri, stored in known.items() if stored.recipe == recipe}
@@ -100,7 +104,9 @@ class Reconciler:
         if touched:
             self.writer.store.touch(self.writer.key, self.source.name, touched)
 
-    def _prepare(self, waiting: Sequence[Item], known: Mapping[str, KnownFile]) -> Generator[Outcome, None, None]:
+    def _prepare(
+        self, waiting: Sequence[Item], known: Mapping[str, KnownFile]
+    ) -> Generator[Outcome, None, None]:
         # Readers and chunkers load here, so that a search that finds nothing changed does not import them.
         from ragstone.indexing.prepare import ItemPreparer
         from ragstone.indexing.worker import prepare_items
@@ -109,7 +115,11 @@ class Reconciler:
         return prepare_items(ItemPreparer(self.source, self.writer.chunking, hashes), waiting)
 
     def _ready(
-        self, outcomes: Iterable[Outcome], total: int, ledger: Ledger, touched: dict[str, Stamp | None]
+        self,
+        outcomes: Iterable[Outcome],
+        total: int,
+        ledger: Ledger,
+        touched: dict[str, Stamp | None],
     ) -> Iterator[PreparedDocument]:
         """Yield the documents to store; every other outcome is entered in the ledger or in `touched`."""
         for done, outcome in enumerate(outcomes, start=1):
@@ -126,7 +136,9 @@ class Reconciler:
             if self.progress:
                 self.progress("index", done, total)
 
-    def _record_without_text(self, outcome: Outcome, ledger: Ledger, touched: dict[str, Stamp | None]) -> None:
+    def _record_without_text(
+        self, outcome: Outcome, ledger: Ledger, touched: dict[str, Stamp | None]
+    ) -> None:
         if outcome.verdict == "same":
             ledger.record_unchanged(outcome.uri)
             touched[outcome.uri] = outcome.stamp
@@ -137,12 +149,16 @@ class Reconciler:
         else:
             ledger.record_unread(outcome.uri, outcome.stamp, outcome.reason, failed=True)
 
-    def _put(self, batch: Sequence[PreparedDocument], ledger: Ledger, known: Mapping[str, KnownFile]) -> None:
+    def _put(
+        self, batch: Sequence[PreparedDocument], ledger: Ledger, known: Mapping[str, KnownFile]
+    ) -> None:
         for prepared, result in zip(batch, self.writer.put(batch), strict=True):
             self._results.append(replace(result, remarks=prepared.document.remarks))
             stored = known.get(result.uri)
             if stored and stored.content_hash == prepared.content_hash:
-                ledger.unchanged += 1  # only its metadata differs, such as the validators of a web page
+                ledger.unchanged += (
+                    1  # only its metadata differs, such as the validators of a web page
+                )
                 ledger.add_chunks(result)
             else:
                 ledger.record_indexed(result)

@@ -15,7 +15,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ragstone.errors import InputError, RagstoneError, ReadError, StaleSpace, StoreBusy, StoreDamaged, StoreTooNew
+from ragstone.errors import (
+    InputError,
+    RagstoneError,
+    ReadError,
+    StaleSpace,
+    StoreBusy,
+    StoreDamaged,
+    StoreTooNew,
+)
 from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill
 from ragstone.indexing.changes import ChangeTracker
 from ragstone.indexing.chunking_config import ChunkingConfig
@@ -25,7 +33,15 @@ from ragstone.indexing.reconcile import Reconciler
 from ragstone.indexing.writer import DocumentWriter
 from ragstone.protocols import Progress
 from ragstone.sources.uris import from_uri
-from ragstone.types import CollectionKey, Item, KnownFile, Scope, SyncReport, UnreadFile, UnreadFiles
+from ragstone.types import (
+    CollectionKey,
+    Item,
+    KnownFile,
+    Scope,
+    SyncReport,
+    UnreadFile,
+    UnreadFiles,
+)
 
 if TYPE_CHECKING:
     from ragstone.config import Settings
@@ -212,12 +228,19 @@ class CollectionSync:
         """Make a collection match any other source, without vectors, and return the ledger."""
         return Reconciler(self.writer(name), source, full=full).run().report
 
-    def embed(self, name: str, *, seconds: float | None = None, progress: Progress | None = None) -> int:
+    def embed(
+        self, name: str, *, seconds: float | None = None, progress: Progress | None = None
+    ) -> int:
         """Make vectors for texts that have none and return how many; `StaleSpace` if another model made the others."""
         return self.backfill(name).run(seconds=seconds, progress=progress)
 
     def embed_report(
-        self, report: SyncReport, names: Iterable[str], *, embed: bool, progress: Progress | None = None
+        self,
+        report: SyncReport,
+        names: Iterable[str],
+        *,
+        embed: bool,
+        progress: Progress | None = None,
     ) -> SyncReport:
         """Make vectors for collections that were just written, and return the report with their counts."""
         started = time.monotonic()
@@ -231,7 +254,9 @@ class CollectionSync:
                     notes.append(str(error))
             pending += self.backfill(name).pending()
         seconds = report.seconds + time.monotonic() - started
-        return replace(report, embedded=embedded, pending=pending, notes=tuple(notes), seconds=seconds)
+        return replace(
+            report, embedded=embedded, pending=pending, notes=tuple(notes), seconds=seconds
+        )
 
     # ── state ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -277,11 +302,15 @@ class CollectionSync:
     def _names_to_scan(self) -> list[str]:
         store = self.components.store
         names = self.names()
-        followers = [name for name in names if store.state.collection_state(self.key(name)).follows_folder]
+        followers = [
+            name for name in names if store.state.collection_state(self.key(name)).follows_folder
+        ]
         if followers:
             return followers
         collections = store.collections(self.scope.project, self.scope.kind)
-        has_documents = any(collection.documents for collection in collections if collection.name in names)
+        has_documents = any(
+            collection.documents for collection in collections if collection.name in names
+        )
         return [] if has_documents else [self.default.name]
 
     def _refresh(self, name: str, policy: Scan) -> SyncReport | None:
@@ -337,7 +366,9 @@ class CollectionSync:
             raise
         except RagstoneError as error:
             is_folder_problem = isinstance(error, InputError)
-            self._retry_at = time.monotonic() + (_LATER_SECONDS if is_folder_problem else _RETRY_SECONDS)
+            self._retry_at = time.monotonic() + (
+                _LATER_SECONDS if is_folder_problem else _RETRY_SECONDS
+            )
             return SyncOutcome(notes=(stale_note(error),))
         self.tracker.mark_indexed(name, paths)
         if report.chunks_added:
@@ -387,8 +418,14 @@ class CollectionSync:
             state.update_collection_state(writer.key, follows_folder=True)
         self._remember_root(name, whole=is_whole)
         source = self.folder(paths, changed=changed)
-        result = Reconciler(writer, source, {} if full else unread, full=full, progress=progress).run()
-        others = {uri: file for uri, file in unread.items() if uri not in result.unread and not source.covers(uri)}
+        result = Reconciler(
+            writer, source, {} if full else unread, full=full, progress=progress
+        ).run()
+        others = {
+            uri: file
+            for uri, file in unread.items()
+            if uri not in result.unread and not source.covers(uri)
+        }
         files = {**others, **result.unread}
         if files or unread:
             state.set_unread_files(writer.key, UnreadFiles(writer.chunking.recipe, files))
@@ -418,16 +455,22 @@ class CollectionSync:
 
     def _update_graph(self, report: SyncReport, name: str, progress: Progress | None) -> SyncReport:
         """Update the code graph and return the report with its result. A failure is a note: documents are stored."""
-        from ragstone.indexing.graph.updater import GraphUpdater  # tree-sitter loads with it, and a search needs none
+        from ragstone.indexing.graph.updater import (
+            GraphUpdater,
+        )  # tree-sitter loads with it, and a search needs none
 
         updater = GraphUpdater(self)
         graph_report = updater.update_or_report(name, progress=progress)
         return replace(report, graph=graph_report, notes=(*report.notes, *graph_report.notes))
 
-    def _embed(self, report: SyncReport, name: str, embed: bool | float, progress: Progress | None) -> SyncReport:
+    def _embed(
+        self, report: SyncReport, name: str, embed: bool | float, progress: Progress | None
+    ) -> SyncReport:
         embedded = 0
         notes = report.notes
-        if embed and (embed is True or self._count_without_vector(report, name) <= embed * TEXTS_PER_SECOND):
+        if embed and (
+            embed is True or self._count_without_vector(report, name) <= embed * TEXTS_PER_SECOND
+        ):
             self.components.store.state.update_collection_state(self.key(name), needs_vectors=False)
             seconds = None if embed is True else float(embed)
             try:
@@ -435,7 +478,9 @@ class CollectionSync:
             except StaleSpace as error:
                 # The text is stored and found by words. Which vectors it gets is the user's choice.
                 notes = (*notes, str(error))
-        return replace(report, embedded=embedded, pending=self.backfill(name).pending(), notes=notes)
+        return replace(
+            report, embedded=embedded, pending=self.backfill(name).pending(), notes=notes
+        )
 
     def _count_without_vector(self, report: SyncReport, name: str) -> int:
         """Return about how many texts have no vector: the new ones, or all if earlier refreshes made none."""
@@ -477,7 +522,11 @@ class CollectionSync:
         """Store the folder that paths start from; if they start from several folders, store none."""
         state = self.components.store.state
         key = self.key(name)
-        is_mixed = not whole and state.collection_state(key).root is not None and not self.is_rooted_here(name)
+        is_mixed = (
+            not whole
+            and state.collection_state(key).root is not None
+            and not self.is_rooted_here(name)
+        )
         root, relative_root = ("", "") if is_mixed else self._root()
         state.update_collection_state(key, root=root, relative_root=relative_root)
 

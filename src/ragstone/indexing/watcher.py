@@ -29,7 +29,9 @@ class Watcher:
     def __init__(self, sync: CollectionSync, *, on_sync: OnSync | None = None) -> None:
         """Take the sync to run; `on_sync` is called with every report in which something changed or failed."""
         if not sync.tracker.enabled:
-            raise ConfigError("watching is switched off (search.watch)", hint='set search.watch = "auto"')
+            raise ConfigError(
+                "watching is switched off (search.watch)", hint='set search.watch = "auto"'
+            )
         self._sync = sync
         self._on_sync = on_sync
         self._stop = threading.Event()
@@ -99,7 +101,9 @@ class Watcher:
                 self._record(replace(report, embedded=embedded, pending=pending))
             if not outcome.notes and not self._sync.tracker.waiting:
                 self._update_status(last_sync=time.time())
-        except RagstoneError as error:  # a full disk or a missing model may be mended at the next try
+        except (
+            RagstoneError
+        ) as error:  # a full disk or a missing model may be mended at the next try
             self._update_status(problem=str(error))
 
     def _make_vectors(self) -> dict[str, tuple[int, int]]:

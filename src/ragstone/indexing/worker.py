@@ -48,7 +48,9 @@ def prepare_items(preparer: ItemPreparer, items: Sequence[Item]) -> Generator[Ou
         yield from share_items(preparer, pending, worker)
 
 
-def share_items(preparer: ItemPreparer, pending: deque[Item], worker: BatchWorker) -> Iterator[Outcome]:
+def share_items(
+    preparer: ItemPreparer, pending: deque[Item], worker: BatchWorker
+) -> Iterator[Outcome]:
     """Yield the outcome for every pending item; a worker takes items from the same list."""
     while pending or not worker.is_finished:
         batch = worker.take_batch(wait=not pending)
@@ -83,14 +85,18 @@ class BatchWorker:
     ) -> None:
         """Start the thread, which starts the process."""
         self.is_finished = False
-        self.process = WorkerProcess("ragstone.indexing.worker_main", seconds=seconds, command=command)
+        self.process = WorkerProcess(
+            "ragstone.indexing.worker_main", seconds=seconds, command=command
+        )
         self._preparer = preparer
         self._pending = pending
         self._seconds = seconds
         self._current: list[Item] = []
         self._is_closing = False
         self._replies: Queue[tuple[list[Item], object] | None] = Queue(_MAX_WAITING_REPLIES)
-        self._thread = threading.Thread(target=self._send_batches, name="ragstone-worker", daemon=True)
+        self._thread = threading.Thread(
+            target=self._send_batches, name="ragstone-worker", daemon=True
+        )
         try:
             self._thread.start()
         except RuntimeError:  # no more threads

@@ -23,7 +23,16 @@ from ragstone.memory.turns import HOT, TURNS_BEFORE, turn_document, turn_from_me
 from ragstone.sources.given import GivenDocuments
 from ragstone.sources.secrets.redaction import redact
 from ragstone.store.lock import FileLock
-from ragstone.types import Collection, CollectionKey, Condition, Document, Filter, Recalled, Request, Turn
+from ragstone.types import (
+    Collection,
+    CollectionKey,
+    Condition,
+    Document,
+    Filter,
+    Recalled,
+    Request,
+    Turn,
+)
 
 if TYPE_CHECKING:
     from ragstone.indexing.sync import CollectionSync
@@ -39,7 +48,9 @@ _EMBED_SECONDS: Final = 2.0
 class ConversationStore:
     """The conversations of one project."""
 
-    def __init__(self, sync: CollectionSync, searcher: Searcher, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, sync: CollectionSync, searcher: Searcher, now: Callable[[], float] = time.time
+    ) -> None:
         """Take the sync of the project's session collections."""
         self.sync = sync
         self.searcher = searcher
@@ -80,9 +91,13 @@ class ConversationStore:
             _refuse_conflicts(session, redacted, stored)
             new = [turn for turn in redacted if turn.index not in stored]
             self._ensure_session(session)
-            self._update_state(session, next_turn=max(self._next_turn(session), redacted[-1].index + 1))
+            self._update_state(
+                session, next_turn=max(self._next_turn(session), redacted[-1].index + 1)
+            )
             by_index = {**stored, **{turn.index: turn for turn in redacted}}
-            self._store(session, [turn_document(turn, _turns_before(turn, by_index)) for turn in new])
+            self._store(
+                session, [turn_document(turn, _turns_before(turn, by_index)) for turn in new]
+            )
             self._invalidate(session)
         if embed and new:
             self._embed(session, seconds=None)
@@ -110,7 +125,9 @@ class ConversationStore:
         """Cancel that a turn supersedes others and return it; `NotFound` if there is no such turn."""
         turn = next(self._between(session, index, index + 1), None)
         if turn is None:
-            raise NotFound(f"there is no turn {index} in session {session!r}", hint="`turns` lists them")
+            raise NotFound(
+                f"there is no turn {index} in session {session!r}", hint="`turns` lists them"
+            )
         plain = replace(turn, supersedes=(), because="")
         before = list(self._between(session, index - TURNS_BEFORE, index))
         self._store(session, [turn_document(plain, before)])
@@ -142,7 +159,12 @@ class ConversationStore:
             yield from self._between(session, start, start + _PAGE)
 
     def recall(
-        self, session: str, request: Request, *, since: float | None = None, until: float | None = None
+        self,
+        session: str,
+        request: Request,
+        *,
+        since: float | None = None,
+        until: float | None = None,
     ) -> list[Recalled]:
         """Return the turns that answer, best first. A time that the question names raises their score."""
         if not self.exists(session):
@@ -182,7 +204,9 @@ class ConversationStore:
             return content
         return redact(content)[0]
 
-    def _number_and_judge(self, turns: Sequence[Turn], first: int, cache: SessionCache) -> list[Turn]:
+    def _number_and_judge(
+        self, turns: Sequence[Turn], first: int, cache: SessionCache
+    ) -> list[Turn]:
         """Return the turns as they are stored: numbered, redacted, and with the turns that each supersedes."""
         if cache.statements is None:
             cache.statements = deque(maxlen=LOOK_BACK)
@@ -202,7 +226,9 @@ class ConversationStore:
         superseding = Filter((Condition("meta.supersedes", "exists", True),))
         scope = self.sync.key(session).scope
         after: tuple[str, str] | None = None
-        while page := self.sync.components.store.documents(scope, filter=superseding, after=after, limit=_PAGE):
+        while page := self.sync.components.store.documents(
+            scope, filter=superseding, after=after, limit=_PAGE
+        ):
             for stored in page:
                 yield turn_from_metadata(stored.metadata, "")
             after = (session, page[-1].uri)
@@ -230,7 +256,9 @@ class ConversationStore:
         self._caches.pop(session, None)
         return version
 
-    def _update_state(self, session: str, *, next_turn: int | None = None, version: str | None = None) -> None:
+    def _update_state(
+        self, session: str, *, next_turn: int | None = None, version: str | None = None
+    ) -> None:
         state = self.sync.components.store.state
         if next_turn is not None:
             state.update_session_state(self.sync.key(session), next_turn=next_turn)
@@ -284,7 +312,11 @@ def _documents_after(before: Sequence[Turn], turns: Sequence[Turn]) -> list[Docu
 
 
 def _turns_before(turn: Turn, by_index: Mapping[int, Turn]) -> list[Turn]:
-    return [by_index[index] for index in range(turn.index - TURNS_BEFORE, turn.index) if index in by_index]
+    return [
+        by_index[index]
+        for index in range(turn.index - TURNS_BEFORE, turn.index)
+        if index in by_index
+    ]
 
 
 def _refuse_conflicts(session: str, turns: Sequence[Turn], stored: Mapping[int, Turn]) -> None:
@@ -292,7 +324,8 @@ def _refuse_conflicts(session: str, turns: Sequence[Turn], stored: Mapping[int, 
         other = stored.get(turn.index)
         if other is not None and _content(turn) != _content(other):
             raise Conflict(
-                f"the session {session!r} has another turn {turn.index}", hint="import it under another name"
+                f"the session {session!r} has another turn {turn.index}",
+                hint="import it under another name",
             )
 
 

@@ -22,7 +22,8 @@ _NOW: Final = r"(?:is|are|'s|'re)(?P<now> now| currently)?"
 _END: Final = r"(?=[.,;!?\n]|$| (?:and|but|because|since|so|now|instead|these days|at the moment|from now on|last)\b)"
 _WORDS: Final = r"[\w'#+./:@-]+(?: [\w'#+./:@-]+){0,5}?"
 _UNSURE: Final = re.compile(
-    r"\b(?:not|never|no longer|if|whether|would|could|might|maybe|perhaps|used to|when|until)\b|n't\b", re.I
+    r"\b(?:not|never|no longer|if|whether|would|could|might|maybe|perhaps|used to|when|until)\b|n't\b",
+    re.I,
 )
 
 
@@ -50,13 +51,17 @@ _PURPOSE: Final = rf"(?P<slot>(?:for|as) (?:the |our |my )?{_THING}){_END}"
 _VALUE: Final = rf"(?P<value>{_WORDS})"
 _I: Final = r"(?:i|we)(?:'m| am|'re| are|'ve| have)?(?P<now> now| currently)?(?: just)?"
 _IS: Final = _form(rf"\b{_OWNED}(?: |(?=')){_NOW} {_VALUE}{_END}")
-_BECAME: Final = _form(rf"\b{_OWNED} (?:has |have |was |were )?(?P<now>changed|moved|switched) to {_VALUE}{_END}")
+_BECAME: Final = _form(
+    rf"\b{_OWNED} (?:has |have |was |were )?(?P<now>changed|moved|switched) to {_VALUE}{_END}"
+)
 _LIVES: Final = _form(rf"\b(?P<slot>{_I} (?:live|living) in) {_VALUE}{_END}")
 _MOVED: Final = _form(rf"\b(?P<slot>(?:i|i've|i have)(?: just)? (?P<now>moved) to) {_VALUE}{_END}")
 _WORKS: Final = _form(rf"\b(?P<slot>{_I} (?:work|working) (?:at|for)) {_VALUE}{_END}")
 _CALLED: Final = _form(rf"\bcall (?P<slot>me) {_VALUE}{_END}")
 _USES: Final = _form(rf"\b{_I} (?:use|using) {_VALUE} {_PURPOSE}")
-_SWITCHED: Final = _form(rf"\b{_I} (?P<to>switched|moved|changed) (?:from [\w'.+-]+ )?to {_VALUE} {_PURPOSE}")
+_SWITCHED: Final = _form(
+    rf"\b{_I} (?P<to>switched|moved|changed) (?:from [\w'.+-]+ )?to {_VALUE} {_PURPOSE}"
+)
 _PERSONAL: Final = ((_LIVES, "home"), (_MOVED, "home"), (_WORKS, "workplace"), (_CALLED, "called"))
 
 # What there is one of at a time. Everything else (a sister, a meeting, the weather) is many things at once.
@@ -71,7 +76,9 @@ _FAVOURED: Final = frozenset("favourite favorite preferred default current prima
 _MANY: Final = frozenset(
     "one some point thing problem question idea issue reason way rest same first last only best next other old".split()
 )
-_VAGUE: Final = frozenset("now work fun free it this that them everything school years hours while moment time".split())
+_VAGUE: Final = frozenset(
+    "now work fun free it this that them everything school years hours while moment time".split()
+)
 _FILLERS: Final = frozenset("a an the very really so too quite on at in to from by".split())
 _FIGURE: Final = re.compile(
     r"(?:\W*\d[\w:.,/%-]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|am|pm|o'clock|"
@@ -79,7 +86,9 @@ _FIGURE: Final = re.compile(
     r"aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)",
     re.I,
 )
-_ADDRESS: Final = re.compile(r"[^\s@]+@[^\s@]+|\w+://\S+|[\w-]+(?:\.[\w-]+){1,}(?:[/:]\S*)?|/\S+", re.A)
+_ADDRESS: Final = re.compile(
+    r"[^\s@]+@[^\s@]+|\w+://\S+|[\w-]+(?:\.[\w-]+){1,}(?:[/:]\S*)?|/\S+", re.A
+)
 # What is said of a thing rather than what it is: "slow", "closed", "amazing".
 _QUALITY: Final = re.compile(
     r"(?:\w+(?:ed|ing|ful|less|able|ible|ous|y)|good|great|fine|nice|bad|awful|slow|fast|quick|dead|down|up|open|back|"

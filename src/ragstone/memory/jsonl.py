@@ -20,7 +20,11 @@ def export_lines(session: str, turns: Iterable[Turn]) -> Iterator[str]:
     """Yield the lines of a conversation."""
     yield _line(ragstone_session=FORMAT, session=session)
     for turn in turns:
-        about = {"speaker": turn.speaker, "metadata": dict(turn.metadata), "supersedes": list(turn.supersedes)}
+        about = {
+            "speaker": turn.speaker,
+            "metadata": dict(turn.metadata),
+            "supersedes": list(turn.supersedes),
+        }
         told = {key: value for key, value in {**about, "because": turn.because}.items() if value}
         yield _line(turn=turn.index, role=turn.role, time=turn.time, content=turn.content, **told)
 
@@ -31,16 +35,24 @@ def read_lines(lines: Iterable[str], session: str | None = None) -> list[Turn]:
     head = _parsed(*next(numbered, (1, "")))
     name = session or head.get("session")
     if head.get("ragstone_session") != FORMAT or not isinstance(name, str):
-        raise InputError("this is no conversation", hint="the first line must say ragstone_session: 1")
+        raise InputError(
+            "this is no conversation", hint="the first line must say ragstone_session: 1"
+        )
     turns: list[Turn] = []
     for number, line in numbered:
         if line.strip():
-            turns.append(_turn(number, _parsed(number, line), name, turns[-1].index if turns else -1))
+            turns.append(
+                _turn(number, _parsed(number, line), name, turns[-1].index if turns else -1)
+            )
     return turns
 
 
 def _turn(number: int, row: dict[str, Any], session: str, last: int) -> Turn:
-    index, time, supersedes = row.get("turn", -1), row.get("time", math.inf), row.get("supersedes", [])
+    index, time, supersedes = (
+        row.get("turn", -1),
+        row.get("time", math.inf),
+        row.get("supersedes", []),
+    )
     texts = [row.get(key, "") for key in ("speaker", "because")]
     sound = (
         _whole(index)

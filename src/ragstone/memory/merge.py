@@ -19,7 +19,12 @@ SupersededTurns: TypeAlias = Callable[[str], Mapping[int, Turn]]
 
 
 def merge_explanations(
-    documents: Explanation, turns: Explanation, superseded: SupersededTurns, *, top_k: int, min_score: float
+    documents: Explanation,
+    turns: Explanation,
+    superseded: SupersededTurns,
+    *,
+    top_k: int,
+    min_score: float,
 ) -> Explanation:
     """Return both answers as one, best first; hits after `top_k` or below `min_score` are listed as dropped."""
     turn_hits = [turn_hit(hit, superseded(hit.collection)) for hit in turns.hits]

@@ -36,7 +36,9 @@ class TurnRanking:
     superseded: Mapping[int, Turn]
     now: float
 
-    def recall(self, request: Request, *, since: float | None, until: float | None) -> list[Recalled]:
+    def recall(
+        self, request: Request, *, since: float | None, until: float | None
+    ) -> list[Recalled]:
         """Return the turns that answer, best first, each statement once."""
         search = replace(
             request,
@@ -135,7 +137,9 @@ def _collapse(ranked: Sequence[Recalled]) -> list[Recalled]:
     return unique
 
 
-def _find_restated(statements: Sequence[tuple[str, frozenset[str]]], who: str, words: frozenset[str]) -> int | None:
+def _find_restated(
+    statements: Sequence[tuple[str, frozenset[str]]], who: str, words: frozenset[str]
+) -> int | None:
     for position, (other, other_words) in enumerate(statements):
         if other == who and restates(other_words, words):
             return position

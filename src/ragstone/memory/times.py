@@ -14,10 +14,14 @@ MONTHS: Final = (
 DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
 _NUMBERS: Final = {
     word: number
-    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
 } | {"a": 1, "an": 1, "couple": 2, "few": 3}
 _MONTH: Final = (
-    "(?P<month>" + "|".join(f"{name[:3]}(?:{name[3:]})?" if len(name) > 3 else name for name in MONTHS) + ")"
+    "(?P<month>"
+    + "|".join(f"{name[:3]}(?:{name[3:]})?" if len(name) > 3 else name for name in MONTHS)
+    + ")"
 )
 _COUNT: Final = "(?P<count>\\d{1,3}|" + "|".join(_NUMBERS) + ")(?: of)?"
 _UNIT: Final = "(?P<unit>day|week|month|year)s?"
@@ -95,7 +99,9 @@ def _length(unit: str) -> float:
 
 
 def _month_number(word: str) -> int:
-    return next(number for number, name in enumerate(MONTHS, 1) if name.startswith(word.lower()[:3]))
+    return next(
+        number for number, name in enumerate(MONTHS, 1) if name.startswith(word.lower()[:3])
+    )
 
 
 def _whole_month(year: int, month: int) -> Days:
@@ -128,7 +134,9 @@ def _month_of_year(match: re.Match[str], today: date) -> Days:
 def _this_month_name(match: re.Match[str], today: date) -> Days:
     month = _month_number(match["month"])
     last = (match["which"] or "").lower() == "last"
-    year = today.year if month < today.month or (month == today.month and not last) else today.year - 1
+    year = (
+        today.year if month < today.month or (month == today.month and not last) else today.year - 1
+    )
     return _whole_month(year, month)
 
 

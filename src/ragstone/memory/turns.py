@@ -19,7 +19,17 @@ _SITTING_SECONDS: Final = 6 * 3600.0
 """Turns that are further apart belong to another talk."""
 _MAX_CHARACTERS: Final = 400
 """Only the end of an earlier turn is used: questions are at the end."""
-_OWN_FIELDS: Final = ("role", "speaker", "time", "index", "prefix", "length", "supersedes", "because", "session")
+_OWN_FIELDS: Final = (
+    "role",
+    "speaker",
+    "time",
+    "index",
+    "prefix",
+    "length",
+    "supersedes",
+    "because",
+    "session",
+)
 _DIGITS: Final = 9
 MAX_TURNS: Final = 10**_DIGITS
 
@@ -58,7 +68,9 @@ def turn_document(turn: Turn, before: Sequence[Turn]) -> Document:
         own |= {"supersedes": list(turn.supersedes), "because": turn.because}
     metadata: Metadata = {**turn.metadata, **own}  # type: ignore[dict-item]  # plain values, by name
     beside = "\n".join(part for part in context if part)
-    return Document(turn_uri(turn.index), prefix + turn.content, KIND, "text", "", metadata, beside=beside)
+    return Document(
+        turn_uri(turn.index), prefix + turn.content, KIND, "text", "", metadata, beside=beside
+    )
 
 
 def turn_from_metadata(metadata: Mapping[str, object], text: str) -> Turn:

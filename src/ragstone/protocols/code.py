@@ -32,11 +32,17 @@ class CodeQuestions(Protocol):
     ) -> types.CodeAnswer:
         """Return the graph's answer with the nodes it is about, or the reason why there is none."""
 
-    def kinds(self, store: DocumentReader, scope: types.Scope, question: str) -> list[tuple[str, ...]]:
+    def kinds(
+        self, store: DocumentReader, scope: types.Scope, question: str
+    ) -> list[tuple[str, ...]]:
         """Return groups of node kinds that a question without names can be about, the most likely first."""
 
     def guess(
-        self, store: DocumentReader, scope: types.Scope, question: str, hits: Iterable[Sequence[types.Hit]]
+        self,
+        store: DocumentReader,
+        scope: types.Scope,
+        question: str,
+        hits: Iterable[Sequence[types.Hit]],
     ) -> list[types.CodeGuess]:
         """Return answers about the nodes that lists of hits lead to, the most likely first."""
 

@@ -57,7 +57,11 @@ class Embedder(Protocol):
     """A cosine beyond which two texts have to do with each other, whatever else is near."""
 
     def embed(
-        self, texts: Sequence[str], role: types.Role = "document", *, progress: Progress | None = None
+        self,
+        texts: Sequence[str],
+        role: types.Role = "document",
+        *,
+        progress: Progress | None = None,
     ) -> types.Matrix:
         """Return one row per text, in order. A text's vector does not depend on its neighbours."""
 
@@ -123,7 +127,9 @@ class VectorIndex(Protocol):
     def upsert(self, ids: Sequence[int], vectors: types.Matrix) -> None:
         """Add vectors; an id that the index holds gets the new vector."""
 
-    def search(self, vector: types.Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[types.Scored]:
+    def search(
+        self, vector: types.Matrix, k: int, *, allowed: Sequence[int] | None = None
+    ) -> list[types.Scored]:
         """Return the k nearest by cosine, best first; only among `allowed` if that is given.
 
         A caller does not change the list of allowed ids afterwards, so that an index may cache it.
@@ -154,7 +160,9 @@ class Nearest(Protocol):
     damaged: int
     """The number of stored rows that are not vectors and are left out."""
 
-    def search(self, vector: types.Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[types.Scored]:
+    def search(
+        self, vector: types.Matrix, k: int, *, allowed: Sequence[int] | None = None
+    ) -> list[types.Scored]:
         """Return the k nearest vector rows by cosine, best first."""
 
     def cosines(self, chunk_ids: Sequence[int]) -> Callable[[types.Matrix], dict[int, float]]:

@@ -30,11 +30,18 @@ class VectorReader(Protocol):
     def rows(self, project: str, space_id: int) -> VectorRows:
         """Return the stored vectors of a space, for building an index. `NotFound` if the project has no such space."""
 
-    def ids_in(self, scope: types.Scope, space_id: int, *, filter: types.Filter | None = None) -> list[int]:
+    def ids_in(
+        self, scope: types.Scope, space_id: int, *, filter: types.Filter | None = None
+    ) -> list[int]:
         """Return the row ids of all vectors whose text is in scope and passes the filter."""
 
     def locate(
-        self, scope: types.Scope, space_id: int, row_ids: Sequence[int], *, filter: types.Filter | None = None
+        self,
+        scope: types.Scope,
+        space_id: int,
+        row_ids: Sequence[int],
+        *,
+        filter: types.Filter | None = None,
     ) -> dict[int, int]:
         """Return the first chunk in scope that has the text of each vector row and passes the filter."""
 
@@ -68,7 +75,9 @@ class VectorStore(VectorReader, Protocol):
 class GraphReader(Protocol):
     """Reads the graph of the code: nodes, aliases, links and unresolved references."""
 
-    def owner_stamps(self, key: types.CollectionKey, *, owners: Sequence[str] | None = None) -> dict[str, str]:
+    def owner_stamps(
+        self, key: types.CollectionKey, *, owners: Sequence[str] | None = None
+    ) -> dict[str, str]:
         """Return the stamp of each owner of a collection, or of some owners."""
 
     def owner_data(self, key: types.CollectionKey) -> dict[str, bytes]:
@@ -103,12 +112,22 @@ class GraphReader(Protocol):
         """Return the links that start at these nodes, or end at them if `back`, in their order."""
 
     def walk(
-        self, scope: types.Scope, anchors: Sequence[str], steps: Sequence[types.Step], *, limit: int = 1000
+        self,
+        scope: types.Scope,
+        anchors: Sequence[str],
+        steps: Sequence[types.Step],
+        *,
+        limit: int = 1000,
     ) -> list[types.Walked]:
         """Return the paths from the anchors along all of the steps."""
 
     def unresolved(
-        self, scope: types.Scope, *, name: str | None = None, sources: Sequence[str] | None = None, limit: int = 1000
+        self,
+        scope: types.Scope,
+        *,
+        name: str | None = None,
+        sources: Sequence[str] | None = None,
+        limit: int = 1000,
     ) -> list[types.Unresolved]:
         """Return references that could not be resolved, by name, by source node, or all."""
 
@@ -154,13 +173,17 @@ class StateStore(Protocol):
     def session_state(self, key: types.CollectionKey) -> types.SessionState:
         """Return the state of a conversation, with defaults if nothing was stored."""
 
-    def update_session_state(self, key: types.CollectionKey, **changes: Unpack[types.SessionStateChanges]) -> None:
+    def update_session_state(
+        self, key: types.CollectionKey, **changes: Unpack[types.SessionStateChanges]
+    ) -> None:
         """Change some fields of a conversation's state. `NotFound` if there is no such collection."""
 
     def shown_passages(self, project: str, session: str) -> list[str]:
         """Return the marks of the passages that a session was already shown, oldest first."""
 
-    def add_shown_passages(self, project: str, session: str, marks: Sequence[str], *, keep: int) -> None:
+    def add_shown_passages(
+        self, project: str, session: str, marks: Sequence[str], *, keep: int
+    ) -> None:
         """Add marks of passages that a session was shown; only the newest `keep` marks of it are kept."""
 
 
@@ -181,7 +204,9 @@ class DocumentReader(Protocol):
         Writes to documents, vectors, graph and state count. Writes to other collections do not change it.
         """
 
-    def collections(self, project: str, kind: types.CollectionKind = "documents") -> list[types.Collection]:
+    def collections(
+        self, project: str, kind: types.CollectionKind = "documents"
+    ) -> list[types.Collection]:
         """Return the collections of one kind in a project, by name, with their counts."""
 
     def document(self, key: types.CollectionKey, uri: str) -> types.StoredDocument | None:
@@ -204,7 +229,12 @@ class DocumentReader(Protocol):
         """Return the characters from start to end of a document's text; empty if there is no such document."""
 
     def known_files(
-        self, key: types.CollectionKey, source: str, *, uris: Sequence[str] | None = None, below: bool = False
+        self,
+        key: types.CollectionKey,
+        source: str,
+        *,
+        uris: Sequence[str] | None = None,
+        below: bool = False,
     ) -> dict[str, types.KnownFile]:
         """Return hash, stamp and recipe of the documents that came from a source, by uri.
 
@@ -224,7 +254,12 @@ class DocumentReader(Protocol):
         """Return the ids of all chunks in scope that have each text."""
 
     def search_words(
-        self, scope: types.Scope, terms: Sequence[str], *, limit: int, filter: types.Filter | None = None
+        self,
+        scope: types.Scope,
+        terms: Sequence[str],
+        *,
+        limit: int,
+        filter: types.Filter | None = None,
     ) -> list[types.Scored]:
         """Return chunks with any of the terms, best first. `ragstone.text.query_terms` makes the terms."""
 
@@ -273,10 +308,14 @@ class DocumentStore(DocumentReader, Protocol):
         Dropping a session also removes the marks of the passages it was shown.
         """
 
-    def put(self, key: types.CollectionKey, documents: Sequence[types.PreparedDocument]) -> list[types.PutResult]:
+    def put(
+        self, key: types.CollectionKey, documents: Sequence[types.PreparedDocument]
+    ) -> list[types.PutResult]:
         """Store or replace documents in one transaction; unchanged chunks keep their ids."""
 
-    def touch(self, key: types.CollectionKey, source: str, stamps: Mapping[str, types.Stamp | None]) -> None:
+    def touch(
+        self, key: types.CollectionKey, source: str, stamps: Mapping[str, types.Stamp | None]
+    ) -> None:
         """Store new stamps of documents whose content did not change."""
 
     def remove(self, key: types.CollectionKey, uris: Sequence[str]) -> int:

@@ -29,7 +29,9 @@ _LIMITS: Final = {
 
 def confine(folders: Iterable[str]) -> None:
     """Give up, for good, every right that reading does not need; modules in these folders can be imported."""
-    allowed = tuple(os.path.join(os.path.realpath(folder), "") for folder in folders if os.path.isdir(folder))
+    allowed = tuple(
+        os.path.join(os.path.realpath(folder), "") for folder in folders if os.path.isdir(folder)
+    )
     set_limits()
     if sys.platform == "linux":
         _confine_by_kernel(allowed)
@@ -151,7 +153,9 @@ def _restrict_folders(libc: ctypes.CDLL, folders: Iterable[str]) -> None:
     for folder in folders:
         with contextlib.suppress(OSError):
             descriptor = os.open(folder, os.O_PATH | os.O_CLOEXEC)
-            rule = ctypes.create_string_buffer(struct.pack("=Qi", _LANDLOCK_READ_RIGHTS, descriptor), 12)
+            rule = ctypes.create_string_buffer(
+                struct.pack("=Qi", _LANDLOCK_READ_RIGHTS, descriptor), 12
+            )
             libc.syscall(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0)
             os.close(descriptor)
     libc.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0)
@@ -164,10 +168,14 @@ def _restrict_calls(libc: ctypes.CDLL) -> bool:
     if not architecture or sys.maxsize < 1 << 32:
         return False
     refused = list(_call_numbers(_REFUSED_CALLS, column).values())
-    opening = {number: _FLAG_ARGUMENT[name] for name, number in _call_numbers(_OPEN_CALLS, column).items()}
+    opening = {
+        number: _FLAG_ARGUMENT[name] for name, number in _call_numbers(_OPEN_CALLS, column).items()
+    }
     program = _build_filter(architecture, refused, opening)
     code = ctypes.create_string_buffer(program, len(program))
-    header = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(code)))
+    header = ctypes.create_string_buffer(
+        struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
+    )
     return bool(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, header, 0, 0) == 0)
 
 

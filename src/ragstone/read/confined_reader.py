@@ -25,7 +25,9 @@ _MESSAGES: Final[dict[Reason, str]] = {
     "memory": "reading it takes too much memory",
     "unsupported": "no process could be started to read it",
 }
-_NO_PYTHON: Final = "files of this format are read by a second Python, which a frozen program cannot start"
+_NO_PYTHON: Final = (
+    "files of this format are read by a second Python, which a frozen program cannot start"
+)
 
 
 @dataclass(frozen=True, slots=True)

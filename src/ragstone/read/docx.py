@@ -11,7 +11,9 @@ from ragstone.read.office_package import OfficePackage, report_damage
 from ragstone.read.xml_tree import Element, attribute, child, children, descendants, local_name
 from ragstone.types import Document
 
-_SKIPPED: Final = frozenset("del moveFrom delText instrText Fallback rPr pPr sectPr tblPr trPr tcPr sdtPr".split())
+_SKIPPED: Final = frozenset(
+    "del moveFrom delText instrText Fallback rPr pPr sectPr tblPr trPr tcPr sdtPr".split()
+)
 _WRAPPERS: Final = ("sdt", "sdtContent", "customXml", "ins")
 _CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
 _NOTE_SIGNS: Final = {"footnoteReference": "^", "endnoteReference": "^e"}
@@ -148,7 +150,9 @@ def _style_level(style: Element) -> int:
 
 def _find_list_styles(styles: Element | None) -> set[str]:
     """Return the ids of styles whose paragraphs are list items."""
-    numbered = [style for style in children(styles, "style") if child(style, "pPr", "numPr") is not None]
+    numbered = [
+        style for style in children(styles, "style") if child(style, "pPr", "numPr") is not None
+    ]
     return {attribute(style, "styleId") for style in numbered}
 
 

@@ -46,7 +46,19 @@ _MAX_CONTROL_SHARE: Final = 0.05
 # Common enough to be right, and few enough for a guess.
 _OTHER_ALPHABETS: Final = ("cp1251", "koi8_r", "cp1253", "cp1255", "cp1256")
 _LIKELY: Final = (
-    *("cp1252", "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "koi8_r", "cp1250", "cp1253", "cp1255"),
+    *(
+        "cp1252",
+        "cp932",
+        "euc_jp",
+        "gb18030",
+        "big5",
+        "cp949",
+        "cp1251",
+        "koi8_r",
+        "cp1250",
+        "cp1253",
+        "cp1255",
+    ),
     *("cp1256", "cp1254"),
 )
 _HIGH_BYTES: Final = bytes(range(128, 256))

@@ -13,10 +13,23 @@ from ragstone.read.html import decode_html, extract_page
 from ragstone.read.kinds import kind_of
 from ragstone.read.markdown_writer import one_line
 from ragstone.read.office_package import OfficePackage, report_damage
-from ragstone.read.xml_tree import Element, attribute, child, children, descendants, parse_xml, text_of
+from ragstone.read.xml_tree import (
+    Element,
+    attribute,
+    child,
+    children,
+    descendants,
+    parse_xml,
+    text_of,
+)
 from ragstone.types import Document, Mark
 
-_PAGE_TYPES: Final = ("application/xhtml+xml", "text/html", "application/xml", "text/x-oeb1-document")
+_PAGE_TYPES: Final = (
+    "application/xhtml+xml",
+    "text/html",
+    "application/xml",
+    "text/x-oeb1-document",
+)
 _NCX_TYPE: Final = "application/x-dtbncx+xml"
 _FONT_ALGORITHMS: Final = ("embedding", "enc#rc")
 _MAX_LABEL: Final = 80
@@ -107,7 +120,9 @@ def _read_chapter(package: OfficePackage, path: str, label: str) -> tuple[str, s
     return f"{text}\n", label[:_MAX_LABEL].rstrip()
 
 
-def _read_labels(package: OfficePackage, package_path: str, manifest: Mapping[str, Element]) -> dict[str, str]:
+def _read_labels(
+    package: OfficePackage, package_path: str, manifest: Mapping[str, Element]
+) -> dict[str, str]:
     """Return the name of each member in the table of contents."""
     labels: dict[str, str] = {}
     for item in manifest.values():
@@ -131,4 +146,7 @@ def _read_links(package: OfficePackage, path: str, item: Element) -> Iterator[tu
             yield link.get("href", ""), "".join(link.itertext())
     elif item.get("media-type") == _NCX_TYPE:
         for point in descendants(package.xml(path), "navPoint"):
-            yield attribute(child(point, "content"), "src"), text_of(child(point, "navLabel", "text"))
+            yield (
+                attribute(child(point, "content"), "src"),
+                text_of(child(point, "navLabel", "text")),
+            )

@@ -105,7 +105,10 @@ _NAMES: Final = {
     ("config", "make"): "makefile gnumakefile",
     ("config", "docker"): "dockerfile containerfile",
     ("config", "cmake"): "cmakelists.txt",
-    ("config", "text"): "requirements.txt constraints.txt go.mod procfile codeowners .gitattributes",
+    (
+        "config",
+        "text",
+    ): "requirements.txt constraints.txt go.mod procfile codeowners .gitattributes",
     ("config", "gitignore"): ".gitignore .ragstoneignore .dockerignore",
     ("config", "ini"): ".editorconfig",
     ("code", "groovy"): "jenkinsfile",

@@ -15,13 +15,28 @@ from ragstone.read.html_page import PageReader
 from ragstone.read.markdown_writer import MarkdownWriter, one_line
 from ragstone.types import Document
 
-_META_CHARSET: Final = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""", re.I)
-_XML_ENCODING: Final = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""", re.I)
+_META_CHARSET: Final = re.compile(
+    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""", re.I
+)
+_XML_ENCODING: Final = re.compile(
+    rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""", re.I
+)
 _HEAD_BYTES: Final = 4096
 _UNICODE_MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _UNICODE_CODECS: Final = ("utf-8", "ascii", "utf-16", "utf-32")
 _TEXT_CODECS: Final = (
-    *("gb2312", "gbk", "gb18030", "big5", "big5hkscs", "shift_jis", "euc_jp", "iso2022_jp", "euc_kr", "koi8-r"),
+    *(
+        "gb2312",
+        "gbk",
+        "gb18030",
+        "big5",
+        "big5hkscs",
+        "shift_jis",
+        "euc_jp",
+        "iso2022_jp",
+        "euc_kr",
+        "koi8-r",
+    ),
     *("koi8-u", "tis-620"),
 )
 _TEXT_CODEC_FAMILIES: Final = ("cp", "iso8859", "mac")
@@ -33,7 +48,9 @@ _OPTIONAL_END: Final = frozenset(
 """Elements without an end tag, or with one that may be left out."""
 _MAX_DEPTH: Final = 1000
 """Nested elements. Parsing time grows with the square of the depth, and no real page comes near."""
-_TEMPLATE_CODE: Final = re.compile(r"\{%.{0,400}?%\}|\{\{.{0,400}?\}\}|@\w+(?:\([^()\n]{0,400}\))?", re.DOTALL)
+_TEMPLATE_CODE: Final = re.compile(
+    r"\{%.{0,400}?%\}|\{\{.{0,400}?\}\}|@\w+(?:\([^()\n]{0,400}\))?", re.DOTALL
+)
 _MIN_MAIN_SHARE: Final = 0.2
 """A main element with a smaller share of the page's text does not hold the main text."""
 
@@ -97,7 +114,9 @@ def extract_page(source: str, *, has_sections: bool = True) -> tuple[str, Markdo
     written = writer.text.removeprefix(f"# {opening}")
     if not _TEMPLATE_CODE.sub("", written).strip():
         # All of it looked like navigation: then the navigation is the page.
-        writer = PageReader(opening, has_sections=has_sections, is_main=True, keeps_all=True).read(body)
+        writer = PageReader(opening, has_sections=has_sections, is_main=True, keeps_all=True).read(
+            body
+        )
     return title or _text_in_line(tree.css_first("h1")), writer
 
 
@@ -113,7 +132,9 @@ def _check_depth(source: str) -> None:
             continue
         depth = max(0, depth - 1) if match[1] else depth + 1
         if depth > _MAX_DEPTH:
-            raise ReadError(f"more than {_MAX_DEPTH:,} elements within each other", reason="damaged")
+            raise ReadError(
+                f"more than {_MAX_DEPTH:,} elements within each other", reason="damaged"
+            )
 
 
 def _find_main(body: LexborNode) -> LexborNode:

@@ -28,7 +28,9 @@ _HIDDEN_STYLE: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden",
 _HIDDEN_CLASS: Final = re.compile(
     r"\b(?:headerlink|anchor-?link|heading-anchor|permalink|sr-only|visually-hidden)\b", re.I
 )
-_NOTE_CLASS: Final = re.compile(r"note|warning|tip|admonition|callout|info|danger|important|caution|hint|example", re.I)
+_NOTE_CLASS: Final = re.compile(
+    r"note|warning|tip|admonition|callout|info|danger|important|caution|hint|example", re.I
+)
 _LANGUAGE_CLASS: Final = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*)([\w+#-]+)")
 _ANCHOR_SIGNS: Final = " \t\n\r\x0c\x1f\xa0¶§🔗"
 _LINE_BREAK: Final = "\x1f"
@@ -40,7 +42,9 @@ Attributes = Mapping[str, str | None]
 class PageReader:
     """Writes the text of an element in order, without recursion: pages may be nested deeply."""
 
-    def __init__(self, title: str, *, has_sections: bool, is_main: bool, keeps_all: bool = False) -> None:
+    def __init__(
+        self, title: str, *, has_sections: bool, is_main: bool, keeps_all: bool = False
+    ) -> None:
         """Write the title, and keep whether all elements are inside the main text."""
         self._has_sections = has_sections
         self._is_main = is_main

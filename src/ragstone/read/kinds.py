@@ -44,7 +44,9 @@ _MANIFESTS: Final = {
     "podfile": "ruby",
     "package.swift": "swift",
 }
-_OPENAPI: Final = re.compile(rb"""^[ \t{]*["']?(?:openapi|swagger)["']?[ \t]*:[ \t]*["']?[1-3]\.\d""", re.MULTILINE)
+_OPENAPI: Final = re.compile(
+    rb"""^[ \t{]*["']?(?:openapi|swagger)["']?[ \t]*:[ \t]*["']?[1-3]\.\d""", re.MULTILINE
+)
 _OPENAPI_HEAD: Final = 4096
 _API_NAME: Final = re.compile(r"openapi|swagger|api[-_]?docs?")
 _PHP_CONFIG: Final = re.compile(r"(?:^|/)config/(?:[^/]+/)*[^/]+\.php$")
@@ -102,7 +104,11 @@ def _knowledge_kind(path: str, name: str, language: str, data: bytes) -> tuple[s
 def _rule_kind(path: str) -> str:
     """Return the kind of a file with rules for agents; empty for other files."""
     if _RULES_LIKELY.search(path):
-        for kind, pattern in (("cursor_rule", _CURSOR), ("claude_rule", _CLAUDE), ("agent_rule", _AGENTS)):
+        for kind, pattern in (
+            ("cursor_rule", _CURSOR),
+            ("claude_rule", _CLAUDE),
+            ("agent_rule", _AGENTS),
+        ):
             if pattern.search(path):
                 return kind
     return ""

@@ -13,7 +13,18 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import UnionType
-from typing import IO, Any, Final, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    IO,
+    Any,
+    Final,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 Message = tuple[object, bytes]
 Record = TypeVar("Record")
@@ -123,7 +134,9 @@ def _decode_each(annotations: tuple[object, ...], value: object) -> list[object]
 
 
 def _decode_union(annotations: tuple[object, ...], value: object) -> object:
-    for annotation in reversed(annotations):  # JSON has no tuples: in `Value` the list comes after the tuple
+    for annotation in reversed(
+        annotations
+    ):  # JSON has no tuples: in `Value` the list comes after the tuple
         try:
             return _decode(annotation, value)
         except ValueError:

@@ -15,16 +15,20 @@ _MAX_VALUE: Final = 200
 _MAX_MANIFEST: Final = 1_000_000
 """Characters. A program wrote a longer manifest."""
 _RULE_KINDS: Final = ("cursor_rule", "claude_rule", "agent_rule")
-_FRONT_MATTER_PAIR: Final = re.compile(r"^([A-Za-z][\w-]*)[ \t]*:[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
-_FIELD: Final = r"(?im)^(?:[-*+][ \t]+)?\**{name}\**[ \t]*:[ \t]*\**[ \t]*(\S[^\r\n]*)"
-_SECTION: Final = (
-    r"(?im)^(?:\#+[ \t]*{name}[ \t]*\#*|{name}[ \t]*\r?\n[=~-]{{3,}})[ \t]*\r?\n\s*(?:[-*+][ \t]+)?(\S[^\r\n]*)"
+_FRONT_MATTER_PAIR: Final = re.compile(
+    r"^([A-Za-z][\w-]*)[ \t]*:[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE
 )
+_FIELD: Final = r"(?im)^(?:[-*+][ \t]+)?\**{name}\**[ \t]*:[ \t]*\**[ \t]*(\S[^\r\n]*)"
+_SECTION: Final = r"(?im)^(?:\#+[ \t]*{name}[ \t]*\#*|{name}[ \t]*\r?\n[=~-]{{3,}})[ \t]*\r?\n\s*(?:[-*+][ \t]+)?(\S[^\r\n]*)"
 _DATE: Final = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z-]*")
-_COMMENT: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?', re.DOTALL)
+_COMMENT: Final = re.compile(
+    r'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?', re.DOTALL
+)
 _TRAILING_COMMA: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|,(?=\s*+[}\]])', re.DOTALL)
-_API_TITLE: Final = re.compile(r"""^[ \t]*["']?title["']?[ \t]*:[ \t]*["']?([^"'\r\n,]{1,120})""", re.MULTILINE)
+_API_TITLE: Final = re.compile(
+    r"""^[ \t]*["']?title["']?[ \t]*:[ \t]*["']?([^"'\r\n,]{1,120})""", re.MULTILINE
+)
 _PACKAGE_TABLES: Final = ((), ("project",), ("package",), ("tool", "poetry"))
 _DEPENDENCY_TABLES: Final = (
     ("dependencies",),
@@ -55,7 +59,11 @@ def extract_metadata(kind: str, language: str, text: str) -> Metadata:
         return _manifest_metadata(language, text)
     if kind in _RULE_KINDS:
         values = parse_front_matter(text)
-        return {key: values[key][:_MAX_VALUE] for key in ("name", "description", "globs") if values.get(key)}
+        return {
+            key: values[key][:_MAX_VALUE]
+            for key in ("name", "description", "globs")
+            if values.get(key)
+        }
     return {}
 
 

@@ -86,7 +86,9 @@ class _OdfReader:
             name = local_name(element)
             if name == "h":
                 level = attribute(element, "outline-level")
-                self._write_heading(self._inline_text(element), int(level) if level.isdigit() else 1)
+                self._write_heading(
+                    self._inline_text(element), int(level) if level.isdigit() else 1
+                )
             elif name == "p":
                 self._read_paragraph(element, depth)
             elif name == "list":

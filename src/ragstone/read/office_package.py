@@ -21,7 +21,10 @@ _MAX_RATIO: Final = 200
 _RATIO_FROM: Final = 4_000_000
 """Bytes. A smaller member may be compressed as much as it likes."""
 _OLD_SIGNATURE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ENCRYPTED_NAMES: Final = ("EncryptedPackage".encode("utf-16-le"), "EncryptionInfo".encode("utf-16-le"))
+_ENCRYPTED_NAMES: Final = (
+    "EncryptedPackage".encode("utf-16-le"),
+    "EncryptionInfo".encode("utf-16-le"),
+)
 _ENCRYPTED_FLAG: Final = 0x1
 _BLOCK_BYTES: Final = 1 << 16
 
@@ -69,14 +72,23 @@ class OfficePackage:
             raise _explain_password()
         try:
             data = b"".join(self._read_blocks(info))
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            OSError,
+            RuntimeError,
+            ValueError,
+        ) as error:
             raise ReadError(f"{info.filename} is damaged: {error}", reason="damaged") from error
         self._bytes_left -= len(data)
         return data
 
     def _read_blocks(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
         """Yield a member's bytes. The limits hold even if its entry gives a wrong size."""
-        limit = min(_MAX_MEMBER_BYTES, self._bytes_left, max(_RATIO_FROM, info.compress_size * _MAX_RATIO))
+        limit = min(
+            _MAX_MEMBER_BYTES, self._bytes_left, max(_RATIO_FROM, info.compress_size * _MAX_RATIO)
+        )
         size = info.file_size
         if size <= limit:
             size = 0
@@ -132,11 +144,17 @@ class OfficePackage:
 def _explain_old_file(data: bytes) -> ReadError:
     if any(name in data for name in _ENCRYPTED_NAMES):
         return _explain_password()
-    return ReadError("an old binary office file", hint="save it as docx, xlsx, pptx, odt or PDF", reason="unsupported")
+    return ReadError(
+        "an old binary office file",
+        hint="save it as docx, xlsx, pptx, odt or PDF",
+        reason="unsupported",
+    )
 
 
 def _explain_password() -> ReadError:
-    return ReadError("protected by a password", hint="save a copy without the password", reason="password")
+    return ReadError(
+        "protected by a password", hint="save a copy without the password", reason="password"
+    )
 
 
 def report_damage(read: ReadFunction) -> ReadFunction:
@@ -146,7 +164,14 @@ def report_damage(read: ReadFunction) -> ReadFunction:
     def guarded(data: bytes, uri: str) -> Document:
         try:
             return read(data, uri)
-        except (RecursionError, ValueError, KeyError, IndexError, TypeError, OverflowError) as error:
+        except (
+            RecursionError,
+            ValueError,
+            KeyError,
+            IndexError,
+            TypeError,
+            OverflowError,
+        ) as error:
             message = f"damaged in a way that cannot be read: {type(error).__name__}"
             raise ReadError(message, reason="damaged") from error
 

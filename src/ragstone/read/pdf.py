@@ -22,7 +22,8 @@ from ragstone.types import Document, Mark, Metadata
 PAGE_BREAK: Final = "\n\f\n"
 _DATE: Final = re.compile(r"D?:?(\d{4})(\d{2})?(\d{2})?")
 _USELESS_TITLE: Final = re.compile(
-    r"untitled|\(?anonymous\)?|.*\.(?:docx?|indd|tex|dvi|odt|pptx?|xlsx?|qxd|pdf)|microsoft word.*", re.I
+    r"untitled|\(?anonymous\)?|.*\.(?:docx?|indd|tex|dvi|odt|pptx?|xlsx?|qxd|pdf)|microsoft word.*",
+    re.I,
 )
 _MAX_VALUE: Final = 200
 _MAX_LABEL: Final = 40

@@ -56,7 +56,9 @@ def _find_boundary(lines: Sequence[PdfLine]) -> float | None:
     shorter = min(len(left_column), len(right_column))
     if shorter < _MIN_LINES:
         return None
-    boundary = (max(line.right for line in left_column) + min(line.left for line in right_column)) / 2
+    boundary = (
+        max(line.right for line in left_column) + min(line.left for line in right_column)
+    ) / 2
     if _count_side_changes(lines, boundary) <= shorter * _MIN_CHANGES:
         return None
     if not (_is_prose(left_column) and _is_prose(right_column)):
@@ -74,7 +76,9 @@ def _is_prose(column: Sequence[PdfLine]) -> bool:
     """Return whether the lines of a column look like prose and not like cells."""
     lengths = sorted(len(line.text) for line in column)
     lower_case = sum(line.text.lstrip()[:1].islower() for line in column)
-    return lengths[len(lengths) // 2] >= _MIN_CHARACTERS and lower_case >= _MIN_LOWER_CASE * len(column)
+    return lengths[len(lengths) // 2] >= _MIN_CHARACTERS and lower_case >= _MIN_LOWER_CASE * len(
+        column
+    )
 
 
 def _sort_columns(lines: Sequence[PdfLine], boundary: float) -> list[PdfLine]:

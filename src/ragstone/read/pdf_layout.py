@@ -14,10 +14,22 @@ from typing import Final, NamedTuple
 SOFT_HYPHEN: Final = "\u00ad"
 """In a line: a hyphen that may only break a word."""
 _LIGATURES: Final = str.maketrans(
-    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00a0": " ", "\u200b": ""}
+    {
+        "ﬀ": "ff",
+        "ﬁ": "fi",
+        "ﬂ": "fl",
+        "ﬃ": "ffi",
+        "ﬄ": "ffl",
+        "ﬅ": "st",
+        "ﬆ": "st",
+        "\u00a0": " ",
+        "\u200b": "",
+    }
 )
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
-_ITEM: Final = re.compile(r"(?:[-*+•◦▪‣–—·●○■□✓]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)]|\[[0-9]{1,3}\])\s")
+_ITEM: Final = re.compile(
+    r"(?:[-*+•◦▪‣–—·●○■□✓]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)]|\[[0-9]{1,3}\])\s"
+)
 # Possessive, and only from the start of a word: a page may be one word.
 _BROKEN_WORD: Final = re.compile(r"(?<!\w)\w++(?:\u00ad\s*+\w++)++")
 _BREAK: Final = re.compile(r"\u00ad\s*")

@@ -71,7 +71,11 @@ def _first_heading(lines: Sequence[str]) -> str:
             heading = _HEADING.fullmatch(line)
             if heading:
                 return heading[1].rstrip().rstrip("#").rstrip()
-            if line_before and not line_before.startswith(_NOT_PROSE) and _UNDERLINE.fullmatch(line):
+            if (
+                line_before
+                and not line_before.startswith(_NOT_PROSE)
+                and _UNDERLINE.fullmatch(line)
+            ):
                 return line_before
         line_before = "" if fence_match else line.strip()
     return ""

@@ -8,7 +8,15 @@ from typing import Final
 from ragstone.read.extracted_text import build_document
 from ragstone.read.markdown_writer import MarkdownWriter, one_line
 from ragstone.read.office_package import OfficePackage, report_damage
-from ragstone.read.xml_tree import Element, attribute, child, children, descendants, local_name, relation_id
+from ragstone.read.xml_tree import (
+    Element,
+    attribute,
+    child,
+    children,
+    descendants,
+    local_name,
+    relation_id,
+)
 from ragstone.types import Document
 
 _TITLES: Final = ("title", "ctrTitle")

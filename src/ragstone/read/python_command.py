@@ -27,7 +27,16 @@ def build_command(module: str) -> list[str]:
     folder is never on it, so nothing in the folder that is indexed is imported.
     """
     program = f"import sys; sys.path.extend(sys.argv[1:]); from {module} import main; main()"
-    return [find_python() or "", "-I", "-S", "-B", *_bytecode_options(), "-c", program, *_package_folders()]
+    return [
+        find_python() or "",
+        "-I",
+        "-S",
+        "-B",
+        *_bytecode_options(),
+        "-c",
+        program,
+        *_package_folders(),
+    ]
 
 
 def _bytecode_options() -> tuple[str, ...]:

@@ -40,7 +40,9 @@ class WorkerLoop:
     def __init__(self) -> None:
         """Redirect prints to standard error and leave Ctrl-C to the parent process, which ends this one."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        gc.set_threshold(100_000, 20, 20)  # parsed trees have no cycles; searching for some costs time
+        gc.set_threshold(
+            100_000, 20, 20
+        )  # parsed trees have no cycles; searching for some costs time
         self._requests = sys.stdin.buffer
         self._replies = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)

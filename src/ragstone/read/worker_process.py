@@ -26,7 +26,9 @@ from ragstone.read.worker_loop import WorkerReply, WorkerRequest
 IDLE_SECONDS: Final = 30.0
 _GRACE_SECONDS: Final = 5.0
 _MOMENT_SECONDS: Final = 0.5
-_TIME_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGALRM", "SIGXCPU") if hasattr(signal, name))
+_TIME_SIGNALS: Final = tuple(
+    getattr(signal, name) for name in ("SIGALRM", "SIGXCPU") if hasattr(signal, name)
+)
 _MAX_REPLY_BYTES: Final = 1 << 32
 
 
@@ -165,7 +167,9 @@ class _Child:
         seconds = int(max(1.0, self._due - time.monotonic())) + 2
         try:
             write_message(requests, WorkerRequest(self.requests, seconds, header), payload)
-            message = read_message(replies, max_header=self._max_reply // 2, max_payload=self._max_reply)
+            message = read_message(
+                replies, max_header=self._max_reply // 2, max_payload=self._max_reply
+            )
             if message is None:
                 raise EOFError
             reply = decode(WorkerReply, message[0])

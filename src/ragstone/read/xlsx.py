@@ -92,7 +92,10 @@ def _read_date_styles(tree: Element | None) -> list[DateStyle]:
     """Return for each cell style whether it shows a number as a date, a time or both."""
     if tree is None:
         return []
-    codes = {attribute(each, "numFmtId"): attribute(each, "formatCode") for each in descendants(tree, "numFmt")}
+    codes = {
+        attribute(each, "numFmtId"): attribute(each, "formatCode")
+        for each in descendants(tree, "numFmt")
+    }
     styles: list[DateStyle] = []
     for style in children(child(tree, "cellXfs"), "xf"):
         number = attribute(style, "numFmtId")
@@ -181,7 +184,9 @@ def _item(items: Sequence[str], index: str) -> str:
 # ── rows ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_rows(package: OfficePackage, path: str, formatter: _CellFormatter) -> Iterator[tuple[int, dict[int, str]]]:
+def _read_rows(
+    package: OfficePackage, path: str, formatter: _CellFormatter
+) -> Iterator[tuple[int, dict[int, str]]]:
     """Yield (row number, cells by column); the memory of a row is freed after it was yielded."""
     last = 0
     try:

@@ -38,7 +38,9 @@ class CandidateSearch:
         self._components = components
         self._pool: Executor | None = None
         self._spaces: LRUCache[tuple[int, Scope], list[SpaceInfo]] = LRUCache(_SPACES_CACHED)
-        self._allowed: LRUCache[tuple[int, int, Scope, Filter | None], list[int]] = LRUCache(_FILTERS_CACHED)
+        self._allowed: LRUCache[tuple[int, int, Scope, Filter | None], list[int]] = LRUCache(
+            _FILTERS_CACHED
+        )
 
     def run(self, request: Request, view: DocumentReader, generation: int) -> CandidateLists:
         """Return the candidate lists of a request; `view` is a snapshot of this generation."""
@@ -47,7 +49,9 @@ class CandidateSearch:
         vectors = self._search_words_and_embed(request, view, spaces, lists)
         for info, vector in zip(spaces, vectors, strict=True):
             if vector is None:
-                lists.notes.append(f"the vectors of {info.space.model} cannot be asked here: its embedder is missing")
+                lists.notes.append(
+                    f"the vectors of {info.space.model} cannot be asked here: its embedder is missing"
+                )
             else:
                 self._add_vector_list(request, view, generation, info, vector, lists)
         _add_coverage_notes(request, lists)
@@ -64,7 +68,11 @@ class CandidateSearch:
         return floors
 
     def _search_words_and_embed(
-        self, request: Request, view: DocumentReader, spaces: Sequence[SpaceInfo], lists: CandidateLists
+        self,
+        request: Request,
+        view: DocumentReader,
+        spaces: Sequence[SpaceInfo],
+        lists: CandidateLists,
     ) -> list[Matrix | None]:
         """Search by words, and return the query's vector in each space.
 
@@ -80,7 +88,11 @@ class CandidateSearch:
             words.result()
 
     def _search_words(
-        self, request: Request, view: DocumentReader, spaces: Sequence[SpaceInfo], lists: CandidateLists
+        self,
+        request: Request,
+        view: DocumentReader,
+        spaces: Sequence[SpaceInfo],
+        lists: CandidateLists,
     ) -> None:
         """Add the list by words; in a search by vectors only, note whether any word of the query is indexed."""
         if request.mode != "vectors":
@@ -88,7 +100,9 @@ class CandidateSearch:
                 request.scope, lists.terms, limit=request.candidates, filter=request.filter
             )
         elif spaces:
-            lists.has_known_word = bool(view.search_words(request.scope, lists.terms, limit=1, filter=request.filter))
+            lists.has_known_word = bool(
+                view.search_words(request.scope, lists.terms, limit=1, filter=request.filter)
+            )
 
     def _add_vector_list(
         self,
@@ -100,15 +114,21 @@ class CandidateSearch:
         lists: CandidateLists,
     ) -> None:
         index = self._components.space_index(request.scope.project, info)
-        limit = _vector_limit(request, has_words=bool(lists.rows.get("words")), has_known_word=lists.has_known_word)
+        limit = _vector_limit(
+            request, has_words=bool(lists.rows.get("words")), has_known_word=lists.has_known_word
+        )
         near = self._nearest_in_scope(request, view, generation, info, vector, limit)
         if request.fusion != "rrf":
             # A candidate by words that is not among the nearest gets its cosine too: absent does not mean far away.
             ids = [row.id for row in lists.rows.get("words", ())[:COMPLETED]]
-            near += [Scored(chunk_id, cosine) for chunk_id, cosine in index.cosines(ids)(vector).items()]
+            near += [
+                Scored(chunk_id, cosine) for chunk_id, cosine in index.cosines(ids)(vector).items()
+            ]
         lists.add_space(info, near)
         if index.damaged:
-            lists.notes.append(f"{index.damaged} vectors are damaged and left out: `ragstone reembed` makes them again")
+            lists.notes.append(
+                f"{index.damaged} vectors are damaged and left out: `ragstone reembed` makes them again"
+            )
 
     def _nearest_in_scope(
         self,
@@ -128,13 +148,17 @@ class CandidateSearch:
         allowed = self._allowed_rows(request, view, generation, info)
         return _locate(request, view, info, index.search(vector, limit, allowed=allowed))
 
-    def _allowed_rows(self, request: Request, view: DocumentReader, generation: int, info: SpaceInfo) -> list[int]:
+    def _allowed_rows(
+        self, request: Request, view: DocumentReader, generation: int, info: SpaceInfo
+    ) -> list[int]:
         key = (generation, info.id, request.scope, request.filter)
         if key not in self._allowed:
             self._allowed[key] = view.vectors.ids_in(request.scope, info.id, filter=request.filter)
         return self._allowed[key]
 
-    def _spaces_to_search(self, request: Request, view: DocumentReader, generation: int) -> list[SpaceInfo]:
+    def _spaces_to_search(
+        self, request: Request, view: DocumentReader, generation: int
+    ) -> list[SpaceInfo]:
         if request.mode == "words" or not request.query.strip():
             return []
         key = (generation, request.scope)
@@ -148,9 +172,13 @@ class CandidateSearch:
         return self._pool
 
 
-def _locate(request: Request, view: DocumentReader, info: SpaceInfo, rows: Sequence[Scored]) -> list[Scored]:
+def _locate(
+    request: Request, view: DocumentReader, info: SpaceInfo, rows: Sequence[Scored]
+) -> list[Scored]:
     """Return the chunks of vector rows, those outside the scope left out."""
-    chunks = view.vectors.locate(request.scope, info.id, [row.id for row in rows], filter=request.filter)
+    chunks = view.vectors.locate(
+        request.scope, info.id, [row.id for row in rows], filter=request.filter
+    )
     return [Scored(chunks[row.id], row.score) for row in rows if row.id in chunks]
 
 

@@ -53,7 +53,11 @@ class FreshnessCheck:
         verdicts = self._verdicts(explanation.hits)
         tried: set[DocumentId] = set()
         for _ in range(MAX_ROUNDS):
-            changed = [document for document in _changed_files(explanation.hits, verdicts) if document not in tried]
+            changed = [
+                document
+                for document in _changed_files(explanation.hits, verdicts)
+                if document not in tried
+            ]
             tried.update(changed)
             if changed:
                 outcome += self._sync.ensure_current(Proof(changed, embed=embed))
@@ -88,8 +92,12 @@ class FreshnessCheck:
             known = self._known_files(name, list(names))
             for uri in names:
                 stored = known.get(uri)
-                verdicts[name, uri] = self._file_verdict((name, uri), stored) if stored else "unknown"
-            files = {document: file[1] for document, file in described.items() if document[0] == name}
+                verdicts[name, uri] = (
+                    self._file_verdict((name, uri), stored) if stored else "unknown"
+                )
+            files = {
+                document: file[1] for document, file in described.items() if document[0] == name
+            }
             if files:
                 verdicts |= self._description_verdicts(name, files, known, verdicts)
         return verdicts
@@ -102,7 +110,10 @@ class FreshnessCheck:
         verdicts: Mapping[DocumentId, Verdict],
     ) -> dict[DocumentId, Verdict]:
         """Return the verdicts of descriptions: that of the file, if the graph was built from its present text."""
-        from ragstone.indexing.graph.updater import GraphUpdater, text_version  # loads only if descriptions were found
+        from ragstone.indexing.graph.updater import (
+            GraphUpdater,
+            text_version,
+        )  # loads only if descriptions were found
 
         store = self._sync.components.store
         versions = {uri: text_version(known[uri]) for uri in files.values() if uri in known}
@@ -122,7 +133,9 @@ class FreshnessCheck:
         names = {document[0] for document, verdict in verdicts.items() if verdict == "outdated"}
         if not names:
             return False
-        from ragstone.indexing.graph.updater import GraphUpdater  # loads only if descriptions were found
+        from ragstone.indexing.graph.updater import (
+            GraphUpdater,
+        )  # loads only if descriptions were found
 
         updater = GraphUpdater(self._sync)
         updated = False
@@ -190,7 +203,11 @@ def _described_files(hits: Iterable[Hit]) -> dict[DocumentId, DocumentId]:
 def _changed_files(hits: Sequence[Hit], verdicts: Mapping[DocumentId, Verdict]) -> list[DocumentId]:
     """Return the files behind the hits that changed, each once."""
     files = _described_files(hits)
-    changed = [files.get(document, document) for document, verdict in verdicts.items() if verdict == "changed"]
+    changed = [
+        files.get(document, document)
+        for document, verdict in verdicts.items()
+        if verdict == "changed"
+    ]
     return list(dict.fromkeys(changed))
 
 

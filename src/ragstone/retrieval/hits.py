@@ -48,7 +48,9 @@ class HitBuilder:
                 hits.append(self._hit(entry, score, duplicates))
         return hits, weak
 
-    def _hit(self, entry: RankedChunk, score: float, duplicates: Mapping[int, tuple[str, ...]]) -> Hit:
+    def _hit(
+        self, entry: RankedChunk, score: float, duplicates: Mapping[int, tuple[str, ...]]
+    ) -> Hit:
         row = self.chunks.rows[entry.row.id]
         span, text = self._span_and_text(entry)
         merged = tuple(member.order for member in entry.members if member.id != row.id)
@@ -67,7 +69,13 @@ class HitBuilder:
             symbol=" ".join(member.symbol for member in entry.members if member.symbol),
             header=row.chunk.header,
             also_at=duplicates.get(row.text_id, ()),
-            trace=Trace(self.traces[row.id], entry.boosts, merged, fused=entry.score, confidence=self.confidence),
+            trace=Trace(
+                self.traces[row.id],
+                entry.boosts,
+                merged,
+                fused=entry.score,
+                confidence=self.confidence,
+            ),
         )
 
     def _span_and_text(self, entry: RankedChunk) -> tuple[Span, str]:
@@ -86,7 +94,9 @@ class HitBuilder:
     def _joined_neighbours(self, entry: RankedChunk) -> tuple[Span, str]:
         first = self.chunks.rows[entry.members[0].id].chunk.span
         last = self.chunks.rows[entry.members[-1].id].chunk.span
-        key = CollectionKey(self.request.scope.project, entry.row.collection, self.request.scope.kind)
+        key = CollectionKey(
+            self.request.scope.project, entry.row.collection, self.request.scope.kind
+        )
         text = self.view.text(key, entry.row.uri) or ""
         span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
         return span, text[first.start : last.end]
@@ -97,12 +107,19 @@ class HitBuilder:
             return {}
         shown = {entry.row.id for entry in chosen}
         copies = self.view.copies(self.request.scope, [entry.row.text_id for entry in chosen])
-        others = {text_id: [chunk_id for chunk_id in ids if chunk_id not in shown] for text_id, ids in copies.items()}
+        others = {
+            text_id: [chunk_id for chunk_id in ids if chunk_id not in shown]
+            for text_id, ids in copies.items()
+        }
         ids = [chunk_id for group in others.values() for chunk_id in group]
         rows = self.view.chunks(self.request.scope.project, ids) if ids else {}
         collections = {entry.row.text_id: entry.row.collection for entry in chosen}
         return {
-            text_id: tuple(_place(rows[chunk_id], collections[text_id]) for chunk_id in group if chunk_id in rows)
+            text_id: tuple(
+                _place(rows[chunk_id], collections[text_id])
+                for chunk_id in group
+                if chunk_id in rows
+            )
             for text_id, group in others.items()
         }
 

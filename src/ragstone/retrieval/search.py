@@ -17,7 +17,13 @@ from ragstone.retrieval.ranking import order
 from ragstone.retrieval.ranking.candidate_lists import CandidateLists
 from ragstone.retrieval.ranking.chunk_loader import ChunkLoader
 from ragstone.retrieval.ranking.confidence import confidence
-from ragstone.retrieval.ranking.fusion import FusedList, list_weights, query_type, reciprocal_rank, weighted_sum
+from ragstone.retrieval.ranking.fusion import (
+    FusedList,
+    list_weights,
+    query_type,
+    reciprocal_rank,
+    weighted_sum,
+)
 from ragstone.retrieval.ranking.noise import explain_dropped, filter_noise
 from ragstone.retrieval.ranking.order import RankedChunk
 from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
@@ -127,14 +133,24 @@ class Searcher:
         texts = chunks.compared_texts(ranked, top_k=request.top_k)
         readable = [entry for entry in ranked if entry.row.id not in chunks.missing]
         ranked, same_words = order.collapse_copies(readable, texts)
-        chosen = order.merge_neighbours(ranked, request.top_k) if request.merge else ranked[: request.top_k]
+        chosen = (
+            order.merge_neighbours(ranked, request.top_k)
+            if request.merge
+            else ranked[: request.top_k]
+        )
         for entry in chosen:
             chunks.load(member.id for member in entry.members)
-        chosen = [entry for entry in chosen if all(member.id in chunks.rows for member in entry.members)]
+        chosen = [
+            entry for entry in chosen if all(member.id in chunks.rows for member in entry.members)
+        ]
         return _Selection(fused, ranked, [*copies, *same_words], chosen, unrelated)
 
     def _reorder(
-        self, request: Request, ranked: list[RankedChunk], lists: CandidateLists, chunks: ChunkLoader
+        self,
+        request: Request,
+        ranked: list[RankedChunk],
+        lists: CandidateLists,
+        chunks: ChunkLoader,
     ) -> list[RankedChunk]:
         """Return the ranking after the reranker and MMR, if the request asks for them."""
         if request.rerank and ranked:
@@ -143,12 +159,16 @@ class Searcher:
             ranked = self._diversify(request, ranked, lists)
         return ranked
 
-    def _diversify(self, request: Request, ranked: list[RankedChunk], lists: CandidateLists) -> list[RankedChunk]:
+    def _diversify(
+        self, request: Request, ranked: list[RankedChunk], lists: CandidateLists
+    ) -> list[RankedChunk]:
         """Return the ranking after MMR; unchanged if there are no vectors."""
         if not lists.spaces:
             lists.notes.append("mmr needs vectors, and there are none yet: the order is by score")
             return ranked
-        from ragstone.retrieval.ranking.mmr import diversify  # NumPy: a search by words does not load it
+        from ragstone.retrieval.ranking.mmr import (
+            diversify,
+        )  # NumPy: a search by words does not load it
 
         info = next(iter(lists.spaces.values()))
         index = self._components.space_index(request.scope.project, info)
@@ -164,4 +184,6 @@ def _rerank(request: Request, ranked: list[RankedChunk], chunks: ChunkLoader) ->
     readable = [entry for entry in ranked if entry.row.id in chunks.rows]
     texts = [chunks.rows[entry.row.id].chunk.text for entry in readable]
     scores = reranker.rerank(request.query, texts) if texts else []
-    return order.sort_by_score(replace(entry, score=score) for entry, score in zip(readable, scores, strict=True))
+    return order.sort_by_score(
+        replace(entry, score=score) for entry, score in zip(readable, scores, strict=True)
+    )

@@ -98,7 +98,9 @@ class EventWatch:
 
     def __init__(self, root: Path, folders: ListFolders) -> None:
         """Start to watch; raise `OSError` if the system has no more room for watches."""
-        from watchfiles._rust_notify import RustNotify  # its documented backend; compiled code that few runs need
+        from watchfiles._rust_notify import (
+            RustNotify,
+        )  # its documented backend; compiled code that few runs need
 
         self._notifier_class = RustNotify
         self._root = os.path.realpath(root)
@@ -150,8 +152,13 @@ class EventWatch:
         except (OSError, RuntimeError):  # the marker was removed, or a name cannot be decoded
             self._start_again()
             return
-        relative = {(change, os.path.relpath(path, self._root).replace(os.sep, "/")) for change, path in events}
-        ours = {(change, path) for change, path in relative if not OWN_FOLDERS & set(path.split("/"))}
+        relative = {
+            (change, os.path.relpath(path, self._root).replace(os.sep, "/"))
+            for change, path in events
+        }
+        ours = {
+            (change, path) for change, path in relative if not OWN_FOLDERS & set(path.split("/"))
+        }
         if self._has_new_folder(ours):
             self._start_again()
             return
@@ -182,8 +189,14 @@ class EventWatch:
         for change, path in events:
             if change != _MODIFIED:
                 below = f"{path}/"
-                self._folders = {known for known in self._folders if known != path and not known.startswith(below)}
-        candidates = [path for _, path in events if path not in self._folders and self._is_folder(path)]
+                self._folders = {
+                    known
+                    for known in self._folders
+                    if known != path and not known.startswith(below)
+                }
+        candidates = [
+            path for _, path in events if path not in self._folders and self._is_folder(path)
+        ]
         return bool(candidates) and not self._list_folders(sorted(candidates)) <= self._folders
 
     def _is_folder(self, path: str) -> bool:

@@ -26,7 +26,9 @@ RACY_NS = 2_000_000_000
 
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+_FOLDER = (
+    getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+)
 _FILE = os.O_RDONLY | _NOFOLLOW
 for _flag in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
     _FILE |= getattr(os, _flag, 0)
@@ -60,7 +62,9 @@ def stamp_of(info: os.stat_result) -> Stamp:
     return Stamp(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
 
 
-def safe_open(root: Path, relative: str, *, max_bytes: int, never: Collection[Identity] = ()) -> FileContent:
+def safe_open(
+    root: Path, relative: str, *, max_bytes: int, never: Collection[Identity] = ()
+) -> FileContent:
     """Return the content of one regular file below a root, or raise `ReadError`."""
     parts = _parts(relative)
     try:
@@ -100,7 +104,9 @@ def _parts(relative: str) -> list[str]:
     return parts
 
 
-def _attempt(root: Path, parts: list[str], max_bytes: int, never: Collection[Identity]) -> FileContent | None:
+def _attempt(
+    root: Path, parts: list[str], max_bytes: int, never: Collection[Identity]
+) -> FileContent | None:
     """Return the file's content, or None if it changed while it was read."""
     started = time.time_ns()
     descriptor = _reach(root, parts, never)
@@ -114,7 +120,9 @@ def _attempt(root: Path, parts: list[str], max_bytes: int, never: Collection[Ide
     stamp = stamp_of(after)
     if stamp_of(before) != stamp or len(data) != after.st_size:
         return None
-    return FileContent(data, stamp, is_settled=max(stamp.mtime_ns, stamp.ctime_ns) < started - RACY_NS)
+    return FileContent(
+        data, stamp, is_settled=max(stamp.mtime_ns, stamp.ctime_ns) < started - RACY_NS
+    )
 
 
 def _reach(root: Path, parts: list[str], never: Collection[Identity]) -> int:

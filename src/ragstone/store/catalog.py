@@ -58,7 +58,8 @@ def check_name(name: str, what: str) -> str:
         raise InputError(f"the name of a {what} has 1 to {LONGEST_NAME} characters")
     if any(is_control(character) for character in name):
         raise InputError(
-            f"the name of a {what} is plain text without control characters, not {name!r}", hint="choose another name"
+            f"the name of a {what} is plain text without control characters, not {name!r}",
+            hint="choose another name",
         )
     return name
 
@@ -70,7 +71,11 @@ def is_control(character: str) -> bool:
 
 def is_storable(name: object) -> bool:
     """Return whether a name could be in the database: SQLite cannot compare NUL and lone surrogates."""
-    return isinstance(name, str) and "\0" not in name and not any("\ud800" <= char <= "\udfff" for char in name)
+    return (
+        isinstance(name, str)
+        and "\0" not in name
+        and not any("\ud800" <= char <= "\udfff" for char in name)
+    )
 
 
 def project_id(db: sqlite3.Connection, project: str) -> int | None:
@@ -101,7 +106,9 @@ def find_existing(db: sqlite3.Connection, key: CollectionKey) -> CollectionIds:
     """Return the ids of a collection, or raise `NotFound`."""
     ids = find(db, key)
     if ids is None:
-        raise NotFound(f"no collection {key.name!r} in project {key.project!r}", hint="make it first")
+        raise NotFound(
+            f"no collection {key.name!r} in project {key.project!r}", hint="make it first"
+        )
     return ids
 
 
@@ -133,7 +140,9 @@ def get_collection(db: sqlite3.Connection, key: CollectionKey) -> Collection | N
     return _collection(row) if row else None
 
 
-def list_collections(db: sqlite3.Connection, project: str, kind: CollectionKind) -> list[Collection]:
+def list_collections(
+    db: sqlite3.Connection, project: str, kind: CollectionKind
+) -> list[Collection]:
     """Return the collections of one kind in a project, by name."""
     if not is_storable(project):
         return []
@@ -141,21 +150,33 @@ def list_collections(db: sqlite3.Connection, project: str, kind: CollectionKind)
 
 
 def ensure_collection(
-    db: sqlite3.Connection, key: CollectionKey, description: str, settings: Mapping[str, Scalar] | None
+    db: sqlite3.Connection,
+    key: CollectionKey,
+    description: str,
+    settings: Mapping[str, Scalar] | None,
 ) -> Collection:
     """Return a collection; create it if it is missing."""
     if key.kind not in _KINDS:
-        raise InputError(f"a collection cannot be of kind {key.kind!r}", hint=f"known are {', '.join(_KINDS)}")
+        raise InputError(
+            f"a collection cannot be of kind {key.kind!r}", hint=f"known are {', '.join(_KINDS)}"
+        )
     check_name(key.name, "collection")
     project = ensure_project(db, key.project)
     if find(db, key) is None:
         packed = dump(settings or {}, "a collection's settings")
-        number = db.execute(_ADD, (fresh_uuid(), project, key.kind, key.name, description, packed)).lastrowid or 0
+        number = (
+            db.execute(
+                _ADD, (fresh_uuid(), project, key.kind, key.name, description, packed)
+            ).lastrowid
+            or 0
+        )
         mark_changed(db, [number])
     return _collection(db.execute(_ONE, (key.project, key.kind, key.name)).fetchone())
 
 
-def add_to_counts(db: sqlite3.Connection, collection: int, *, documents: int, chunks: int, now: float) -> None:
+def add_to_counts(
+    db: sqlite3.Connection, collection: int, *, documents: int, chunks: int, now: float
+) -> None:
     """Change the counts of a collection, in the transaction that changed its rows."""
     db.execute(
         "UPDATE collections SET documents = documents + ?, chunks = chunks + ?, updated_at = ? WHERE id = ?",
@@ -176,12 +197,16 @@ def generation(db: sqlite3.Connection, scope: Scope) -> int:
         row = db.execute(_GENERATION_OF_ALL, (scope.project, scope.kind)).fetchone()
     else:
         names = [name for name in scope.collections if is_storable(name)]
-        row = db.execute(_GENERATION_OF_SOME, (scope.project, scope.kind, json.dumps(names))).fetchone()
+        row = db.execute(
+            _GENERATION_OF_SOME, (scope.project, scope.kind, json.dumps(names))
+        ).fetchone()
     return int(row[0] or 0)
 
 
 @contextmanager
-def changing(database: Database, key: CollectionKey) -> Iterator[tuple[sqlite3.Connection, CollectionIds]]:
+def changing(
+    database: Database, key: CollectionKey
+) -> Iterator[tuple[sqlite3.Connection, CollectionIds]]:
     """Give a write transaction and the ids of a collection; if rows change, its generation changes too."""
     with database.writing() as db:
         ids = find_existing(db, key)
@@ -193,4 +218,6 @@ def changing(database: Database, key: CollectionKey) -> Iterator[tuple[sqlite3.C
 
 def _collection(row: tuple[Any, ...]) -> Collection:
     uuid, project, name, description, settings, documents, chunks, updated_at, kind = row
-    return Collection(uuid, project, name, description, load(settings), documents, chunks, updated_at, kind)
+    return Collection(
+        uuid, project, name, description, load(settings), documents, chunks, updated_at, kind
+    )

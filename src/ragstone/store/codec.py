@@ -15,7 +15,9 @@ from ragstone.types import Mark, Stamp
 
 _LONG_GAPS: Final = 256
 _COMPRESSED: Final = b"\xff"  # no packed text begins with this byte
-_SHORT_BODY: Final = 512  # in code, two in five chunks are shorter: a third of the time for a fifth of the savings
+_SHORT_BODY: Final = (
+    512  # in code, two in five chunks are shorter: a third of the time for a fifth of the savings
+)
 _LEVEL: Final = 1  # chunks of code: 15 µs for 44 % of the size; level 6 takes 17 µs for 42 %
 _RAW: Final = -15  # deflate without header and checksum: `check` compares the hashes of documents
 
@@ -82,7 +84,8 @@ def dump(value: Mapping[str, Any], what: str) -> str:
         return json.dumps(dict(value), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(
-            f"{what} cannot be stored: {error}", hint="use text, numbers, true, false, null and lists"
+            f"{what} cannot be stored: {error}",
+            hint="use text, numbers, true, false, null and lists",
         ) from error
 
 
@@ -113,7 +116,9 @@ def load(stored: str) -> dict[str, Any]:
 
 def dump_stamp(stamp: Stamp | None) -> str | None:
     """Return a stamp as text, since inode numbers may be too large for SQLite's integers."""
-    return None if stamp is None else f"{stamp.size} {stamp.mtime_ns} {stamp.ctime_ns} {stamp.inode}"
+    return (
+        None if stamp is None else f"{stamp.size} {stamp.mtime_ns} {stamp.ctime_ns} {stamp.inode}"
+    )
 
 
 def load_stamp(stored: str | None) -> Stamp | None:
@@ -129,7 +134,11 @@ def load_stamp(stored: str | None) -> Stamp | None:
 
 def dump_marks(marks: Sequence[Mark]) -> str | None:
     """Return marks as JSON, None if there are none."""
-    return json.dumps([(mark.start, mark.number, mark.label, mark.unit) for mark in marks]) if marks else None
+    return (
+        json.dumps([(mark.start, mark.number, mark.label, mark.unit) for mark in marks])
+        if marks
+        else None
+    )
 
 
 def load_marks(stored: str | None) -> tuple[Mark, ...]:
@@ -172,7 +181,9 @@ def layout(spans: Sequence[tuple[int, int]], length: int) -> list[TextPiece]:
 
 def gaps_of(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """Return the text that no span covers, in order."""
-    return "".join(text[piece.start : piece.end] for piece in layout(spans, len(text)) if piece.chunk is None)
+    return "".join(
+        text[piece.start : piece.end] for piece in layout(spans, len(text)) if piece.chunk is None
+    )
 
 
 def dump_gaps(gaps: str) -> str | bytes:

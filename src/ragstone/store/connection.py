@@ -48,7 +48,9 @@ class ReadSource(Protocol):
 class Snapshot:
     """One open read transaction. Several threads may use it, one at a time."""
 
-    def __init__(self, connection: sqlite3.Connection, location: str, lock: AbstractContextManager[bool]) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, location: str, lock: AbstractContextManager[bool]
+    ) -> None:
         """Take the connection and the lock that guards it."""
         self._connection: sqlite3.Connection | None = connection
         self._location = location
@@ -73,7 +75,12 @@ class Database:
     """The connections to one file, or to one database in memory."""
 
     def __init__(
-        self, path: str | Path, *, cache_mb: int = 32, wait: float = WAIT_SECONDS, allow_network: bool
+        self,
+        path: str | Path,
+        *,
+        cache_mb: int = 32,
+        wait: float = WAIT_SECONDS,
+        allow_network: bool,
     ) -> None:
         """Open the file; create it with private permissions if it is missing."""
         self.location = str(path)
@@ -116,7 +123,12 @@ class Database:
         self._require_usable()
         if self.path is None:
             # All threads share one connection here. Writers of other threads wait until the snapshot ends.
-            with self.lock, self._ending(Snapshot(self._writer, self.location, self._writer_in_use)) as snapshot:
+            with (
+                self.lock,
+                self._ending(
+                    Snapshot(self._writer, self.location, self._writer_in_use)
+                ) as snapshot,
+            ):
                 yield snapshot
             return
         with translated(self.location), self._reader() as db:
@@ -178,7 +190,8 @@ class Database:
             raise StoreError(f"{self.location} can only be read", hint=disk.WRITABLE_HINT)
         if self._write_failure:
             raise StoreError(
-                f"writing has stopped: {self._write_failure}", hint="check the disk, then open the store again"
+                f"writing has stopped: {self._write_failure}",
+                hint="check the disk, then open the store again",
             )
         with self.lock, self._writer_in_use:
             self._require_usable()
@@ -221,7 +234,10 @@ class Database:
             return
         mode = self._writer.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
-            raise StoreError(f"{self.location} cannot use a write-ahead log here", hint="choose a path on a local disk")
+            raise StoreError(
+                f"{self.location} cannot use a write-ahead log here",
+                hint="choose a path on a local disk",
+            )
 
     def uses_wal(self, db: sqlite3.Connection) -> bool:
         """Return whether the file is in WAL mode already, or need not be."""
@@ -334,4 +350,7 @@ class Database:
         if self.closed:
             raise StoreError("the store is closed", hint="open it again")
         if self._process != os.getpid():
-            raise StoreError("the store was opened before this process was forked", hint="open it again in the child")
+            raise StoreError(
+                "the store was opened before this process was forked",
+                hint="open it again in the child",
+            )

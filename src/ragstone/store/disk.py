@@ -10,10 +10,25 @@ from ragstone.errors import StoreError
 
 # File systems whose locks are not reliable for a database that several processes share.
 NETWORK_TYPES: Final = frozenset(
-    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "fuse.sshfs", "fuse.s3fs", "fuse.rclone", "afs", "ceph"}
+    {
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "9p",
+        "virtiofs",
+        "fuse.sshfs",
+        "fuse.s3fs",
+        "fuse.rclone",
+        "afs",
+        "ceph",
+    }
 )
 _MOUNTS: Final = Path("/proc/self/mounts")
-WRITABLE_HINT: Final = "make the folder and its files writable, or set RAGSTONE_RAG_STORE_PATH to a folder that is"
+WRITABLE_HINT: Final = (
+    "make the folder and its files writable, or set RAGSTONE_RAG_STORE_PATH to a folder that is"
+)
 
 Signature = tuple[int, int, int, bool]
 """Inode, size and time of a file, and whether it has a log."""
@@ -34,9 +49,13 @@ def prepare(path: Path, *, allow_network: bool) -> bool:
         if not path.exists():
             _create(path)
     except OSError as error:
-        raise StoreError(f"cannot write to {folder}: {error.strerror}", hint=WRITABLE_HINT) from error
+        raise StoreError(
+            f"cannot write to {folder}: {error.strerror}", hint=WRITABLE_HINT
+        ) from error
     if not os.access(path, os.R_OK):
-        raise StoreError(f"cannot read {path}", hint="make the folder and its files readable for this user")
+        raise StoreError(
+            f"cannot read {path}", hint="make the folder and its files readable for this user"
+        )
     return os.access(folder, os.W_OK) and os.access(path, os.W_OK)
 
 
@@ -73,7 +92,12 @@ def signature(path: Path) -> Signature:
         status = path.stat()
     except OSError:
         return (0, 0, 0, False)
-    return (status.st_ino, status.st_size, status.st_mtime_ns, path.with_name(path.name + "-wal").exists())
+    return (
+        status.st_ino,
+        status.st_size,
+        status.st_mtime_ns,
+        path.with_name(path.name + "-wal").exists(),
+    )
 
 
 def network_type(folder: Path, *, mounts: Path = _MOUNTS) -> str:

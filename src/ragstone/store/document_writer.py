@@ -40,7 +40,9 @@ _ADD_CHUNK: Final = """
 _CHANGE_CHUNK: Final = """
     UPDATE chunks SET ord = ?, text_id = ?, header = ?, start = ?, "end" = ?, byte_start = ?, byte_end = ?,
         line_start = ?, line_end = ?, page = ?, page_label = ?, unit = ?, kind = ?, symbol = ? WHERE id = ?"""
-_CHUNKS_OF: Final = "SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)) ORDER BY id"
+_CHUNKS_OF: Final = (
+    "SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)) ORDER BY id"
+)
 _REMOVE_DOCUMENTS: Final = "DELETE FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 
 Columns = tuple[Any, ...]
@@ -65,7 +67,9 @@ class _Batch:
         """Write all rows and keep the word index up to date."""
         # The terms of a damaged text are unknown, so its rows cannot be removed from the word index one by one.
         must_rebuild = bool(self.texts.repaired) or not fts5.remove(db, sorted(self.removed_chunks))
-        db.executemany("DELETE FROM chunks WHERE id = ?", [(number,) for number in self.removed_chunks])
+        db.executemany(
+            "DELETE FROM chunks WHERE id = ?", [(number,) for number in self.removed_chunks]
+        )
         self.texts.write(db)
         db.executemany(_ADD_DOCUMENT, self.documents)
         db.executemany(_CHANGE_DOCUMENT, self.changed_documents)
@@ -130,7 +134,9 @@ class DocumentPut:
         if row is None:
             self._last_document += 1
             self._new_documents += 1
-            self._batch.documents.append((*columns, self._last_document, self._ids.collection, uri, self._now))
+            self._batch.documents.append(
+                (*columns, self._last_document, self._ids.collection, uri, self._now)
+            )
             return self._plan_chunks(prepared, self._last_document, [])
         *before, number, added_at = row
         stored = self._db.execute(_FIND_CHUNKS, (number,)).fetchall()
@@ -141,10 +147,14 @@ class DocumentPut:
         result = self._plan_chunks(prepared, number, stored)
         if tuple(before) != columns:
             is_same_text = before[_HASH] == columns[_HASH]
-            self._batch.changed_documents.append((*columns, added_at if is_same_text else self._now, number))
+            self._batch.changed_documents.append(
+                (*columns, added_at if is_same_text else self._now, number)
+            )
         return result
 
-    def _plan_chunks(self, prepared: PreparedDocument, document: int, stored: Sequence[Columns]) -> PutResult:
+    def _plan_chunks(
+        self, prepared: PreparedDocument, document: int, stored: Sequence[Columns]
+    ) -> PutResult:
         """Plan the chunks of a document: one with the same text and symbol as a stored chunk keeps its id."""
         reusable: defaultdict[Columns, list[Columns]] = defaultdict(list)
         for row in reversed(stored):
@@ -170,16 +180,22 @@ class DocumentPut:
         self._batch.removed_chunks += [row[-1] for row in stored]
         self._new_chunks -= len(stored)
 
-    def _add_chunk(self, chunk: Chunk, columns: Columns, document_id: int, document: Document) -> None:
+    def _add_chunk(
+        self, chunk: Chunk, columns: Columns, document_id: int, document: Document
+    ) -> None:
         self._last_chunk += 1
         collection = self._ids.collection
         self._batch.chunks.append((*columns, self._last_chunk, collection, document_id))
         header = searchable_header(chunk.header, document.beside)
-        text = ChunkText(self._last_chunk, collection, chunk.symbol, header, document.uri, chunk.text)
+        text = ChunkText(
+            self._last_chunk, collection, chunk.symbol, header, document.uri, chunk.text
+        )
         self._batch.words.append(text)
 
 
-def remove_documents(db: sqlite3.Connection, ids: CollectionIds, uris: Sequence[str], now: float) -> int:
+def remove_documents(
+    db: sqlite3.Connection, ids: CollectionIds, uris: Sequence[str], now: float
+) -> int:
     """Remove documents and return how many existed; their texts and vectors are removed by `compact`."""
     numbers = []
     for uri in dict.fromkeys(uris):
@@ -196,8 +212,13 @@ def remove_documents(db: sqlite3.Connection, ids: CollectionIds, uris: Sequence[
 
 def drop_collection(db: sqlite3.Connection, ids: CollectionIds) -> int:
     """Remove a collection with all its documents and return how many it had."""
-    numbers = [row[0] for row in db.execute("SELECT id FROM documents WHERE collection = ?", (ids.collection,))]
-    others = db.execute("SELECT 1 FROM chunks WHERE collection != ? LIMIT 1", (ids.collection,)).fetchone()
+    numbers = [
+        row[0]
+        for row in db.execute("SELECT id FROM documents WHERE collection = ?", (ids.collection,))
+    ]
+    others = db.execute(
+        "SELECT 1 FROM chunks WHERE collection != ? LIMIT 1", (ids.collection,)
+    ).fetchone()
     if others is None:
         fts5.clear(db)  # much faster than making the terms of every chunk again
         db.execute("DELETE FROM chunks WHERE collection = ?", (ids.collection,))

@@ -9,7 +9,17 @@ from typing import Any, Final
 from ragstone.errors import StoreDamaged
 from ragstone.store import catalog, filters, texts
 from ragstone.store.catalog import CollectionIds
-from ragstone.store.codec import dump_stamp, layout, load, load_gaps, load_marks, load_stamp, pack, unpack, unpack_body
+from ragstone.store.codec import (
+    dump_stamp,
+    layout,
+    load,
+    load_gaps,
+    load_marks,
+    load_stamp,
+    pack,
+    unpack,
+    unpack_body,
+)
 from ragstone.store.failures import READ_AGAIN
 from ragstone.types import (
     Chunk,
@@ -57,7 +67,9 @@ _OUTLINES: Final = """
 _COPIES: Final = """
     SELECT c.text_id, c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.text_id = wanted.value
     WHERE c.collection IN (SELECT value FROM json_each(?)) ORDER BY c.text_id, c.id"""
-_SPANS: Final = """SELECT start, "end", id FROM chunks WHERE document = ? ORDER BY start, "end", id"""
+_SPANS: Final = (
+    """SELECT start, "end", id FROM chunks WHERE document = ? ORDER BY start, "end", id"""
+)
 _BODIES: Final = """
     SELECT c.id, c.header, CAST(t.body AS BLOB) FROM json_each(?) wanted
     CROSS JOIN chunks c ON c.id = wanted.value JOIN texts t ON t.id = c.text_id"""
@@ -65,8 +77,12 @@ _ALL_DOCUMENTS: Final = """
     SELECT col.name, d.id, d.gaps, d.characters, d.hash, d.uri, d.kind, d.language, d.title, d.metadata, d.marks,
            d.beside
     FROM documents d JOIN collections col ON col.id = d.collection ORDER BY d.collection, d.uri"""
-_DOCUMENTS_WITH_TEXTS: Final = "SELECT document FROM chunks WHERE text_id IN (SELECT value FROM json_each(?))"
-_KNOWN: Final = "SELECT uri, content_hash, stamp, recipe FROM documents WHERE collection = ? AND source = ?"
+_DOCUMENTS_WITH_TEXTS: Final = (
+    "SELECT document FROM chunks WHERE text_id IN (SELECT value FROM json_each(?))"
+)
+_KNOWN: Final = (
+    "SELECT uri, content_hash, stamp, recipe FROM documents WHERE collection = ? AND source = ?"
+)
 _KNOWN_BY_URI: Final = _KNOWN + " AND uri = ?"
 _KNOWN_BETWEEN: Final = _KNOWN + " AND uri >= ? AND uri < ?"
 _AFTER_SLASH: Final = chr(ord("/") + 1)
@@ -82,14 +98,21 @@ def row_limit(limit: int) -> int:
 # ── documents ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def document(db: sqlite3.Connection, ids: CollectionIds, collection: str, uri: str) -> StoredDocument | None:
+def document(
+    db: sqlite3.Connection, ids: CollectionIds, collection: str, uri: str
+) -> StoredDocument | None:
     """Return a document without its text, or None."""
     row = db.execute(_DOCUMENT_BY_URI, (ids.collection, pack(uri))).fetchone()
     return _stored_document(row, collection) if row else None
 
 
 def documents(
-    db: sqlite3.Connection, scope: Scope, *, filter: Filter | None, after: tuple[str, str] | None, limit: int
+    db: sqlite3.Connection,
+    scope: Scope,
+    *,
+    filter: Filter | None,
+    after: tuple[str, str] | None,
+    limit: int,
 ) -> list[StoredDocument]:
     """Return documents by (collection, uri), starting after the pair `after`."""
     condition = filters.where(filter)
@@ -108,7 +131,21 @@ def documents(
 
 
 def _stored_document(row: tuple[Any, ...], collection: str) -> StoredDocument:
-    uri, kind, language, title, metadata, source, count, characters, hash_, stamp, added_at, marks, beside = row
+    (
+        uri,
+        kind,
+        language,
+        title,
+        metadata,
+        source,
+        count,
+        characters,
+        hash_,
+        stamp,
+        added_at,
+        marks,
+        beside,
+    ) = row
     return StoredDocument(
         uri=unpack(uri),
         collection=collection,
@@ -128,7 +165,12 @@ def _stored_document(row: tuple[Any, ...], collection: str) -> StoredDocument:
 
 
 def known_files(
-    db: sqlite3.Connection, ids: CollectionIds, source: str, *, uris: Sequence[str] | None, below: bool
+    db: sqlite3.Connection,
+    ids: CollectionIds,
+    source: str,
+    *,
+    uris: Sequence[str] | None,
+    below: bool,
 ) -> dict[str, KnownFile]:
     """Return hash, stamp and recipe of the documents that came from a source, by uri."""
     owner = (ids.collection, pack(source))
@@ -139,7 +181,9 @@ def known_files(
         for uri in uris:
             rows += db.execute(_KNOWN_BY_URI, (*owner, pack(uri)))
             if below:
-                rows += db.execute(_KNOWN_BETWEEN, (*owner, pack(f"{uri}/"), pack(f"{uri}{_AFTER_SLASH}")))
+                rows += db.execute(
+                    _KNOWN_BETWEEN, (*owner, pack(f"{uri}/"), pack(f"{uri}{_AFTER_SLASH}"))
+                )
     return {
         unpack(uri): KnownFile(unpack(content_hash), _stamp_or_none(stamp), unpack(recipe))
         for uri, content_hash, stamp, recipe in rows
@@ -154,7 +198,9 @@ def _stamp_or_none(stored: str | None) -> Stamp | None:
         return None
 
 
-def touch(db: sqlite3.Connection, ids: CollectionIds, source: str, stamps: Mapping[str, Stamp | None]) -> None:
+def touch(
+    db: sqlite3.Connection, ids: CollectionIds, source: str, stamps: Mapping[str, Stamp | None]
+) -> None:
     """Store new stamps; equal ones change nothing."""
     for uri, stamp in stamps.items():
         packed = dump_stamp(stamp)
@@ -164,10 +210,13 @@ def touch(db: sqlite3.Connection, ids: CollectionIds, source: str, stamps: Mappi
 # ── texts of documents ────────────────────────────────────────────────────────────────────────────
 
 
-def text(db: sqlite3.Connection, ids: CollectionIds, uri: str, span: tuple[int, int] | None = None) -> str | None:
+def text(
+    db: sqlite3.Connection, ids: CollectionIds, uri: str, span: tuple[int, int] | None = None
+) -> str | None:
     """Return the text of a document, or the part of it inside of a span; None if there is no such document."""
     row = db.execute(
-        "SELECT id, gaps, characters FROM documents WHERE collection = ? AND uri = ?", (ids.collection, pack(uri))
+        "SELECT id, gaps, characters FROM documents WHERE collection = ? AND uri = ?",
+        (ids.collection, pack(uri)),
     ).fetchone()
     if row is None:
         return None
@@ -175,7 +224,9 @@ def text(db: sqlite3.Connection, ids: CollectionIds, uri: str, span: tuple[int, 
     return _join_text(db, number, load_gaps(gaps), length, span or (0, length))
 
 
-def _join_text(db: sqlite3.Connection, document: int, gaps: str, length: int, span: tuple[int, int]) -> str:
+def _join_text(
+    db: sqlite3.Connection, document: int, gaps: str, length: int, span: tuple[int, int]
+) -> str:
     """Return a part of a text from the chunks of its document and the gaps between them."""
     start, end = max(0, span[0]), min(length, span[1])
     rows = db.execute(_SPANS, (document,)).fetchall()
@@ -195,7 +246,9 @@ def _join_text(db: sqlite3.Connection, document: int, gaps: str, length: int, sp
 
 def _bodies(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> dict[int, str]:
     rows = db.execute(_BODIES, (catalog.id_list(chunk_ids),))
-    return {number: texts.split_header(unpack_body(body), header)[1] for number, header, body in rows}
+    return {
+        number: texts.split_header(unpack_body(body), header)[1] for number, header, body in rows
+    }
 
 
 def damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
@@ -234,20 +287,32 @@ def document_chunks(db: sqlite3.Connection, ids: CollectionIds, uri: str) -> lis
     return _readable_chunks(db.execute(_CHUNKS_OF_DOCUMENT, (ids.collection, pack(uri))))
 
 
-def chunks(db: sqlite3.Connection, project: str, chunk_ids: Sequence[int]) -> dict[int, StoredChunk]:
+def chunks(
+    db: sqlite3.Connection, project: str, chunk_ids: Sequence[int]
+) -> dict[int, StoredChunk]:
     """Return chunks of a project by id; damaged ones are left out."""
     rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(chunk_ids), catalog.project_id(db, project)))
     return {chunk.id: chunk for chunk in _readable_chunks(rows)}
 
 
-def outlines(db: sqlite3.Connection, project: str, chunk_ids: Sequence[int]) -> dict[int, ChunkOutline]:
+def outlines(
+    db: sqlite3.Connection, project: str, chunk_ids: Sequence[int]
+) -> dict[int, ChunkOutline]:
     """Return outlines of chunks of a project by id."""
     rows = db.execute(_OUTLINES, (catalog.id_list(chunk_ids), catalog.project_id(db, project)))
     found = {}
     for row in rows:
         number, text_id, collection, uri, kind, order, symbol, start, end = row
         found[number] = ChunkOutline(
-            number, text_id, collection, unpack(uri), unpack(kind), order, unpack(symbol), start, end
+            number,
+            text_id,
+            collection,
+            unpack(uri),
+            unpack(kind),
+            order,
+            unpack(symbol),
+            start,
+            end,
         )
     return found
 
@@ -281,4 +346,6 @@ def _stored_chunk(row: tuple[Any, ...]) -> StoredChunk:
         raise StoreDamaged("the store is damaged: a text does not fill its span", hint=READ_AGAIN)
     span = Span(start, end, byte_start, byte_end, line_start, line_end, page, page_label, unit)
     chunk = Chunk(own, span, order, kind, symbol, header)
-    return StoredChunk(number, text_id, collection, uri, title, document_kind, language, load(metadata), chunk)
+    return StoredChunk(
+        number, text_id, collection, uri, title, document_kind, language, load(metadata), chunk
+    )

@@ -14,7 +14,12 @@ from ragstone.store.disk import WRITABLE_HINT
 
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_NOT_WRITABLE: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
+_NOT_WRITABLE: Final = (
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_AUTH,
+)
 _FAILED_SYNC: Final = (sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC)
 _NO_ROOM_BYTES: Final = 1 << 20
 READ_AGAIN: Final = "run `ragstone sync --full`; what no source gives must be put again"
@@ -56,14 +61,17 @@ def explain(error: sqlite3.Error, location: str) -> StoreError:
         return StoreBusy(f"another program holds {location}", hint="try again when it is done")
     if code in _DAMAGED or "decode to UTF-8" in str(error):
         return damaged(location, str(error))
-    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_disk_full(location, extended)):
+    if code == sqlite3.SQLITE_FULL or (
+        code == sqlite3.SQLITE_IOERR and _is_disk_full(location, extended)
+    ):
         return NoRoom(
             f"no room left for {location}: {error}",
             hint="free some disk space and run it again; nothing stored was lost",
         )
     if code == sqlite3.SQLITE_IOERR:
         return DiskFailed(
-            f"the disk failed under {location}: {error}", hint="check the disk, then open the store again"
+            f"the disk failed under {location}: {error}",
+            hint="check the disk, then open the store again",
         )
     if code in _NOT_WRITABLE:
         return StoreError(f"cannot open {location} for writing: {error}", hint=WRITABLE_HINT)
@@ -76,6 +84,9 @@ def _is_disk_full(location: str, extended: int | None) -> bool:
         return False
     try:
         status = os.statvfs(Path(location).parent)
-    except (OSError, AttributeError):  # AttributeError: Windows has no statvfs, and its own error code for a full disk
+    except (
+        OSError,
+        AttributeError,
+    ):  # AttributeError: Windows has no statvfs, and its own error code for a full disk
         return False
     return status.f_bavail * status.f_frsize < _NO_ROOM_BYTES

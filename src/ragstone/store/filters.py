@@ -24,7 +24,12 @@ FIELDS: Final = ("path", "kind", "language", "title")
 META: Final = "meta."
 OPERATORS: Final[tuple[str, ...]] = get_args(Operator)
 MAX_CONDITIONS: Final = 64
-_COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {"gt": gt, "gte": ge, "lt": lt, "lte": le}
+_COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "gt": gt,
+    "gte": ge,
+    "lt": lt,
+    "lte": le,
+}
 
 # The only SQL that a filter can become.
 _IN_LIST: Final = {
@@ -56,12 +61,16 @@ def parse(mapping: Mapping[str, Any] | None) -> Filter | None:
     if mapping is None:
         return None
     if not isinstance(mapping, Mapping):
-        raise InputError("a filter is a mapping from fields to values", hint='for example {"path": "docs/**"}')
+        raise InputError(
+            "a filter is a mapping from fields to values", hint='for example {"path": "docs/**"}'
+        )
     conditions: list[Condition] = []
     for key, value in mapping.items():
         field = _field(key)
         if isinstance(value, Mapping):
-            conditions += [_condition(field, operator, operand) for operator, operand in value.items()]
+            conditions += [
+                _condition(field, operator, operand) for operator, operand in value.items()
+            ]
         else:
             conditions.append(_condition(field, _default_operator(field, value), value))
     result = Filter(tuple(conditions))
@@ -72,7 +81,10 @@ def parse(mapping: Mapping[str, Any] | None) -> Filter | None:
 def _field(key: object) -> str:
     """Return the field that a key names; a key that is no field names metadata."""
     if not isinstance(key, str) or not key.removeprefix(META):
-        raise InputError(f"a filter's field is a name, not {key!r}", hint=f"known: {', '.join(FIELDS)}, meta.<key>")
+        raise InputError(
+            f"a filter's field is a name, not {key!r}",
+            hint=f"known: {', '.join(FIELDS)}, meta.<key>",
+        )
     return key if key in FIELDS or key.startswith(META) else META + key
 
 
@@ -85,11 +97,17 @@ def _default_operator(field: str, value: object) -> str:
 def check(filter: Filter) -> None:
     """Raise `InputError` for a filter that makes no sense."""
     if len(filter.conditions) > MAX_CONDITIONS:
-        raise InputError(f"a filter has at most {MAX_CONDITIONS} conditions", hint="use lists of values")
+        raise InputError(
+            f"a filter has at most {MAX_CONDITIONS} conditions", hint="use lists of values"
+        )
     for condition in filter.conditions:
         if condition.field not in FIELDS and not condition.field.startswith(META):
             near = get_close_matches(condition.field, FIELDS, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"for metadata write {META + condition.field!r}"
+            hint = (
+                f"did you mean {near[0]!r}?"
+                if near
+                else f"for metadata write {META + condition.field!r}"
+            )
             raise InputError(f"a filter cannot look at {condition.field!r}", hint=hint)
         _condition(condition.field, condition.operator, condition.value)
 
@@ -106,7 +124,9 @@ def _condition(field: str, operator: object, value: object) -> Condition:
             f"a filter's value for {field!r} must be text, a number, true, false, null, or a list of these"
         )
     if operator == "exists" and not isinstance(value, bool):
-        raise InputError(f"`exists` on {field!r} is true or false", hint='for example {"exists": true}')
+        raise InputError(
+            f"`exists` on {field!r} is true or false", hint='for example {"exists": true}'
+        )
     if operator == "glob" and not all(isinstance(item, str) for item in values):
         raise InputError(f"a pattern for {field!r} is text", hint='for example "docs/**"')
     stored = tuple(value) if isinstance(value, list | tuple) else value
@@ -174,7 +194,9 @@ def holds(operator: str, wanted: Value, values: Sequence[Scalar]) -> bool:
     return _any_pair(test, values, _as_list(wanted))
 
 
-def _any_pair(test: Callable[[Scalar, Scalar], bool], values: Sequence[Scalar], options: Sequence[Scalar]) -> bool:
+def _any_pair(
+    test: Callable[[Scalar, Scalar], bool], values: Sequence[Scalar], options: Sequence[Scalar]
+) -> bool:
     for value in values:
         if any(test(value, option) for option in options):
             return True
@@ -205,7 +227,11 @@ def _comparison(compare: Callable[[Any, Any], bool]) -> Callable[[Scalar, Scalar
     return test
 
 
-_TESTS: Final[Mapping[str, Callable[[Scalar, Scalar], bool]]] = {"eq": _is_same, "in": _is_same, "glob": _matches}
+_TESTS: Final[Mapping[str, Callable[[Scalar, Scalar], bool]]] = {
+    "eq": _is_same,
+    "in": _is_same,
+    "glob": _matches,
+}
 
 
 def _as_list(value: Any) -> Sequence[Any]:  # noqa: ANN401 - any value of a user's mapping

@@ -70,7 +70,9 @@ def _make_private(folder: Path) -> None:
 def _links(home: Path) -> Iterator[Path]:
     """Yield symbolic links among the files of Ragstone, and all links below the index folders."""
     for entry in list(os.scandir(home)):
-        if entry.is_symlink() and (entry.name in (VECTORS, WORDS, EMBED_LOCK) or entry.name.startswith(DATABASE)):
+        if entry.is_symlink() and (
+            entry.name in (VECTORS, WORDS, EMBED_LOCK) or entry.name.startswith(DATABASE)
+        ):
             yield home / entry.name
     for index in (VECTORS, WORDS):
         for folder, below, files in os.walk(home / index):

@@ -48,7 +48,12 @@ class FileLock:
         self.acquire()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self.release()
 
     def acquire(self, wait: float | None = None) -> None:
@@ -67,7 +72,9 @@ class FileLock:
         except OSError as error:
             self._threads.release()
             folder = self._path and self._path.parent
-            raise StoreError(f"cannot write to {folder}: {error.strerror}", hint=WRITABLE_HINT) from error
+            raise StoreError(
+                f"cannot write to {folder}: {error.strerror}", hint=WRITABLE_HINT
+            ) from error
         except BaseException:
             self._threads.release()
             raise

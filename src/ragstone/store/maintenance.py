@@ -21,7 +21,9 @@ from ragstone.types import Finding
 _SAFE_LOG: Final = (3, 51, 3)
 _WAIT_FOR_READERS: Final = 30.0
 _MOST_NAMES: Final = 20
-_SPACES_WITH_UNUSED: Final = "SELECT DISTINCT space FROM vectors WHERE text_id NOT IN (SELECT text_id FROM chunks)"
+_SPACES_WITH_UNUSED: Final = (
+    "SELECT DISTINCT space FROM vectors WHERE text_id NOT IN (SELECT text_id FROM chunks)"
+)
 _WRONG_COUNTS: Final = """
     SELECT count(*) FROM collections c
     WHERE c.documents != (SELECT count(*) FROM documents d WHERE d.collection = c.id)
@@ -113,7 +115,9 @@ def _check_words(db: sqlite3.Connection) -> str:
 def _check_vectors(db: sqlite3.Connection) -> str:
     wrong = db.execute(_WRONG_WIDTHS).fetchone()[0]
     foreign = db.execute(_FOREIGN_VECTORS).fetchone()[0]
-    return f"{wrong} vectors have a wrong length, {foreign} a wrong owner" if wrong or foreign else ""
+    return (
+        f"{wrong} vectors have a wrong length, {foreign} a wrong owner" if wrong or foreign else ""
+    )
 
 
 _CHECKS: Final = (
@@ -122,8 +126,18 @@ _CHECKS: Final = (
     _Check("counts", "the counts of every collection are right", _check_counts, RESTORE),
     _Check("documents", "the text of every document is complete", _check_documents, READ_AGAIN),
     _Check("words", "every chunk can be found by words", _check_words, "run `ragstone compact`"),
-    _Check("vectors", "every vector has the right length and owner", _check_vectors, "run `ragstone reembed`"),
-    _Check("graph", "every part of the graph has its owner", graph_writer.find_problem, "run `ragstone sync --full`"),
+    _Check(
+        "vectors",
+        "every vector has the right length and owner",
+        _check_vectors,
+        "run `ragstone reembed`",
+    ),
+    _Check(
+        "graph",
+        "every part of the graph has its owner",
+        graph_writer.find_problem,
+        "run `ragstone sync --full`",
+    ),
 )
 
 
@@ -133,16 +147,29 @@ def _check_log(database: Database) -> Finding:
     version = sqlite3.sqlite_version
     if sqlite3.sqlite_version_info >= _SAFE_LOG:
         return Finding(
-            "log", True, f"SQLite {version}: checkpoints cannot race writes, and our write lock guards them too"
+            "log",
+            True,
+            f"SQLite {version}: checkpoints cannot race writes, and our write lock guards them too",
         )
-    return Finding("log", True, f"SQLite {version}: our write lock guards checkpoints against this version's race")
+    return Finding(
+        "log",
+        True,
+        f"SQLite {version}: our write lock guards checkpoints against this version's race",
+    )
 
 
 def _check_permissions(database: Database) -> list[Finding]:
     if database.path is None or os.name != "posix":
         return []
     if database.path.stat().st_mode & 0o077:
-        return [Finding("private", False, f"other users can read {database.path}", f"chmod 600 {database.path}")]
+        return [
+            Finding(
+                "private",
+                False,
+                f"other users can read {database.path}",
+                f"chmod 600 {database.path}",
+            )
+        ]
     return [Finding("private", True, "only this user can read the file")]
 
 
@@ -168,7 +195,10 @@ def compact(database: Database, *, secure: bool) -> int:
         finally:
             db.execute("PRAGMA secure_delete = OFF")
         if secure and not is_complete:
-            raise StoreBusy("a reader still holds what was removed", hint="run it again when other programs are done")
+            raise StoreBusy(
+                "a reader still holds what was removed",
+                hint="run it again when other programs are done",
+            )
         return max(0, size_before - _file_size(database, db))
 
 
@@ -207,7 +237,9 @@ def backup(database: Database, target: Path) -> Path:
     except FileExistsError as error:
         raise _already_exists(target) from error
     except OSError as error:
-        raise StoreError(f"cannot write {target}: {error.strerror}", hint="choose another folder") from error
+        raise StoreError(
+            f"cannot write {target}: {error.strerror}", hint="choose another folder"
+        ) from error
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)

@@ -53,7 +53,10 @@ def run(db: sqlite3.Connection) -> None:
     _move_notes(db)
     db.execute("DROP TABLE notes")
     # Longer names first: the sessions of an agent become sessions of its project.
-    hidden = db.execute("SELECT id, name FROM projects WHERE instr(name, ?) ORDER BY length(name) DESC", (_SEPARATOR,))
+    hidden = db.execute(
+        "SELECT id, name FROM projects WHERE instr(name, ?) ORDER BY length(name) DESC",
+        (_SEPARATOR,),
+    )
     for project, name in hidden.fetchall():
         _move_hidden_project(db, project, name)
     _rename_control_characters(db)
@@ -75,7 +78,9 @@ def _move_notes(db: sqlite3.Connection) -> None:
         if _SESSION_KEYS & notes.keys():
             next_turn = _number(notes.get("next_turn"))
             row = (collection, None if next_turn is None else int(next_turn), notes.get("stamp"))
-            db.execute("INSERT INTO session_state (collection, next_turn, version) VALUES (?, ?, ?)", row)
+            db.execute(
+                "INSERT INTO session_state (collection, next_turn, version) VALUES (?, ?, ?)", row
+            )
         if notes.keys() - _SESSION_KEYS:
             db.execute(_ADD_STATE, (collection, *_state_columns(notes)))
         _add_unread(db, collection, notes.get("unread"))
@@ -98,17 +103,24 @@ def _state_columns(notes: dict[str, str]) -> tuple[Any, ...]:
 
 def _add_shown(db: sqlite3.Connection, project: int, session: str, value: str) -> None:
     rows = [(project, pack(session), pack(mark)) for mark in _parsed(value, [])]
-    db.executemany("INSERT OR IGNORE INTO shown_passages (project, session, mark) VALUES (?, ?, ?)", rows)
+    db.executemany(
+        "INSERT OR IGNORE INTO shown_passages (project, session, mark) VALUES (?, ?, ?)", rows
+    )
 
 
 def _add_unread(db: sqlite3.Connection, collection: int, value: str | None) -> None:
     recipe, files = _parsed(value, ["", {}])
     if not recipe:
         return
-    db.execute("INSERT INTO unread_recipes (collection, recipe) VALUES (?, ?)", (collection, pack(recipe)))
+    db.execute(
+        "INSERT INTO unread_recipes (collection, recipe) VALUES (?, ?)", (collection, pack(recipe))
+    )
     for uri, (stamp, reason, failed) in files.items():
         row = (collection, pack(uri), dump_stamp(Stamp(*stamp)), pack(reason), failed)
-        db.execute("INSERT INTO unread_files (collection, uri, stamp, reason, failed) VALUES (?, ?, ?, ?, ?)", row)
+        db.execute(
+            "INSERT INTO unread_files (collection, uri, stamp, reason, failed) VALUES (?, ?, ?, ?, ?)",
+            row,
+        )
 
 
 def _parsed(value: str | None, default: list[Any]) -> list[Any]:
@@ -143,12 +155,17 @@ def _move_hidden_project(db: sqlite3.Connection, project: int, name: str) -> Non
     target = _project(db, owner)
     _move_spaces(db, project, target)
     _move_texts(db, project, target)
-    for collection, old_name in db.execute("SELECT id, name FROM collections WHERE project = ?", (project,)).fetchall():
+    for collection, old_name in db.execute(
+        "SELECT id, name FROM collections WHERE project = ?", (project,)
+    ).fetchall():
         new_name = _free_name(db, target, kind, old_name)
         db.execute(
-            "UPDATE collections SET project = ?, kind = ?, name = ? WHERE id = ?", (target, kind, new_name, collection)
+            "UPDATE collections SET project = ?, kind = ?, name = ? WHERE id = ?",
+            (target, kind, new_name, collection),
         )
-    db.execute("UPDATE OR IGNORE shown_passages SET project = ? WHERE project = ?", (target, project))
+    db.execute(
+        "UPDATE OR IGNORE shown_passages SET project = ? WHERE project = ?", (target, project)
+    )
     db.execute("DELETE FROM shown_passages WHERE project = ?", (project,))
     db.execute("DELETE FROM projects WHERE id = ?", (project,))
 
@@ -171,7 +188,9 @@ def _free_name(db: sqlite3.Connection, project: int, kind: CollectionKind, name:
 
 def _move_spaces(db: sqlite3.Connection, project: int, target: int) -> None:
     """Give the spaces of a project to another one; if that has the same space, the vectors move into it."""
-    spaces = db.execute("SELECT id, fingerprint, storage, width FROM spaces WHERE project = ?", (project,)).fetchall()
+    spaces = db.execute(
+        "SELECT id, fingerprint, storage, width FROM spaces WHERE project = ?", (project,)
+    ).fetchall()
     for space, fingerprint, storage, width in spaces:
         row = db.execute(
             "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?",
@@ -184,14 +203,17 @@ def _move_spaces(db: sqlite3.Connection, project: int, target: int) -> None:
         db.execute("UPDATE collection_spaces SET space = ? WHERE space = ?", (row[0], space))
         # Rows with small ids came in, so an index of this space must be rebuilt from the stored vectors.
         db.execute(
-            "UPDATE spaces SET epoch = ?, width = coalesce(width, ?) WHERE id = ?", (fresh_uuid(), width, row[0])
+            "UPDATE spaces SET epoch = ?, width = coalesce(width, ?) WHERE id = ?",
+            (fresh_uuid(), width, row[0]),
         )
         db.execute("DELETE FROM spaces WHERE id = ?", (space,))
 
 
 def _move_texts(db: sqlite3.Connection, project: int, target: int) -> None:
     """Give the texts of a project to another one; a text that both have is merged with its vectors."""
-    rows = db.execute("SELECT id, hash, CAST(body AS BLOB) FROM texts WHERE project = ?", (project,)).fetchall()
+    rows = db.execute(
+        "SELECT id, hash, CAST(body AS BLOB) FROM texts WHERE project = ?", (project,)
+    ).fetchall()
     for text_id, key, body in rows:
         same = db.execute(
             "SELECT id, CAST(body AS BLOB) FROM texts WHERE project = ? AND hash = ?", (target, key)
@@ -200,12 +222,16 @@ def _move_texts(db: sqlite3.Connection, project: int, target: int) -> None:
             db.execute("UPDATE texts SET project = ? WHERE id = ?", (target, text_id))
         elif _is_same_text(body, same[1]):
             db.execute("UPDATE chunks SET text_id = ? WHERE text_id = ?", (same[0], text_id))
-            db.execute("UPDATE OR IGNORE vectors SET text_id = ? WHERE text_id = ?", (same[0], text_id))
+            db.execute(
+                "UPDATE OR IGNORE vectors SET text_id = ? WHERE text_id = ?", (same[0], text_id)
+            )
             db.execute("DELETE FROM vectors WHERE text_id = ?", (text_id,))
             db.execute("DELETE FROM texts WHERE id = ?", (text_id,))
         else:
             whole_hash = texts.hash_of(unpack_body(body))
-            db.execute("UPDATE texts SET project = ?, hash = ? WHERE id = ?", (target, whole_hash, text_id))
+            db.execute(
+                "UPDATE texts SET project = ?, hash = ? WHERE id = ?", (target, whole_hash, text_id)
+            )
 
 
 def _is_same_text(first: bytes, second: bytes) -> bool:
@@ -221,7 +247,9 @@ def _is_same_text(first: bytes, second: bytes) -> bool:
 
 def _merge_collections(db: sqlite3.Connection, project: int, name: str) -> None:
     """Make one collection of all collections in a project, and give it a name."""
-    rows = db.execute("SELECT id, name FROM collections WHERE project = ? ORDER BY documents DESC, id", (project,))
+    rows = db.execute(
+        "SELECT id, name FROM collections WHERE project = ? ORDER BY documents DESC, id", (project,)
+    )
     collections = rows.fetchall()
     if not collections:
         return
@@ -242,10 +270,16 @@ def _merge_collections(db: sqlite3.Connection, project: int, name: str) -> None:
 
 def _move_documents(db: sqlite3.Connection, source: int, target: int, prefix: str) -> None:
     """Move all documents into another collection; a uri that is taken there gets a prefix. The source is removed."""
-    for document, uri in db.execute("SELECT id, uri FROM documents WHERE collection = ?", (source,)).fetchall():
-        while db.execute("SELECT 1 FROM documents WHERE collection = ? AND uri = ?", (target, uri)).fetchone():
+    for document, uri in db.execute(
+        "SELECT id, uri FROM documents WHERE collection = ?", (source,)
+    ).fetchall():
+        while db.execute(
+            "SELECT 1 FROM documents WHERE collection = ? AND uri = ?", (target, uri)
+        ).fetchone():
             uri = f"{prefix}/{uri}" if isinstance(uri, str) else prefix.encode() + b"/" + uri
-        db.execute("UPDATE documents SET collection = ?, uri = ? WHERE id = ?", (target, uri, document))
+        db.execute(
+            "UPDATE documents SET collection = ?, uri = ? WHERE id = ?", (target, uri, document)
+        )
     db.execute("UPDATE chunks SET collection = ? WHERE collection = ?", (target, source))
     # The graph is made again by the next sync.
     owners = "(SELECT id FROM graph_owners WHERE collection = ?)"
@@ -262,10 +296,15 @@ def _rename_control_characters(db: sqlite3.Connection) -> None:
     """Replace control characters in names, which are refused now, by `_`."""
     for project, name in db.execute("SELECT id, name FROM projects").fetchall():
         clean = _without_control_characters(name)
-        while clean != name and db.execute("SELECT 1 FROM projects WHERE name = ?", (clean,)).fetchone():
+        while (
+            clean != name
+            and db.execute("SELECT 1 FROM projects WHERE name = ?", (clean,)).fetchone()
+        ):
             clean += "_"
         db.execute("UPDATE projects SET name = ? WHERE id = ?", (clean, project))
-    for collection, project, kind, name in db.execute("SELECT id, project, kind, name FROM collections").fetchall():
+    for collection, project, kind, name in db.execute(
+        "SELECT id, project, kind, name FROM collections"
+    ).fetchall():
         clean = _without_control_characters(name)
         if clean != name:
             clean = _free_name(db, project, kind, clean)

@@ -29,7 +29,11 @@ class SqliteReader:
     """Implements `DocumentReader` on a source of connections: the database, or a snapshot of it."""
 
     def __init__(
-        self, source: ReadSource, vectors: SqliteVectorReader, graph: SqliteGraphReader, words: WordIndex
+        self,
+        source: ReadSource,
+        vectors: SqliteVectorReader,
+        graph: SqliteGraphReader,
+        words: WordIndex,
     ) -> None:
         """Take the source and the readers of vectors, graph and words."""
         self._source = source
@@ -69,7 +73,12 @@ class SqliteReader:
             return documents.document(db, ids, key.name, uri) if ids else None
 
     def documents(
-        self, scope: Scope, *, filter: Filter | None = None, after: tuple[str, str] | None = None, limit: int = 50
+        self,
+        scope: Scope,
+        *,
+        filter: Filter | None = None,
+        after: tuple[str, str] | None = None,
+        limit: int = 50,
     ) -> list[StoredDocument]:
         """Return documents by (collection, uri), starting after the pair `after`."""
         with self._source.reading() as db:
@@ -89,7 +98,12 @@ class SqliteReader:
             return text or ""
 
     def known_files(
-        self, key: CollectionKey, source: str, *, uris: Sequence[str] | None = None, below: bool = False
+        self,
+        key: CollectionKey,
+        source: str,
+        *,
+        uris: Sequence[str] | None = None,
+        below: bool = False,
     ) -> dict[str, KnownFile]:
         """Return hash, stamp and recipe of the documents that came from a source, by uri."""
         with self._source.reading() as db:
@@ -129,4 +143,6 @@ class SqliteReader:
             (count,) = db.execute("SELECT count(*) FROM collections").fetchone()
             if condition is None and len(collections or ()) == count:
                 collections = None  # the whole index is searched faster
-            return self._words.search(db, WordScope(collections, condition), terms, row_limit(limit))
+            return self._words.search(
+                db, WordScope(collections, condition), terms, row_limit(limit)
+            )

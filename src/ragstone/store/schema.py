@@ -24,7 +24,10 @@ def version_of(db: sqlite3.Connection) -> int:
     """Return the schema version of a file, 0 for an empty file; `StoreError` if the file is not ours."""
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         if db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-            raise StoreError("the file is a database of another program", hint="choose another path for the store")
+            raise StoreError(
+                "the file is a database of another program",
+                hint="choose another path for the store",
+            )
         return 0
     row = db.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
     if row is None or not isinstance(row[0], int):

@@ -21,7 +21,9 @@ _STORAGE_IN_USE: Final = """
 _STORAGE_OF_UNUSED: Final = """
     SELECT s.storage FROM spaces s CROSS JOIN vectors v ON v.space = s.id
     WHERE s.project = ? AND s.fingerprint = ? GROUP BY s.id ORDER BY count(*) DESC LIMIT 1"""
-_ADD_SPACE: Final = "INSERT INTO spaces (project, fingerprint, spec, storage, epoch) VALUES (?, ?, ?, ?, ?)"
+_ADD_SPACE: Final = (
+    "INSERT INTO spaces (project, fingerprint, spec, storage, epoch) VALUES (?, ?, ?, ?, ?)"
+)
 _ATTACH: Final = """
     INSERT INTO collection_spaces (collection, space, state) VALUES (?, ?, ?)
     ON CONFLICT (collection, space) DO UPDATE SET state = excluded.state WHERE state != excluded.state"""
@@ -45,13 +47,20 @@ _EMBEDDED: Final = """
 
 
 def ensure_space(
-    db: sqlite3.Connection, ids: CollectionIds, space: Space, *, storage: str | None, state: SpaceState
+    db: sqlite3.Connection,
+    ids: CollectionIds,
+    space: Space,
+    *,
+    storage: str | None,
+    state: SpaceState,
 ) -> int:
     """Return the id of a collection's space; create it if it is missing. `StaleSpace` if another space is active."""
     storage = storage or _existing_storage(db, ids, space)
     row = db.execute(_FIND_SPACE, (ids.project, space.fingerprint, storage)).fetchone()
     number = int(row[0]) if row else None
-    rows = db.execute("SELECT space, state FROM collection_spaces WHERE collection = ?", (ids.collection,))
+    rows = db.execute(
+        "SELECT space, state FROM collection_spaces WHERE collection = ?", (ids.collection,)
+    )
     states: dict[int, str] = dict(rows.fetchall())
     active = [other for other, other_state in states.items() if other_state == "active"]
     if state == "active" and active and active != [number]:
@@ -96,12 +105,16 @@ def spaces_in(db: sqlite3.Connection, scope: Scope) -> list[SpaceInfo]:
     return [_info(db, row, collections) for row in db.execute(_IN_USE, (collections,)).fetchall()]
 
 
-def _info(db: sqlite3.Connection, row: tuple[int, str, str, SpaceState], collections: str) -> SpaceInfo:
+def _info(
+    db: sqlite3.Connection, row: tuple[int, str, str, SpaceState], collections: str
+) -> SpaceInfo:
     number, spec, storage, state = row
     try:
         space = Space(**load(spec))
     except TypeError as error:
-        raise StoreDamaged("the store is damaged: a space that cannot be read", hint="restore a backup") from error
+        raise StoreDamaged(
+            "the store is damaged: a space that cannot be read", hint="restore a backup"
+        ) from error
     texts = db.execute(_TEXTS, (collections,)).fetchone()[0]
     embedded = db.execute(_EMBEDDED, (collections, number)).fetchone()[0]
     return SpaceInfo(number, space, storage, state, texts, embedded)

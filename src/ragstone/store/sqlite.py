@@ -61,7 +61,9 @@ class SqliteStore(SqliteReader):
         self._vector_store = SqliteVectorStore(self._database)
         self._graph_store = SqliteGraphStore(self._database)
         self._state_store = SqliteStateStore(self._database)
-        super().__init__(self._database, self._vector_store, self._graph_store, WordIndex(self._database))
+        super().__init__(
+            self._database, self._vector_store, self._graph_store, WordIndex(self._database)
+        )
         try:
             self._prepare_file()
         except BaseException:
@@ -71,7 +73,12 @@ class SqliteStore(SqliteReader):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -107,7 +114,11 @@ class SqliteStore(SqliteReader):
     # ── collections and documents ─────────────────────────────────────────────────────────────────
 
     def ensure_collection(
-        self, key: CollectionKey, *, description: str = "", settings: Mapping[str, Scalar] | None = None
+        self,
+        key: CollectionKey,
+        *,
+        description: str = "",
+        settings: Mapping[str, Scalar] | None = None,
     ) -> Collection:
         """Return a collection; create it if it is missing."""
         with self._database.reading() as db:

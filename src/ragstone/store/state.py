@@ -62,7 +62,9 @@ class SqliteStateStore:
         with self._database.reading() as db:
             return _read_collection_state(db, catalog.find(db, key))
 
-    def update_collection_state(self, key: CollectionKey, **changes: Unpack[CollectionStateChanges]) -> None:
+    def update_collection_state(
+        self, key: CollectionKey, **changes: Unpack[CollectionStateChanges]
+    ) -> None:
         """Change some fields of a collection's state. `NotFound` if there is no such collection."""
         with catalog.changing(self._database, key) as (db, ids):
             before = _read_collection_state(db, ids)
@@ -90,7 +92,9 @@ class SqliteStateStore:
         with self._database.reading() as db:
             return _read_session_state(db, catalog.find(db, key))
 
-    def update_session_state(self, key: CollectionKey, **changes: Unpack[SessionStateChanges]) -> None:
+    def update_session_state(
+        self, key: CollectionKey, **changes: Unpack[SessionStateChanges]
+    ) -> None:
         """Change some fields of a conversation's state. `NotFound` if there is no such collection."""
         with catalog.changing(self._database, key) as (db, ids):
             before = _read_session_state(db, ids)
@@ -107,7 +111,9 @@ class SqliteStateStore:
             rows = db.execute(_SHOWN, (catalog.project_id(db, project), pack(session)))
             return [unpack(mark) for (mark,) in rows]
 
-    def add_shown_passages(self, project: str, session: str, marks: Sequence[str], *, keep: int) -> None:
+    def add_shown_passages(
+        self, project: str, session: str, marks: Sequence[str], *, keep: int
+    ) -> None:
         """Add marks of passages that a session was shown; only the newest `keep` marks of it are kept."""
         with self._database.writing() as db:
             owner = (catalog.ensure_project(db, project), pack(session))
@@ -117,21 +123,35 @@ class SqliteStateStore:
 
 def forget_session(db: sqlite3.Connection, project: int, session: str) -> None:
     """Remove the marks of the passages that a session was shown."""
-    db.execute("DELETE FROM shown_passages WHERE project = ? AND session = ?", (project, pack(session)))
+    db.execute(
+        "DELETE FROM shown_passages WHERE project = ? AND session = ?", (project, pack(session))
+    )
 
 
 def unread_rows(collection: int, files: Mapping[str, UnreadFile]) -> list[tuple[Any, ...]]:
     """Return unread files as rows of their table."""
     return [
-        (collection, pack(uri), dump_stamp(file.stamp), pack(file.reason), file.failed) for uri, file in files.items()
+        (collection, pack(uri), dump_stamp(file.stamp), pack(file.reason), file.failed)
+        for uri, file in files.items()
     ]
 
 
-def _read_collection_state(db: sqlite3.Connection, ids: catalog.CollectionIds | None) -> CollectionState:
+def _read_collection_state(
+    db: sqlite3.Connection, ids: catalog.CollectionIds | None
+) -> CollectionState:
     row = db.execute(_COLLECTION_STATE, (ids.collection,)).fetchone() if ids else None
     if row is None:
         return CollectionState()
-    synced_at, follows_folder, fingerprint, root, relative_root, needs_vectors, graph_seconds, graph_remarks = row
+    (
+        synced_at,
+        follows_folder,
+        fingerprint,
+        root,
+        relative_root,
+        needs_vectors,
+        graph_seconds,
+        graph_remarks,
+    ) = row
     return CollectionState(
         synced_at=synced_at,
         follows_folder=bool(follows_folder),

@@ -19,7 +19,9 @@ from ragstone.types import Chunk, Span, embedding_text
 KEY_BYTES: Final = (8, 16, 32)
 # A key is a prefix of the hash, so all keys of a text are between its shortest key and the whole hash.
 # Bodies are read as bytes: one that is not UTF-8 must not fail the statement.
-_FIND: Final = "SELECT id, hash, CAST(body AS BLOB) FROM texts WHERE project = ? AND hash BETWEEN ? AND ?"
+_FIND: Final = (
+    "SELECT id, hash, CAST(body AS BLOB) FROM texts WHERE project = ? AND hash BETWEEN ? AND ?"
+)
 _ADD: Final = "INSERT INTO texts (id, project, hash, body) VALUES (?, ?, ?, ?)"
 _REPAIR: Final = "UPDATE texts SET body = ? WHERE id = ?"
 _ANYWHERE: Final = Span(0, 0, 0, 0, 1, 1)
@@ -41,7 +43,9 @@ class TextPlan:
         db.executemany(_ADD, self.added)
 
 
-def plan_texts(db: sqlite3.Connection, project: int, chunks: Sequence[Chunk], *, last_id: int) -> TextPlan:
+def plan_texts(
+    db: sqlite3.Connection, project: int, chunks: Sequence[Chunk], *, last_id: int
+) -> TextPlan:
     """Return the id of each chunk's text in a project; new texts get ids after `last_id`."""
     plan = TextPlan()
     ids: dict[bytes, int] = {}
@@ -65,7 +69,9 @@ def plan_texts(db: sqlite3.Connection, project: int, chunks: Sequence[Chunk], *,
     return plan
 
 
-def _find(db: sqlite3.Connection, project: int, digest: bytes, text: str) -> tuple[int | None, int | None, set[bytes]]:
+def _find(
+    db: sqlite3.Connection, project: int, digest: bytes, text: str
+) -> tuple[int | None, int | None, set[bytes]]:
     """Return the row of a text, else a damaged row that was this text, and the keys that are taken."""
     damaged = None
     keys = set()

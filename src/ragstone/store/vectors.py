@@ -15,7 +15,16 @@ from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database, ReadSource
 from ragstone.store.documents import row_limit
 from ragstone.store.texts import sound
-from ragstone.types import CollectionKey, Filter, PendingText, Scope, Space, SpaceInfo, SpaceState, VectorRow
+from ragstone.types import (
+    CollectionKey,
+    Filter,
+    PendingText,
+    Scope,
+    Space,
+    SpaceInfo,
+    SpaceState,
+    VectorRow,
+)
 
 _PENDING: Final = """
     SELECT t.id, t.hash, CAST(t.body AS BLOB) FROM (
@@ -55,7 +64,9 @@ _VERSION: Final = """
     SELECT s.epoch, (SELECT value FROM meta WHERE key = 'generation')
     FROM spaces s JOIN projects p ON p.id = s.project WHERE s.id = ? AND p.name = ?"""
 _IDS_AFTER: Final = "SELECT id FROM vectors WHERE space = ? AND id > ? ORDER BY id"
-_AFTER: Final = "SELECT id, text_id, data FROM vectors WHERE space = ? AND id > ? ORDER BY id LIMIT ?"
+_AFTER: Final = (
+    "SELECT id, text_id, data FROM vectors WHERE space = ? AND id > ? ORDER BY id LIMIT ?"
+)
 _BY_ID: Final = """
     SELECT v.id, v.text_id, v.data FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value
     WHERE v.space = ?"""
@@ -90,7 +101,9 @@ class SqliteVectorReader:
                 self.cache[scope] = cached
             return list(cached[1])
 
-    def pending(self, scope: Scope, space_id: int, *, after: int = 0, limit: int = 1000) -> list[PendingText]:
+    def pending(
+        self, scope: Scope, space_id: int, *, after: int = 0, limit: int = 1000
+    ) -> list[PendingText]:
         """Return texts in scope without a vector in the space, by text id; damaged texts are left out."""
         with self._source.reading() as db:
             if not _is_in_project(db, scope.project, space_id):
@@ -98,7 +111,9 @@ class SqliteVectorReader:
             collections = catalog.scope_ids(db, scope)
             found: list[PendingText] = []
             while (missing := row_limit(limit) - len(found)) > 0:
-                rows = db.execute(_PENDING, (_storable_id(after), collections, space_id, missing)).fetchall()
+                rows = db.execute(
+                    _PENDING, (_storable_id(after), collections, space_id, missing)
+                ).fetchall()
                 for number, key, body in rows:
                     text = sound(key, body)
                     if text is not None:
@@ -135,7 +150,12 @@ class SqliteVectorReader:
         with self._source.reading() as db:
             if not _is_in_project(db, scope.project, space_id):
                 return {}
-            parameters = (catalog.id_list(row_ids), space_id, catalog.scope_ids(db, scope), *condition.parameters)
+            parameters = (
+                catalog.id_list(row_ids),
+                space_id,
+                catalog.scope_ids(db, scope),
+                *condition.parameters,
+            )
             return dict(db.execute(statement, parameters).fetchall())
 
 
@@ -148,7 +168,12 @@ class SqliteVectorStore(SqliteVectorReader):
         self._database = database
 
     def ensure_space(
-        self, key: CollectionKey, space: Space, *, storage: str | None = None, state: SpaceState = "active"
+        self,
+        key: CollectionKey,
+        space: Space,
+        *,
+        storage: str | None = None,
+        state: SpaceState = "active",
     ) -> SpaceInfo:
         """Return a space of the collection; create it if it is missing. `StaleSpace` if another space is active."""
         with catalog.changing(self._database, key) as (db, ids):
@@ -190,7 +215,9 @@ class SqliteVectorStore(SqliteVectorReader):
             if removed:
                 db.execute("UPDATE spaces SET epoch = ? WHERE id = ?", (fresh_uuid(), space_id))
                 free_widths(db)
-                catalog.mark_changed(db, [collection for (collection,) in db.execute(_USERS, (space_id,)).fetchall()])
+                catalog.mark_changed(
+                    db, [collection for (collection,) in db.execute(_USERS, (space_id,)).fetchall()]
+                )
             return removed
 
 
@@ -241,7 +268,9 @@ class StoredVectorRows:
 
     def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows of these texts; texts without a vector are left out."""
-        return [VectorRow(*row) for row in self._fetch(_BY_TEXT, catalog.id_list(text_ids), self._space)]
+        return [
+            VectorRow(*row) for row in self._fetch(_BY_TEXT, catalog.id_list(text_ids), self._space)
+        ]
 
     def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of the texts of these chunks; chunks without a vector are left out."""
@@ -275,7 +304,9 @@ def _check_widths(vectors: Sequence[tuple[int, bytes]], width: int | None) -> in
     if width is not None:
         widths.add(width)
     if len(widths) > 1 or 0 in widths:
-        raise InputError(f"vectors of one space have one length, at least a byte, not {sorted(widths)} bytes")
+        raise InputError(
+            f"vectors of one space have one length, at least a byte, not {sorted(widths)} bytes"
+        )
     return max(widths, default=0)
 
 
@@ -292,7 +323,9 @@ def _no_space(project: str, space_id: int) -> NotFound:
 
 def _is_in_project(db: sqlite3.Connection, project: str, space_id: int) -> bool:
     owner = catalog.project_id(db, project)
-    row = db.execute("SELECT 1 FROM spaces WHERE id = ? AND project = ?", (_storable_id(space_id), owner)).fetchone()
+    row = db.execute(
+        "SELECT 1 FROM spaces WHERE id = ? AND project = ?", (_storable_id(space_id), owner)
+    ).fetchone()
     return row is not None
 
 

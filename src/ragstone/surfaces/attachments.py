@@ -76,10 +76,15 @@ def attachment(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> A
         raise ReadError(f"{name}: {error.message}", hint=hint) from error
     media_type = image_type(data)
     if media_type:
-        return Attachment(name, media_type, "image", base64=b64encode(data).decode("ascii"), size=len(data))
+        return Attachment(
+            name, media_type, "image", base64=b64encode(data).decode("ascii"), size=len(data)
+        )
     suffix = suffix_of(name)
     if suffix in _IMAGE_SUFFIXES:
-        raise ReadError(f"{name} is not a picture, although its name ends in .{suffix}", hint="it may be damaged")
+        raise ReadError(
+            f"{name} is not a picture, although its name ends in .{suffix}",
+            hint="it may be damaged",
+        )
     media_type = _TEXT_TYPES.get(suffix, "text/plain")
     return Attachment(name, media_type, "text", text=_read_text(data, name), size=len(data))
 
@@ -101,7 +106,9 @@ def _read_text(data: bytes, name: str) -> str:
     try:
         reader = reader_for(name, data)
         if is_binary(data, name):
-            raise ReadError("neither text nor a picture", hint="text, PNG, JPEG, GIF and WebP can be attached")
+            raise ReadError(
+                "neither text nor a picture", hint="text, PNG, JPEG, GIF and WebP can be attached"
+            )
         return reader.read(data, name).text
     except ReadError as error:
         raise ReadError(f"{name}: {error.message}", hint=error.hint) from error

@@ -53,7 +53,10 @@ class BusAddresses:
         """Raise `InputError` for an invalid address, or for a public one without `public`."""
         for address in (self.requests, self.results):
             if not address.startswith(("tcp://", "ipc://", "inproc://")):
-                raise InputError(f"{address!r} is not an address of a bus", hint="for example tcp://127.0.0.1:5570")
+                raise InputError(
+                    f"{address!r} is not an address of a bus",
+                    hint="for example tcp://127.0.0.1:5570",
+                )
             is_remote = address.startswith("tcp://") and _host(address) not in _LOCAL_HOSTS
             if is_remote and self.bind and not self.public:
                 raise InputError(
@@ -80,7 +83,9 @@ class BusRequest:
 class BusServer:
     """Answers requests for one engine, one at a time in the calling thread."""
 
-    def __init__(self, engine: Engine, addresses: BusAddresses, context: zmq.Context[Any] | None = None) -> None:
+    def __init__(
+        self, engine: Engine, addresses: BusAddresses, context: zmq.Context[Any] | None = None
+    ) -> None:
         """Open both sockets; raise `InputError` if an address cannot be used."""
         addresses.check()
         self._engine = engine
@@ -92,7 +97,10 @@ class BusServer:
         self._results.setsockopt(zmq.XPUB_VERBOSE, 1)
         self._requests.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
         self._requests.setsockopt(zmq.SUBSCRIBE, self._topic("request"))
-        for socket, address in ((self._requests, addresses.requests), (self._results, addresses.results)):
+        for socket, address in (
+            (self._requests, addresses.requests),
+            (self._results, addresses.results),
+        ):
             socket.setsockopt(zmq.LINGER, 500)
             self._open(socket, address, bind=addresses.bind)
 
@@ -121,7 +129,9 @@ class BusServer:
     def _announce(self) -> None:
         self._announced_at = time.monotonic()
         topics = {kind: self._topic(kind).decode() for kind in ("request", "result", "activity")}
-        self._publish("announce", {"tool": self._tool.name, "schema": self._tool.openai(), "topics": topics})
+        self._publish(
+            "announce", {"tool": self._tool.name, "schema": self._tool.openai(), "topics": topics}
+        )
 
     def _answer(self, request: BusRequest) -> None:
         """Publish the activity and the result of a request; a malformed request gets a result too."""
@@ -130,8 +140,15 @@ class BusServer:
         if request.error is None:
             answer = self._tool(self._engine, request.arguments)
         else:
-            answer = ToolAnswer(str(request.error), {"error": failure_json(request.error)}, failed=True)
-        result = {"id": request.id, "success": not answer.failed, "result": answer.text, "data": answer.data}
+            answer = ToolAnswer(
+                str(request.error), {"error": failure_json(request.error)}, failed=True
+            )
+        result = {
+            "id": request.id,
+            "success": not answer.failed,
+            "result": answer.text,
+            "data": answer.data,
+        }
         self._publish("result", result)
         activity = {
             "id": request.id,
@@ -167,7 +184,9 @@ class BusServer:
         except zmq.ZMQError as error:
             self.close()
             verb = "bound" if bind else "connected to"
-            raise InputError(f"{address} cannot be {verb}: {error.strerror}", hint="choose another address") from error
+            raise InputError(
+                f"{address} cannot be {verb}: {error.strerror}", hint="choose another address"
+            ) from error
 
 
 def parse_request(frames: list[bytes]) -> BusRequest:
@@ -181,7 +200,9 @@ def parse_request(frames: list[bytes]) -> BusRequest:
         or isinstance(request_id, bool)
         or len(str(request_id)) > _MAX_ID_CHARACTERS
     ):
-        return BusRequest(None, {}, InputError("a request has an id, a text or a number", hint=_FORMAT_HINT))
+        return BusRequest(
+            None, {}, InputError("a request has an id, a text or a number", hint=_FORMAT_HINT)
+        )
     arguments = message.get("arguments")
     if isinstance(arguments, str):  # models give arguments as JSON text
         arguments = _parse_object(arguments)

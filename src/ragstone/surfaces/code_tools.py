@@ -71,7 +71,9 @@ def _format_related(result: Related) -> str:
     certainty: str = result.confidence
     if any(each.conditional for each in result.links):
         certainty += ", in some cases only"
-    return one_line(f"{path} {direction} {result.node.kind} {name} ({certainty}) {format_place(link)}")
+    return one_line(
+        f"{path} {direction} {result.node.kind} {name} ({certainty}) {format_place(link)}"
+    )
 
 
 def _result_json(result: Related) -> Json:
@@ -101,8 +103,16 @@ RAG_RELATED: Final = Tool(
             "description": "A route (`songs.update`, `PUT api/songs/{song}`), class, `Class@method`, table or path.",
             "minLength": 1,
         },
-        "kind": {"type": "string", "description": "Only this kind: route, model, table … or links such as MAPS_TO."},
-        "hops": {"type": "integer", "minimum": 1, "maximum": 4, "description": "Number of links to follow."},
+        "kind": {
+            "type": "string",
+            "description": "Only this kind: route, model, table … or links such as MAPS_TO.",
+        },
+        "hops": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 4,
+            "description": "Number of links to follow.",
+        },
         "max_tokens": MAX_TOKENS,
     },
     ("name",),

@@ -88,7 +88,9 @@ class McpSession:
             answer = tool(self.engine, arguments, fresh=self._is_current)
         except Exception as error:  # a bug in one tool must not end the conversation
             logger.warning("%s failed: %r", tool.name, error, exc_info=True)
-            answer = ToolAnswer(f"{tool.name} failed: {type(error).__name__}", {"success": False}, failed=True)
+            answer = ToolAnswer(
+                f"{tool.name} failed: {type(error).__name__}", {"success": False}, failed=True
+            )
         return limit_answer(answer, self._note)
 
     def has_graph(self) -> bool:
@@ -134,7 +136,11 @@ class McpSession:
     def _make_vectors(self) -> None:
         """Embed all texts, one second at a time, so that `remember` can embed in between."""
         idle_rounds = 0
-        while idle_rounds < _MAX_IDLE_ROUNDS and self.engine.admin.lacks_vectors() and not self._closing.is_set():
+        while (
+            idle_rounds < _MAX_IDLE_ROUNDS
+            and self.engine.admin.lacks_vectors()
+            and not self._closing.is_set()
+        ):
             names = [collection.name for collection in self.engine.admin.collections()]
             count = sum(self.engine.admin.embed(collection=name, seconds=1.0) for name in names)
             idle_rounds = 0 if count else idle_rounds + 1
@@ -163,24 +169,36 @@ def serve(folder: Path, *, project: str) -> None:
         session.close()
 
 
-def create_server(session: McpSession, tools: Sequence[Tool], code_tools: Sequence[Tool] = ()) -> Server[Any]:
+def create_server(
+    session: McpSession, tools: Sequence[Tool], code_tools: Sequence[Tool] = ()
+) -> Server[Any]:
     """Return the MCP server of a session; `code_tools` are listed if the project has a code graph."""
     tools_by_name = {tool.name: tool for tool in (*tools, *code_tools)}
 
-    async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:  # noqa: ANN401 - the SDK's own context
+    async def list_tools(
+        context: object, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
         has_graph = await anyio.to_thread.run_sync(session.has_graph)
         listed = [*tools, *code_tools] if has_graph else tools
-        return types.ListToolsResult(tools=[types.Tool.model_validate(tool.mcp()) for tool in listed])
+        return types.ListToolsResult(
+            tools=[types.Tool.model_validate(tool.mcp()) for tool in listed]
+        )
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:  # noqa: ANN401 - as above
         tool = tools_by_name.get(params.name)
         if tool is None:
             text = f"there is no tool {params.name[:80]!r}; there are {', '.join(tools_by_name)}"
             return _call_result(ToolAnswer(text, failed=True))
-        return _call_result(await anyio.to_thread.run_sync(session.answer, tool, params.arguments or {}))
+        return _call_result(
+            await anyio.to_thread.run_sync(session.answer, tool, params.arguments or {})
+        )
 
     return Server(
-        "ragstone", version=__version__, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
+        "ragstone",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
     )
 
 

@@ -67,7 +67,11 @@ class Tool:
 
     def openai(self) -> Schema:
         """Return the schema for OpenAI's function calling."""
-        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        function = {
+            "name": self.name,
+            "description": self.description,
+            "parameters": self.parameters,
+        }
         return {"type": "function", "function": function}
 
     def anthropic(self) -> Schema:
@@ -80,19 +84,27 @@ class Tool:
             "name": self.name,
             "description": self.description,
             "inputSchema": self.parameters,
-            "annotations": {"readOnlyHint": self.read_only, "destructiveHint": False, "openWorldHint": False},
+            "annotations": {
+                "readOnlyHint": self.read_only,
+                "destructiveHint": False,
+                "openWorldHint": False,
+            },
         }
         if self.output:
             schema["outputSchema"] = self.output
         return schema
 
-    def __call__(self, engine: Engine, arguments: Mapping[str, Any], *, fresh: bool = True) -> ToolAnswer:
+    def __call__(
+        self, engine: Engine, arguments: Mapping[str, Any], *, fresh: bool = True
+    ) -> ToolAnswer:
         """Return the answer to a call; a `RagstoneError` becomes a failed answer."""
         try:
             values = check_arguments(self.name, self.properties, self.required, arguments)
             return self.run(ToolCall(engine, values, fresh))
         except RagstoneError as error:
-            return ToolAnswer(str(error), {"success": False, "error": failure_json(error)}, failed=True)
+            return ToolAnswer(
+                str(error), {"success": False, "error": failure_json(error)}, failed=True
+            )
 
 
 def bind_tools(engine: Engine, tools: Sequence[Tool]) -> dict[str, Callable[..., str]]:
@@ -140,7 +152,11 @@ def _limit_data(data: Json) -> Json:
     count = len(results)
     while count and _count_data_tokens(data) > MAX_DATA_TOKENS:
         count = min(count - 1, count * 3 // 4)
-        data = {**data, "results": results[:count], "left_out": len(results) - count + already_left_out}
+        data = {
+            **data,
+            "results": results[:count],
+            "left_out": len(results) - count + already_left_out,
+        }
     if _count_data_tokens(data) > MAX_DATA_TOKENS:
         return {"success": data.get("success", False), "note": "the data is too long"}
     return data

@@ -31,7 +31,12 @@ _SESSION: Final[Schema] = {
     "minLength": 1,
     "maxLength": 200,
 }
-_TOP_K: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 50, "description": "Results at most."}
+_TOP_K: Final[Schema] = {
+    "type": "integer",
+    "minimum": 1,
+    "maximum": 50,
+    "description": "Results at most.",
+}
 MAX_TOKENS: Final[Schema] = {
     "type": "integer",
     "minimum": 100,
@@ -40,7 +45,10 @@ MAX_TOKENS: Final[Schema] = {
 }
 _RESULTS: Final[Schema] = {
     "type": "object",
-    "properties": {"success": {"type": "boolean"}, "results": {"type": "array", "items": {"type": "object"}}},
+    "properties": {
+        "success": {"type": "boolean"},
+        "results": {"type": "array", "items": {"type": "object"}},
+    },
     "required": ["success"],
 }
 
@@ -93,7 +101,12 @@ def _citations_json(context: Context) -> Json:
         }
         for passage in context.cited
     ]
-    return {"success": True, "results": citations, "tokens": context.tokens, "notes": list(context.notes)}
+    return {
+        "success": True,
+        "results": citations,
+        "tokens": context.tokens,
+        "notes": list(context.notes),
+    }
 
 
 def _memory_add(call: ToolCall) -> ToolAnswer:
@@ -127,7 +140,9 @@ def _fit_turns(recalled: Sequence[Recalled]) -> tuple[list[str], list[Json]]:
         if lines and at_most(line) > remaining_tokens:
             break
         lines.append(truncate(line, remaining_tokens))
-        results.append({**recalled_json(result), "content": truncate(result.turn.content, remaining_tokens)})
+        results.append(
+            {**recalled_json(result), "content": truncate(result.turn.content, remaining_tokens)}
+        )
     return lines, results
 
 
@@ -148,8 +163,14 @@ RAG_SEARCH: Final = Tool(
     {
         "query": _QUERY,
         "top_k": _TOP_K,
-        "path": {"type": "string", "description": "Only files whose path matches this glob, such as docs/**."},
-        "kind": {"type": "string", "description": "Only this kind: code, doc, readme, adr, config …"},
+        "path": {
+            "type": "string",
+            "description": "Only files whose path matches this glob, such as docs/**.",
+        },
+        "kind": {
+            "type": "string",
+            "description": "Only this kind: code, doc, readme, adr, config …",
+        },
         "max_tokens": MAX_TOKENS,
     },
     ("query",),
@@ -162,7 +183,10 @@ RAG_CONTEXT: Final = Tool(
     {
         "task": {"type": "string", "description": "What you are about to do.", "minLength": 1},
         "token_budget": {"type": "integer", "minimum": 100, "maximum": MAX_TEXT_TOKENS},
-        "session_id": {**_SESSION, "description": "Leave out passages that this session already got."},
+        "session_id": {
+            **_SESSION,
+            "description": "Leave out passages that this session already got.",
+        },
     },
     ("task",),
     _rag_context,
@@ -196,10 +220,17 @@ DEFAULT_TOOLS: Final = (RAG_SEARCH, RAG_CONTEXT, MEMORY_ADD, MEMORY_SEARCH)
 def search_documents(description: str = "", param_query: str = "") -> Tool:
     """Return the tool `search_documents` with the descriptions from the settings."""
     # A settings file may come with a cloned repository: its texts are shortened and hidden characters removed.
-    query_text = one_line(param_query)[:_MAX_DESCRIPTION] or "The question or key words to search for."
-    about = one_line(description)[:_MAX_DESCRIPTION] or "Search the documents of the knowledge base for passages."
+    query_text = (
+        one_line(param_query)[:_MAX_DESCRIPTION] or "The question or key words to search for."
+    )
+    about = (
+        one_line(description)[:_MAX_DESCRIPTION]
+        or "Search the documents of the knowledge base for passages."
+    )
     query = {"type": "string", "description": query_text}
-    return Tool("search_documents", about, {"query": query}, ("query",), _search_documents, _RESULTS)
+    return Tool(
+        "search_documents", about, {"query": query}, ("query",), _search_documents, _RESULTS
+    )
 
 
 def documents_tool(engine: Engine) -> Tool:

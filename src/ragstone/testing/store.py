@@ -56,10 +56,19 @@ def prepare(
         line_end = line + piece.count("\n")
         span = Span(start, end, byte, byte_end, line, line_end)
         chunks.append(Chunk(piece, span, order, symbol=symbol, header=header))
-        start, byte, line = end + len(joint), byte_end + len(joint.encode()), line_end + joint.count("\n")
+        start, byte, line = (
+            end + len(joint),
+            byte_end + len(joint.encode()),
+            line_end + joint.count("\n"),
+        )
     document = replace(Document(uri, joint.join(pieces)), **about)  # type: ignore[arg-type]  # fields by name
     return PreparedDocument(
-        document, tuple(chunks), source=source, stamp=stamp, recipe="pieces", content_hash=document.hash
+        document,
+        tuple(chunks),
+        source=source,
+        stamp=stamp,
+        recipe="pieces",
+        content_hash=document.hash,
     )
 
 
@@ -79,9 +88,13 @@ class StoreCase:
         yield store
         store.close()
 
-    def found(self, store: DocumentStore, query: str, scope: Scope = HERE, filter: Filter | None = None) -> list[str]:
+    def found(
+        self, store: DocumentStore, query: str, scope: Scope = HERE, filter: Filter | None = None
+    ) -> list[str]:
         """Return the texts that a search by words finds, best first."""
-        ids = [row.id for row in store.search_words(scope, query_terms(query), limit=50, filter=filter)]
+        ids = [
+            row.id for row in store.search_words(scope, query_terms(query), limit=50, filter=filter)
+        ]
         chunks = store.chunks(scope.project, ids)
         return [chunks[number].chunk.text for number in ids]
 
@@ -89,7 +102,9 @@ class StoreCase:
         """Store a vector for every pending text of a collection, and return the id of the space."""
         info = store.vectors.ensure_space(CollectionKey(PROJECT, collection), space)
         rows = store.vectors.pending(Scope(PROJECT, (collection,)), info.id)
-        store.vectors.put(PROJECT, info.id, [(row.text_id, row.text_id.to_bytes(4, "big")) for row in rows])
+        store.vectors.put(
+            PROJECT, info.id, [(row.text_id, row.text_id.to_bytes(4, "big")) for row in rows]
+        )
         return info.id
 
 
@@ -100,11 +115,18 @@ class StoreContract(StoreCase):
 
     def test_a_collection_is_created_once(self, store: DocumentStore) -> None:
         first = store.ensure_collection(
-            CollectionKey(PROJECT, "a"), description="d", settings={"size": 3, "on": True, "x": None}
+            CollectionKey(PROJECT, "a"),
+            description="d",
+            settings={"size": 3, "on": True, "x": None},
         )
         assert (first.name, first.project, first.description) == ("a", PROJECT, "d")
         assert first.settings == {"size": 3, "on": True, "x": None}
-        assert store.ensure_collection(CollectionKey(PROJECT, "a"), description="other", settings={"size": 4}) == first
+        assert (
+            store.ensure_collection(
+                CollectionKey(PROJECT, "a"), description="other", settings={"size": 4}
+            )
+            == first
+        )
         assert store.collections(PROJECT)[0] == first
         assert store.ensure_collection(KEY, settings={"size": 4}).settings == {}
         assert [c.name for c in store.collections(PROJECT)] == ["a", NOTES]
@@ -152,19 +174,36 @@ class StoreContract(StoreCase):
         assert (result.uri, result.added, result.kept, result.removed) == ("docs/ä.md", 2, 0, 0)
         stored = store.document(KEY, "docs/ä.md")
         assert stored is not None
-        assert (stored.collection, stored.kind, stored.language, stored.title) == (NOTES, "doc", "markdown", "T")
-        assert (stored.metadata, stored.source, stored.stamp) == (given.document.metadata, "files", stamp)
-        assert (stored.hash, stored.chunks, stored.characters) == (given.document.hash, 2, len(given.document.text))
+        assert (stored.collection, stored.kind, stored.language, stored.title) == (
+            NOTES,
+            "doc",
+            "markdown",
+            "T",
+        )
+        assert (stored.metadata, stored.source, stored.stamp) == (
+            given.document.metadata,
+            "files",
+            stamp,
+        )
+        assert (stored.hash, stored.chunks, stored.characters) == (
+            given.document.hash,
+            2,
+            len(given.document.text),
+        )
         assert store.text(KEY, "docs/ä.md") == given.document.text
         assert store.slice(KEY, "docs/ä.md", (2, 12)) == given.document.text[2:12]
         rows = store.document_chunks(KEY, "docs/ä.md")
         assert tuple(row.chunk for row in rows) == given.chunks
-        assert all((row.uri, row.title, row.document_kind) == ("docs/ä.md", "T", "doc") for row in rows)
+        assert all(
+            (row.uri, row.title, row.document_kind) == ("docs/ä.md", "T", "doc") for row in rows
+        )
         assert store.chunks(PROJECT, [row.id for row in rows]) == {row.id: row for row in rows}
         outlines = store.outlines(PROJECT, [row.id for row in rows])
         told = [(one.order, one.symbol, one.span.start, one.span.end) for one in given.chunks]
         assert [outlines[row.id][5:] for row in rows] == told
-        assert all(one[:5] == (one.id, one.text_id, NOTES, "docs/ä.md", "doc") for one in outlines.values())
+        assert all(
+            one[:5] == (one.id, one.text_id, NOTES, "docs/ä.md", "doc") for one in outlines.values()
+        )
         assert [outlines[row.id].text_id for row in rows] == [row.text_id for row in rows]
 
     def test_storing_the_same_document_again_changes_nothing(self, store: DocumentStore) -> None:
@@ -191,7 +230,9 @@ class StoreContract(StoreCase):
         assert store.text(KEY, "a.md") == "delta\n\ngamma\n\nalpha"
         assert (self.found(store, "beta"), self.found(store, "gamma")) == ([], ["gamma"])
 
-    def test_a_chunk_that_is_no_slice_is_refused_with_the_whole_batch(self, store: DocumentStore) -> None:
+    def test_a_chunk_that_is_no_slice_is_refused_with_the_whole_batch(
+        self, store: DocumentStore
+    ) -> None:
         good, bad = prepare("a.md", ["fine"]), prepare("b.md", ["right"])
         bad = replace(bad, chunks=(replace(bad.chunks[0], text="wrong"),))
         with pytest.raises(InputError):
@@ -263,7 +304,9 @@ class StoreContract(StoreCase):
         assert store.known_files(KEY, "a")["a"].stamp == new
         assert store.known_files(KEY, "b")["b"].stamp == Stamp(1, 1, 1, 1)
 
-    def test_the_generation_changes_with_every_write_and_only_then(self, store: DocumentStore) -> None:
+    def test_the_generation_changes_with_every_write_and_only_then(
+        self, store: DocumentStore
+    ) -> None:
         seen = [store.generation(HERE)]
         for write in (
             lambda: store.put(KEY, [prepare("a.md", ["x"])]),
@@ -284,7 +327,11 @@ class StoreContract(StoreCase):
         filler = [prepare(f"{n}.md", [f"nothing of note in number {n}"]) for n in range(20)]
         store.put(
             KEY,
-            [*filler, prepare("a", ["a fox and a dog"]), prepare("b", ["only a fox, no cat at all"])],
+            [
+                *filler,
+                prepare("a", ["a fox and a dog"]),
+                prepare("b", ["only a fox, no cat at all"]),
+            ],
         )
         assert self.found(store, "fox dog")[0] == "a fox and a dog"
         rows = store.search_words(HERE, query_terms("fox dog"), limit=50)
@@ -296,7 +343,9 @@ class StoreContract(StoreCase):
         for query in ("charge card", "billing", "invoice", "chargeCard"):
             assert self.found(store, query) == ["pass"], query
 
-    def test_the_text_beside_a_document_is_searched_but_not_shown(self, store: DocumentStore) -> None:
+    def test_the_text_beside_a_document_is_searched_but_not_shown(
+        self, store: DocumentStore
+    ) -> None:
         store.put(KEY, [prepare("turn", ["yes, gladly"], beside="shall we go sailing")])
         assert self.found(store, "sailing") == ["yes, gladly"]
         assert store.text(KEY, "turn") == "yes, gladly"
@@ -308,7 +357,8 @@ class StoreContract(StoreCase):
         assert self.found(store, "hiking") == []
 
     @pytest.mark.parametrize(
-        "text", ['"', "AND OR NOT", "a* NEAR(b)", "\x00", "😀", "col:x", "\ud800", "-", "", "'; DROP"]
+        "text",
+        ['"', "AND OR NOT", "a* NEAR(b)", "\x00", "😀", "col:x", "\ud800", "-", "", "'; DROP"],
     )
     def test_any_text_is_a_legal_term(self, store: DocumentStore, text: str) -> None:
         store.put(KEY, [prepare("a.md", ["apple"])])
@@ -329,7 +379,9 @@ class StoreContract(StoreCase):
         assert len(everything) == 2
         assert list(store.vectors.locate(HERE, info, everything, filter=docs)) == [row_id]
         with pytest.raises(InputError):
-            store.search_words(HERE, ["x"], limit=5, filter=Filter((Condition("nonsense", "eq", 1),)))
+            store.search_words(
+                HERE, ["x"], limit=5, filter=Filter((Condition("nonsense", "eq", 1),))
+            )
 
     # ── scopes ───────────────────────────────────────────────────────────────────────────────────
 
@@ -337,9 +389,14 @@ class StoreContract(StoreCase):
         store.put(KEY, [prepare("a.md", ["shared words"])])
         store.put(OTHER_KEY, [prepare("a.md", ["shared words"])])
         info = self.embed(store)
-        mine, theirs = (store.document_chunks(CollectionKey(project, NOTES), "a.md")[0] for project in (PROJECT, OTHER))
+        mine, theirs = (
+            store.document_chunks(CollectionKey(project, NOTES), "a.md")[0]
+            for project in (PROJECT, OTHER)
+        )
         assert mine.text_id != theirs.text_id
-        assert [row.id for row in store.search_words(Scope(OTHER), ["share"], limit=9)] == [theirs.id]
+        assert [row.id for row in store.search_words(Scope(OTHER), ["share"], limit=9)] == [
+            theirs.id
+        ]
         assert list(store.chunks(OTHER, [mine.id, theirs.id])) == [theirs.id]
         assert list(store.outlines(OTHER, [mine.id, theirs.id])) == [theirs.id]
         assert store.copies(Scope(OTHER), [mine.text_id]) == {}
@@ -350,7 +407,10 @@ class StoreContract(StoreCase):
         store.vectors.rows(PROJECT, info).data(rows)  # a store may remember whose texts those were
         assert store.vectors.locate(Scope(OTHER), info, rows) == {}
         assert store.vectors.spaces(Scope(OTHER)) == []
-        for foreign in (lambda: store.vectors.rows(OTHER, info), lambda: store.vectors.put(OTHER, info, [])):
+        for foreign in (
+            lambda: store.vectors.rows(OTHER, info),
+            lambda: store.vectors.put(OTHER, info, []),
+        ):
             with pytest.raises(NotFound):
                 foreign()
         assert store.vectors.put(PROJECT, info, [(theirs.text_id, b"1234")]) == 0
@@ -363,9 +423,13 @@ class StoreContract(StoreCase):
         store.put(CollectionKey(PROJECT, "b"), [prepare("b.md", ["apple"])])
         one, both = Scope(PROJECT, ("b",)), store.search_words(HERE, ["appl"], limit=9)
         assert len(both) == 2
-        (chunk,) = store.chunks(PROJECT, [row.id for row in store.search_words(one, ["appl"], limit=9)]).values()
+        (chunk,) = store.chunks(
+            PROJECT, [row.id for row in store.search_words(one, ["appl"], limit=9)]
+        ).values()
         assert (chunk.collection, chunk.uri) == ("b", "b.md")
-        assert store.copies(HERE, [chunk.text_id]) == {chunk.text_id: sorted(row.id for row in both)}
+        assert store.copies(HERE, [chunk.text_id]) == {
+            chunk.text_id: sorted(row.id for row in both)
+        }
         assert store.copies(one, [chunk.text_id]) == {chunk.text_id: [chunk.id]}
         assert store.search_words(Scope(PROJECT, ("unknown",)), ["appl"], limit=9) == []
         assert store.search_words(Scope(PROJECT, ()), ["appl"], limit=9) == []

@@ -9,8 +9,26 @@ import pytest
 
 from ragstone.errors import InputError, NotFound, StoreError
 from ragstone.protocols import DocumentStore
-from ragstone.testing.store import HERE, KEY, NOTES, OTHER, OTHER_KEY, PROJECT, SPACE, StoreCase, prepare
-from ragstone.types import CollectionKey, CollectionState, Scope, SessionState, Stamp, UnreadFile, UnreadFiles
+from ragstone.testing.store import (
+    HERE,
+    KEY,
+    NOTES,
+    OTHER,
+    OTHER_KEY,
+    PROJECT,
+    SPACE,
+    StoreCase,
+    prepare,
+)
+from ragstone.types import (
+    CollectionKey,
+    CollectionState,
+    Scope,
+    SessionState,
+    Stamp,
+    UnreadFile,
+    UnreadFiles,
+)
 
 SESSION = CollectionKey(PROJECT, NOTES, "session")
 AGENT = CollectionKey(PROJECT, NOTES, "agent")
@@ -25,7 +43,9 @@ class StoreStateContract(StoreCase):
         store.ensure_collection(SESSION)
         store.put(KEY, [prepare("a.md", ["apple pie"])])
         store.put(SESSION, [prepare("turn", ["apple juice"])])
-        assert [(found.name, found.kind) for found in store.collections(PROJECT)] == [(NOTES, "documents")]
+        assert [(found.name, found.kind) for found in store.collections(PROJECT)] == [
+            (NOTES, "documents")
+        ]
         assert [found.key for found in store.collections(PROJECT, "session")] == [SESSION]
         assert self.found(store, "apple") == ["apple pie"]
         assert self.found(store, "apple", SESSION.scope) == ["apple juice"]
@@ -44,7 +64,9 @@ class StoreStateContract(StoreCase):
         assert store.chunks(PROJECT, [chunk])[chunk].uri == "turn"
 
     @pytest.mark.parametrize("name", ["a\x1fmemory", "a\nb", "\0", "\x7f", ""])
-    def test_names_with_control_characters_are_refused(self, store: DocumentStore, name: str) -> None:
+    def test_names_with_control_characters_are_refused(
+        self, store: DocumentStore, name: str
+    ) -> None:
         for key in (CollectionKey(name, "a"), CollectionKey(PROJECT, name)):
             with pytest.raises(InputError):
                 store.ensure_collection(key)
@@ -52,18 +74,29 @@ class StoreStateContract(StoreCase):
 
     # ── generations ───────────────────────────────────────────────────────────────────────────────
 
-    def test_a_write_changes_the_generation_of_its_own_collection_only(self, store: DocumentStore) -> None:
+    def test_a_write_changes_the_generation_of_its_own_collection_only(
+        self, store: DocumentStore
+    ) -> None:
         second = CollectionKey(PROJECT, "second")
         store.ensure_collection(second)
         store.ensure_collection(SESSION)
-        scopes = (HERE, KEY.scope, second.scope, Scope(PROJECT, (NOTES, "second")), SESSION.scope, OTHER_KEY.scope)
+        scopes = (
+            HERE,
+            KEY.scope,
+            second.scope,
+            Scope(PROJECT, (NOTES, "second")),
+            SESSION.scope,
+            OTHER_KEY.scope,
+        )
         before = [store.generation(scope) for scope in scopes]
         store.put(KEY, [prepare("a.md", ["x"])])
         after = [store.generation(scope) for scope in scopes]
         changed = [new != old for new, old in zip(after, before, strict=True)]
         assert changed == [True, True, False, True, False, False]
 
-    def test_vectors_change_the_generation_of_collections_with_their_texts(self, store: DocumentStore) -> None:
+    def test_vectors_change_the_generation_of_collections_with_their_texts(
+        self, store: DocumentStore
+    ) -> None:
         store.ensure_collection(SESSION)
         store.put(KEY, [prepare("a.md", ["x"])])
         store.put(SESSION, [prepare("turn", ["y"])])
@@ -75,7 +108,9 @@ class StoreStateContract(StoreCase):
         assert store.generation(HERE) != before
         assert store.generation(SESSION.scope) == session_before
 
-    def test_a_collection_that_was_dropped_and_made_again_has_a_new_generation(self, store: DocumentStore) -> None:
+    def test_a_collection_that_was_dropped_and_made_again_has_a_new_generation(
+        self, store: DocumentStore
+    ) -> None:
         seen = [store.generation(KEY.scope)]
         store.drop_collection(KEY)
         seen.append(store.generation(KEY.scope))
@@ -85,13 +120,17 @@ class StoreStateContract(StoreCase):
 
     # ── snapshots ─────────────────────────────────────────────────────────────────────────────────
 
-    def test_a_snapshot_can_be_read_by_any_thread_while_it_is_open(self, store: DocumentStore) -> None:
+    def test_a_snapshot_can_be_read_by_any_thread_while_it_is_open(
+        self, store: DocumentStore
+    ) -> None:
         store.put(KEY, [prepare("a.md", ["apple"])])
         space = self.embed(store)
         with ThreadPoolExecutor(2) as pool, store.snapshot() as view:
             uris = pool.map(lambda _: [found.uri for found in view.documents(HERE)], range(8))
             assert list(uris) == [["a.md"]] * 8
-            assert pool.submit(view.vectors.ids_in, HERE, space).result() == store.vectors.ids_in(HERE, space)
+            assert pool.submit(view.vectors.ids_in, HERE, space).result() == store.vectors.ids_in(
+                HERE, space
+            )
             assert view.generation(HERE) == store.generation(HERE)
             assert view.graph.nodes(HERE) == []
         with pytest.raises(StoreError):
@@ -101,8 +140,12 @@ class StoreStateContract(StoreCase):
 
     def test_the_state_of_a_collection_keeps_every_field(self, store: DocumentStore) -> None:
         assert store.state.collection_state(KEY) == CollectionState()
-        store.state.update_collection_state(KEY, synced_at=1.5, follows_folder=True, fingerprint="f")
-        store.state.update_collection_state(KEY, root="/a\udcff", relative_root="..", graph_remarks=("one", "two"))
+        store.state.update_collection_state(
+            KEY, synced_at=1.5, follows_folder=True, fingerprint="f"
+        )
+        store.state.update_collection_state(
+            KEY, root="/a\udcff", relative_root="..", graph_remarks=("one", "two")
+        )
         store.state.update_collection_state(KEY, needs_vectors=True, graph_seconds=0.5)
         assert store.state.collection_state(KEY) == CollectionState(
             1.5, True, "f", "/a\udcff", "..", True, 0.5, ("one", "two")
@@ -115,7 +158,10 @@ class StoreStateContract(StoreCase):
 
     def test_unread_files_are_replaced_together(self, store: DocumentStore) -> None:
         assert store.state.unread_files(KEY) == UnreadFiles()
-        first = UnreadFiles("recipe", {"a.bin": UnreadFile(Stamp(1, 2, 3, 2**64 - 1), "binary"), "b": _failed("bad")})
+        first = UnreadFiles(
+            "recipe",
+            {"a.bin": UnreadFile(Stamp(1, 2, 3, 2**64 - 1), "binary"), "b": _failed("bad")},
+        )
         store.state.set_unread_files(KEY, first)
         assert store.state.unread_files(KEY) == first
         store.state.set_unread_files(KEY, UnreadFiles("other", {}))
@@ -136,7 +182,9 @@ class StoreStateContract(StoreCase):
         assert store.state.collection_state(KEY) == CollectionState()
         assert store.state.unread_files(KEY) == UnreadFiles()
 
-    def test_shown_passages_are_kept_by_session_and_the_oldest_are_forgotten(self, store: DocumentStore) -> None:
+    def test_shown_passages_are_kept_by_session_and_the_oldest_are_forgotten(
+        self, store: DocumentStore
+    ) -> None:
         store.state.add_shown_passages(PROJECT, "s", ["a", "b", "a"], keep=10)
         store.state.add_shown_passages(PROJECT, "s", ["b", "c"], keep=2)
         assert store.state.shown_passages(PROJECT, "s") == ["b", "c"]

@@ -28,17 +28,29 @@ class StoreVectorsContract(StoreCase):
         assert store.vectors.pending(HERE, info.id, limit=1) == [first]
         assert store.vectors.pending(HERE, info.id, after=first.text_id) == [second]
         assert store.vectors.put(PROJECT, info.id, [(first.text_id, b"abcd")]) == 1
-        assert store.vectors.put(PROJECT, info.id, iter([(first.text_id, b"zzzz"), (second.text_id, b"efgh")])) == 1
+        assert (
+            store.vectors.put(
+                PROJECT, info.id, iter([(first.text_id, b"zzzz"), (second.text_id, b"efgh")])
+            )
+            == 1
+        )
         assert store.vectors.pending(HERE, info.id) == []
-        assert [(one.id, one.embedded, one.coverage) for one in store.vectors.spaces(HERE)] == [(info.id, 2, 1.0)]
-        assert [row.data for row in store.vectors.rows(PROJECT, info.id).after(0, 10)] == [b"abcd", b"efgh"]
+        assert [(one.id, one.embedded, one.coverage) for one in store.vectors.spaces(HERE)] == [
+            (info.id, 2, 1.0)
+        ]
+        assert [row.data for row in store.vectors.rows(PROJECT, info.id).after(0, 10)] == [
+            b"abcd",
+            b"efgh",
+        ]
 
     def test_vectors_of_another_length_are_refused(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("a.md", ["x", "y"])])
         info = store.vectors.ensure_space(KEY, SPACE)
         first, second = store.vectors.pending(HERE, info.id)
         with pytest.raises(InputError):
-            store.vectors.put(PROJECT, info.id, [(first.text_id, b"abcd"), (second.text_id, b"abc")])
+            store.vectors.put(
+                PROJECT, info.id, [(first.text_id, b"abcd"), (second.text_id, b"abc")]
+            )
         with pytest.raises(InputError, match="at least a byte"):
             store.vectors.put(PROJECT, info.id, [(first.text_id, b"")])
         assert len(store.vectors.pending(HERE, info.id)) == 2
@@ -50,7 +62,10 @@ class StoreVectorsContract(StoreCase):
         assert [row.id for row in every] == sorted(row.id for row in every)
         assert len(every) == 5
         assert rows.after(every[1].id, 2) == every[2:4]
-        assert sorted(rows.by_id([every[4].id, every[0].id, 10**9]), key=lambda row: row.id) == [every[0], every[4]]
+        assert sorted(rows.by_id([every[4].id, every[0].id, 10**9]), key=lambda row: row.id) == [
+            every[0],
+            every[4],
+        ]
         assert rows.by_text([every[2].text_id, 10**9]) == [every[2]]
         assert rows.by_text([row.text_id for row in every[:2]] * 2)[:2] == every[:2]
         assert (rows.by_id([]), rows.by_text([]), rows.by_chunk([])) == ([], [], {})
@@ -66,7 +81,9 @@ class StoreVectorsContract(StoreCase):
         assert rows.version()[1] != before[1]
         assert (rows.count(), rows.ids_after(0)) == (5, [row.id for row in every])
         assert rows.ids_after(every[1].id) == [row.id for row in every[2:]]
-        assert rows.data([every[4].id, every[0].id, 10**9]) == {row.id: row.data for row in (every[0], every[4])}
+        assert rows.data([every[4].id, every[0].id, 10**9]) == {
+            row.id: row.data for row in (every[0], every[4])
+        }
         store.vectors.ensure_space(KEY, replace(SPACE, model="big"), state="building")
         other = store.vectors.rows(PROJECT, store.vectors.spaces(HERE)[1].id)
         assert (other.count(), other.ids_after(0), other.data([every[0].id])) == (0, [], {})
@@ -75,7 +92,9 @@ class StoreVectorsContract(StoreCase):
         store.put(KEY, [prepare("a.md", ["same", "other"]), prepare("b.md", ["same"])])
         rows = store.vectors.rows(PROJECT, self.embed(store))
         store.put(KEY, [prepare("c.md", ["no vector yet"])])
-        first, second, copy, bare = (row for uri in ("a.md", "b.md", "c.md") for row in store.document_chunks(KEY, uri))
+        first, second, copy, bare = (
+            row for uri in ("a.md", "b.md", "c.md") for row in store.document_chunks(KEY, uri)
+        )
         data = {row.text_id: row.data for row in rows.after(0, 9)}
         wanted = [first.id, second.id, copy.id, bare.id, 10**9]
         assert rows.by_chunk(wanted) == {row.id: data[row.text_id] for row in (first, second, copy)}
@@ -95,7 +114,9 @@ class StoreVectorsContract(StoreCase):
         assert [text.text_id for text in store.vectors.pending(HERE, info)] == [second.text_id]
         assert store.vectors.spaces(HERE)[0].embedded == 2
         store.vectors.put(PROJECT, info, [(second.text_id, b"anew")])
-        assert [(row.text_id, row.data) for row in rows.after(third.id, 9)] == [(second.text_id, b"anew")]
+        assert [(row.text_id, row.data) for row in rows.after(third.id, 9)] == [
+            (second.text_id, b"anew")
+        ]
 
     def test_removing_no_vectors_changes_nothing(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("a.md", ["x"])])
@@ -130,7 +151,9 @@ class StoreVectorsContract(StoreCase):
         assert set(store.vectors.locate(HERE, info, every)) == set(store.vectors.ids_in(HERE, info))
         assert [(one.texts, one.embedded) for one in store.vectors.spaces(HERE)] == [(1, 1)]
 
-    def test_a_vector_is_located_at_the_first_chunk_with_its_text(self, store: DocumentStore) -> None:
+    def test_a_vector_is_located_at_the_first_chunk_with_its_text(
+        self, store: DocumentStore
+    ) -> None:
         store.put(KEY, [prepare("a.md", ["same"]), prepare("b.md", ["same"])])
         info = self.embed(store)
         (row_id,) = store.vectors.ids_in(HERE, info)
@@ -141,7 +164,9 @@ class StoreVectorsContract(StoreCase):
 
     # ── spaces ────────────────────────────────────────────────────────────────────────────────────
 
-    def test_another_space_is_refused_and_the_old_one_stays_active(self, store: DocumentStore) -> None:
+    def test_another_space_is_refused_and_the_old_one_stays_active(
+        self, store: DocumentStore
+    ) -> None:
         store.put(KEY, [prepare("a.md", ["x"])])
         number = self.embed(store)
         for other in (
@@ -150,7 +175,9 @@ class StoreVectorsContract(StoreCase):
         ):  # fmt: skip
             with pytest.raises(StaleSpace):
                 store.vectors.ensure_space(KEY, other)
-        assert [(one.id, one.space, one.embedded) for one in store.vectors.spaces(HERE)] == [(number, SPACE, 1)]
+        assert [(one.id, one.space, one.embedded) for one in store.vectors.spaces(HERE)] == [
+            (number, SPACE, 1)
+        ]
         assert store.vectors.ensure_space(KEY, SPACE).id == number
 
     def test_a_new_space_is_built_first_and_then_activated(self, store: DocumentStore) -> None:
@@ -158,7 +185,10 @@ class StoreVectorsContract(StoreCase):
         old = self.embed(store)
         new = store.vectors.ensure_space(KEY, replace(SPACE, model="big"), state="building")
         assert (new.state, new.embedded) == ("building", 0)
-        assert {one.id: one.state for one in store.vectors.spaces(HERE)} == {old: "active", new.id: "building"}
+        assert {one.id: one.state for one in store.vectors.spaces(HERE)} == {
+            old: "active",
+            new.id: "building",
+        }
         store.vectors.activate_space(KEY, new.id)
         assert {one.id: one.state for one in store.vectors.spaces(HERE)} == {new.id: "active"}
         assert store.vectors.rows(PROJECT, old).after(0, 9), "nothing is wiped by a change of space"
@@ -173,9 +203,13 @@ class StoreVectorsContract(StoreCase):
         beside = store.vectors.ensure_space(CollectionKey(PROJECT, "b"), SPACE)
         assert (beside.id, beside.texts, beside.embedded) == (number, 2, 1)
         assert [(one.texts, one.embedded) for one in store.vectors.spaces(HERE)] == [(2, 1)]
-        assert [(one.texts, one.embedded) for one in store.vectors.spaces(Scope(PROJECT, (NOTES,)))] == [(1, 1)]
+        assert [
+            (one.texts, one.embedded) for one in store.vectors.spaces(Scope(PROJECT, (NOTES,)))
+        ] == [(1, 1)]
 
-    def test_a_space_has_the_storage_that_is_named_or_the_default(self, store: DocumentStore) -> None:
+    def test_a_space_has_the_storage_that_is_named_or_the_default(
+        self, store: DocumentStore
+    ) -> None:
         assert store.vectors.ensure_space(KEY, SPACE).storage == DEFAULT_STORAGE
         named = store.vectors.ensure_space(KEY, SPACE, storage="int8", state="building")
         assert (named.storage, named.state) == ("int8", "building")

@@ -34,11 +34,15 @@ class VectorIndexContract:
 
     def vectors(self, count: int, *, seed: int = 3) -> Matrix:
         """Return random vectors of any length."""
-        return np.random.default_rng(seed).standard_normal((count, self.dimension)).astype(np.float32)
+        return (
+            np.random.default_rng(seed).standard_normal((count, self.dimension)).astype(np.float32)
+        )
 
     def cosines(self, query: Matrix, vectors: Matrix) -> Matrix:
         """Return the expected scores."""
-        cosines: Matrix = vectors @ query / (np.linalg.norm(vectors, axis=1) * np.linalg.norm(query))
+        cosines: Matrix = (
+            vectors @ query / (np.linalg.norm(vectors, axis=1) * np.linalg.norm(query))
+        )
         return cosines
 
     def test_a_new_index_is_empty(self, index: VectorIndex) -> None:
@@ -81,7 +85,9 @@ class VectorIndexContract:
             allowed = [60, 3, 17, 4000, 3]
             hits = index.search(vectors[0], 10, allowed=allowed)
             expected = self.cosines(vectors[0], vectors[[59, 2, 16]])
-            assert [hit.id for hit in hits] == [[60, 3, 17][place] for place in np.argsort(-expected)]
+            assert [hit.id for hit in hits] == [
+                [60, 3, 17][place] for place in np.argsort(-expected)
+            ]
             assert index.search(vectors[0], 10, allowed=[]) == []
             assert [hit.id for hit in index.search(vectors[0], 1, allowed=range(1, 61))] == [1]
             index.flush()
@@ -98,7 +104,10 @@ class VectorIndexContract:
             assert (best.id, round(best.score, 3)) == (1, 1.0)
         index.upsert([1, 1], np.stack([old, new]))
         assert index.count() == 2
-        assert [(hit.id, round(hit.score, 3)) for hit in index.search(new, 2)] == [(1, 1.0), (2, 0.0)]
+        assert [(hit.id, round(hit.score, 3)) for hit in index.search(new, 2)] == [
+            (1, 1.0),
+            (2, 0.0),
+        ]
 
     def test_deleted_vectors_are_gone(self, index: VectorIndex) -> None:
         """From the count, from `has` and from searches, before and after a flush."""
@@ -139,7 +148,11 @@ class VectorIndexContract:
         vectors[1] = 0
         index.upsert([1, 2, 3], vectors)
         for _ in range(2):
-            assert [hit.score for hit in index.search(np.zeros(self.dimension, np.float32), 3)] == [0.0, 0.0, 0.0]
+            assert [hit.score for hit in index.search(np.zeros(self.dimension, np.float32), 3)] == [
+                0.0,
+                0.0,
+                0.0,
+            ]
             assert {hit.id: hit.score for hit in index.search(vectors[0], 3)}[2] == 0.0
             index.flush()
 
@@ -161,6 +174,11 @@ class VectorIndexContract:
                 index.upsert(ids, vectors.astype(np.float32))
         assert index.count() == 0
         index.upsert([1, 2], good)
-        for query, k in ((good[0, :-1], 1), (good[0] * np.float32(np.nan), 1), (good[0], 0), (good, 1)):
+        for query, k in (
+            (good[0, :-1], 1),
+            (good[0] * np.float32(np.nan), 1),
+            (good[0], 0),
+            (good, 1),
+        ):
             with pytest.raises(InputError):
                 index.search(query, k)

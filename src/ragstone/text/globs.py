@@ -124,7 +124,9 @@ def _read_bracket(pattern: str, position: int) -> tuple[str, int]:
     """Return the character class that begins after a `[`, and its end."""
     is_negated = pattern[position : position + 1] in ("!", "^")
     position += is_negated
-    item, position = _read_bracket_item(pattern, position)  # a `]` in first place is an ordinary character
+    item, position = _read_bracket_item(
+        pattern, position
+    )  # a `]` in first place is an ordinary character
     members = item
     while pattern[position : position + 1] != "]":
         item, position = _read_bracket_item(pattern, position)

@@ -30,8 +30,12 @@ term."""
 
 # Names may be dotted or hyphenated. The bound prevents that a megabyte of "a-a-a-" is one name.
 _find_ascii: Final = re.compile("[A-Za-z0-9_][A-Za-z0-9_]*+(?:[-.][A-Za-z0-9_]++){0,7}+").findall
-_find_parts: Final = re.compile("[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+").findall
-_is_hash: Final = re.compile("(?=.*[0-9])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12})+$").match  # such as a UUID
+_find_parts: Final = re.compile(
+    "[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+"
+).findall
+_is_hash: Final = re.compile(
+    "(?=.*[0-9])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12})+$"
+).match  # such as a UUID
 _find_runs: Final = re.compile("[A-Za-z0-9]+|[^\x00-\x7f]+").findall
 
 _UNSPACED: Final = (
@@ -87,9 +91,16 @@ def _words(text: str) -> list[str]:
 @cache
 def _foreign_finder() -> Callable[[str], list[str]]:
     """Return the function that finds words beyond ASCII; it is compiled on first use from all combining marks."""
-    blocks = (range(0x300, 0x2000), range(0x20D0, 0x2100), range(0xA600, 0xAC00), range(0xFE20, 0xFE30))
+    blocks = (
+        range(0x300, 0x2000),
+        range(0x20D0, 0x2100),
+        range(0xA600, 0xAC00),
+        range(0xFE20, 0xFE30),
+    )
     characters = map(chr, chain(*blocks))
-    marks = "".join(character for character in characters if unicodedata.category(character).startswith("M"))
+    marks = "".join(
+        character for character in characters if unicodedata.category(character).startswith("M")
+    )
     letters = f"[^\\W{_UNSPACED}]"
     word = f"{letters}+(?:[{marks}]+{letters}*)*"
     return re.compile(f"{word}(?:[-.]{word}){{0,7}}|[{_UNSPACED}]+").findall

@@ -62,7 +62,9 @@ def weigh(text: str, start: int, end: int, size: int) -> int:
     return estimate_up_to(text[start:end], size)
 
 
-def prose_units(text: str, start: int, end: int, *, size: int, fine: bool = False) -> Iterator[Unit]:
+def prose_units(
+    text: str, start: int, end: int, *, size: int, fine: bool = False
+) -> Iterator[Unit]:
     """Yield the paragraphs of a slice; paragraphs above the size, or with `fine` all of them, in sentences."""
     border = PARAGRAPH
     place = start
@@ -88,7 +90,9 @@ def _is_title(text: str, start: int, end: int) -> bool:
     return 0 < len(line) <= _MAX_TITLE and "\n" not in line and not line.endswith(_SENTENCE_ENDINGS)
 
 
-def sentence_units(text: str, start: int, end: int, *, size: int, border: int = SENTENCE) -> Iterator[Unit]:
+def sentence_units(
+    text: str, start: int, end: int, *, size: int, border: int = SENTENCE
+) -> Iterator[Unit]:
     """Yield the sentences of a slice; sentences above the size in lines, words or characters."""
     starts = sentence_starts(text, start, end)
     for place, stop in pairwise([*starts, end]):

@@ -25,8 +25,44 @@ _ENGLISH_ENDING: Final = re.compile(
 )
 
 # Tokens of a word of letters beyond the first one, by its length: measured over sources, docstrings and readmes.
-_ENGLISH: Final = (0, 0, 0.06, 0.2, 0.13, 0.08, 0.16, 0.16, 0.22, 0.36, 0.51, 0.63, 0.78, 0.8, 1.04, 1.86, 2.3)
-_OTHER: Final = (0, 0, 0.09, 0.28, 0.2, 0.28, 0.44, 0.5, 0.81, 1.08, 1.35, 1.81, 2.4, 2.57, 3.12, 3.42, 3.93)
+_ENGLISH: Final = (
+    0,
+    0,
+    0.06,
+    0.2,
+    0.13,
+    0.08,
+    0.16,
+    0.16,
+    0.22,
+    0.36,
+    0.51,
+    0.63,
+    0.78,
+    0.8,
+    1.04,
+    1.86,
+    2.3,
+)
+_OTHER: Final = (
+    0,
+    0,
+    0.09,
+    0.28,
+    0.2,
+    0.28,
+    0.44,
+    0.5,
+    0.81,
+    1.08,
+    1.35,
+    1.81,
+    2.4,
+    2.57,
+    3.12,
+    3.42,
+    3.93,
+)
 _TOKENS_PER_LETTER: Final = 0.4
 """For each further letter of a word that is longer than these tables."""
 

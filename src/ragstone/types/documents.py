@@ -76,9 +76,14 @@ class Document:
     @property
     def hash(self) -> str:
         """Return the SHA-256 of everything that a change of would have to be stored again."""
-        marks = [(m.start, m.number, m.label, m.unit) if m.unit else (m.start, m.number, m.label) for m in self.marks]
+        marks = [
+            (m.start, m.number, m.label, m.unit) if m.unit else (m.start, m.number, m.label)
+            for m in self.marks
+        ]
         about = [self.kind, self.language, self.title, dict(self.metadata), marks]
-        told = json.dumps([*about, self.beside] if self.beside else about, sort_keys=True, ensure_ascii=False)
+        told = json.dumps(
+            [*about, self.beside] if self.beside else about, sort_keys=True, ensure_ascii=False
+        )
         digest = hashlib.sha256(told.encode("utf-8", "surrogatepass"))
         digest.update(b"\0")
         digest.update(self.text.encode("utf-8", "surrogatepass"))
@@ -200,7 +205,9 @@ class Chunk:
     @property
     def hash(self) -> bytes:
         """Return the SHA-256 that vectors are kept under: header and text."""
-        return hashlib.sha256(embedding_text(self.header, self.text).encode("utf-8", "surrogatepass")).digest()
+        return hashlib.sha256(
+            embedding_text(self.header, self.text).encode("utf-8", "surrogatepass")
+        ).digest()
 
 
 def embedding_text(header: str, text: str) -> str:

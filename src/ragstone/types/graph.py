@@ -10,7 +10,13 @@ Json: TypeAlias = str | int | float | bool | None | list[Any] | dict[str, Any]
 """What JSON can say. It does not name itself: validators such as pydantic cannot follow an alias that does."""
 
 Confidence = Literal["runtime", "evaluated", "declared", "convention", "heuristic"]
-CONFIDENCES: Final[tuple[Confidence, ...]] = ("runtime", "evaluated", "declared", "convention", "heuristic")
+CONFIDENCES: Final[tuple[Confidence, ...]] = (
+    "runtime",
+    "evaluated",
+    "declared",
+    "convention",
+    "heuristic",
+)
 """How a link is known, surest first: told by the running framework, evaluated from its files, written down, following
 from the framework's naming rules, or guessed and said to be."""
 
@@ -138,7 +144,9 @@ class Walked:
     @property
     def confidence(self) -> Confidence:
         """Return the weakest on the path."""
-        return max((link.confidence for link in self.links), key=CONFIDENCES.index, default="declared")
+        return max(
+            (link.confidence for link in self.links), key=CONFIDENCES.index, default="declared"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +193,9 @@ class Affected:
     @property
     def confidence(self) -> Confidence:
         """Return the weakest on the way."""
-        return max((link.confidence for link in self.links), key=CONFIDENCES.index, default="declared")
+        return max(
+            (link.confidence for link in self.links), key=CONFIDENCES.index, default="declared"
+        )
 
     @property
     def conditional(self) -> bool:
@@ -222,7 +232,9 @@ class Related:
     @property
     def confidence(self) -> Confidence:
         """Return the weakest on the way."""
-        return max((link.confidence for link in self.links), key=CONFIDENCES.index, default="declared")
+        return max(
+            (link.confidence for link in self.links), key=CONFIDENCES.index, default="declared"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,9 @@ MAX_DIMENSION = 65_536
 def to_text(ids: Sequence[int], rows: Sequence[bytes], codec: Codec) -> str:
     """Return ids and encoded rows as text with a version and a checksum."""
     about = {"codec": codec.name, "dimension": codec.dimension, "count": len(ids)}
-    body = json.dumps(about).encode() + b"\n" + id_array(ids).astype("<i8").tobytes() + b"".join(rows)
+    body = (
+        json.dumps(about).encode() + b"\n" + id_array(ids).astype("<i8").tobytes() + b"".join(rows)
+    )
     return f"{PREFIX}:{VERSION}:{zlib.crc32(body):08x}:{base64.b64encode(body).decode()}"
 
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragstone.types import Scored
-from ragstone.vectors.normalise import Ids, check_k, check_pairs, id_array, products, unit_query, unit_rows
+from ragstone.vectors.normalise import (
+    Ids,
+    check_k,
+    check_pairs,
+    id_array,
+    products,
+    unit_query,
+    unit_rows,
+)
 
 if TYPE_CHECKING:
     from ragstone.protocols import Matrix
@@ -49,7 +57,9 @@ class ExactIndex:
                 np.concatenate([contents.matrix[stays], unit[last_places]]),
             )
 
-    def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | Ids | None = None) -> list[Scored]:
+    def search(
+        self, vector: Matrix, k: int, *, allowed: Sequence[int] | Ids | None = None
+    ) -> list[Scored]:
         """Return the k nearest by cosine, best first; only among `allowed` if that is given."""
         check_k(k)
         query = unit_query(vector, self.dimension)

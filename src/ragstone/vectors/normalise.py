@@ -25,7 +25,9 @@ def as_matrix(vectors: Matrix, dimension: int | None = None) -> Matrix:
     try:
         matrix = np.ascontiguousarray(vectors, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise InputError("These are not vectors of numbers.", hint="give a matrix of floats, one row each") from error
+        raise InputError(
+            "These are not vectors of numbers.", hint="give a matrix of floats, one row each"
+        ) from error
     if matrix.size == 0 and matrix.ndim != 2:
         return matrix.reshape(0, dimension or 0)
     if matrix.ndim == 1:
@@ -44,13 +46,17 @@ def finite_rows(vectors: Matrix, dimension: int | None = None) -> Matrix:
     """Return vectors as a float32 matrix; raise `InputError` if one holds NaN or infinity."""
     matrix = as_matrix(vectors, dimension)
     if not np.isfinite(matrix).all():
-        raise InputError("A vector holds NaN or infinity.", hint="the embedder failed on one of the texts")
+        raise InputError(
+            "A vector holds NaN or infinity.", hint="the embedder failed on one of the texts"
+        )
     return matrix
 
 
 def row_lengths(matrix: Matrix) -> Matrix:
     """Return the length of every row."""
-    lengths: Matrix = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)).astype(np.float32)
+    lengths: Matrix = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)).astype(
+        np.float32
+    )
     return lengths
 
 
@@ -82,12 +88,15 @@ def unit_query(vector: Matrix, dimension: int) -> Matrix:
     query = np.asarray(vector)
     if query.size != dimension or query.dtype.kind not in "fiu":
         raise InputError(
-            f"A query is one vector of {dimension} numbers.", hint="search once per query, with the index's embedder"
+            f"A query is one vector of {dimension} numbers.",
+            hint="search once per query, with the index's embedder",
         )
     wide = query.reshape(-1).astype(np.float64)
     length = math.sqrt(wide @ wide)
     if not math.isfinite(length):
-        raise InputError("The query's vector holds NaN or infinity.", hint="the embedder failed on the query")
+        raise InputError(
+            "The query's vector holds NaN or infinity.", hint="the embedder failed on the query"
+        )
     unit: Matrix = (wide / (length or 1.0)).astype(np.float32)
     return unit
 

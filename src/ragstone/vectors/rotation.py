@@ -25,14 +25,18 @@ class Rotation:
     rows must stay readable.
     """
 
-    def __init__(self, dimension: int, *, seed: int, unit: int = 64, largest_block: int = LARGEST_BLOCK) -> None:
+    def __init__(
+        self, dimension: int, *, seed: int, unit: int = 64, largest_block: int = LARGEST_BLOCK
+    ) -> None:
         """Compute signs and blocks; smaller blocks are faster and mix less thoroughly."""
         self.dimension = dimension
         self.padded = -(-dimension // unit) * unit
         self.block = min(largest_block, self.padded & -self.padded)
         self.blocks = self.padded // self.block
         rounds = 1 if self.blocks == 1 else 2
-        self._signs = [_signs(f"ragstone:{seed}:{self.padded}:{turn}", self.padded) for turn in range(rounds)]
+        self._signs = [
+            _signs(f"ragstone:{seed}:{self.padded}:{turn}", self.padded) for turn in range(rounds)
+        ]
         self._hadamard = _hadamard(self.block)
 
     def apply(self, matrix: Matrix) -> Matrix:

@@ -51,7 +51,9 @@ class SpaceIndex:
         """Return how many stored rows are not vectors and are left out."""
         return len(self._damaged)
 
-    def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
+    def search(
+        self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None
+    ) -> list[Scored]:
         """Return the k nearest vector rows by cosine, best first."""
         return self._current().search(vector, k, allowed=allowed)
 
@@ -110,7 +112,9 @@ class SpaceIndex:
 
     def _open_index(self, *, epoch: str) -> TurboIndex:
         stamp = f"{epoch}:{self._space.fingerprint}:{self._codec.name}"
-        return TurboIndex(self._folder, self._space.dimension, rows=self._rows, codec=self._codec, stamp=stamp)
+        return TurboIndex(
+            self._folder, self._space.dimension, rows=self._rows, codec=self._codec, stamp=stamp
+        )
 
     def _close_index(self) -> None:
         if self._index is not None:

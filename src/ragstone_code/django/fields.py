@@ -10,11 +10,15 @@ from ragstone_code.django.settings import DjangoSettings
 from ragstone_code.python.values import CallResult, ClassValue, FunctionValue, Value, full_name
 from ragstone_code.tables import SchemaColumn
 
-_TO_ONE: Final = frozenset(("ForeignKey", "OneToOneField", "ParentalKey", "TreeForeignKey", "TreeOneToOneField"))
+_TO_ONE: Final = frozenset(
+    ("ForeignKey", "OneToOneField", "ParentalKey", "TreeForeignKey", "TreeOneToOneField")
+)
 _TO_MANY: Final = frozenset(
     ("ManyToManyField", "ParentalManyToManyField", "TreeManyToManyField", "SortedManyToManyField")
 )
-_WITHOUT_COLUMN: Final = frozenset(("GenericForeignKey", "GenericRelation", "TaggableManager", "CompositePrimaryKey"))
+_WITHOUT_COLUMN: Final = frozenset(
+    ("GenericForeignKey", "GenericRelation", "TaggableManager", "CompositePrimaryKey")
+)
 _SPECIAL: Final = _TO_ONE | _TO_MANY | _WITHOUT_COLUMN
 _USER_COLUMNS: Final = (
     ("password", "CharField"),

@@ -113,7 +113,11 @@ def _wrapped_view(wrapper: CallResult) -> Value:
 def _wrappers(view: Value) -> Iterator[CallResult]:
     """Yield the wrappers of a view in a URL pattern, outermost first."""
     for _ in range(_MAX_WRAPPERS):
-        if not isinstance(view, CallResult) or view.callee.endswith("as_view") or isinstance(view.on, ClassValue):
+        if (
+            not isinstance(view, CallResult)
+            or view.callee.endswith("as_view")
+            or isinstance(view.on, ClassValue)
+        ):
             return
         inner = _wrapped_view(view)
         if inner is None:
@@ -264,7 +268,11 @@ def _decorator_guards(decorations: list[Decoration], uri: str) -> Iterator[Route
             yield from _listed_guards(_as_list(argument), location)
         elif isinstance(value, CallResult) and short_name in _GUARD_LIST_DECORATORS:
             yield from _listed_guards(argument, location)
-        elif short_name and short_name not in _OTHER_DECORATORS and not isinstance(value, BoundMember):
+        elif (
+            short_name
+            and short_name not in _OTHER_DECORATORS
+            and not isinstance(value, BoundMember)
+        ):
             yield guard_from_value(value, location)
 
 

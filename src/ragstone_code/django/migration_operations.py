@@ -7,7 +7,12 @@ from typing import Final
 
 from ragstone_code.django.field_operations import add_field, alter_field, remove_field, rename_field
 from ragstone_code.django.migration_state import MigrationState, location_of
-from ragstone_code.django.model_operations import alter_model_table, create_model, delete_model, rename_model
+from ragstone_code.django.model_operations import (
+    alter_model_table,
+    create_model,
+    delete_model,
+    rename_model,
+)
 from ragstone_code.python.values import CallResult, Value
 from ragstone_code.tables import SchemaColumn
 

@@ -133,7 +133,9 @@ class MigrationOrder:
     ) -> None:
         self._migrations = migrations
         self._replacements = replacements
-        self._active = {key: migration for key, migration in migrations.items() if key not in replacements}
+        self._active = {
+            key: migration for key, migration in migrations.items() if key not in replacements
+        }
         self._first: dict[str, MigrationKey] = {}
         self._last: dict[str, MigrationKey] = {}
         for key in sorted(self._active):

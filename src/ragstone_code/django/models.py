@@ -69,7 +69,11 @@ class DjangoModels:
     def _parent_of(self, model: ClassValue) -> ClassValue | None:
         """Return the nearest ancestor with a table."""
         for ancestor in model.lineage()[1:]:
-            if isinstance(ancestor, ClassValue) and is_model(ancestor) and not is_abstract(ancestor):
+            if (
+                isinstance(ancestor, ClassValue)
+                and is_model(ancestor)
+                and not is_abstract(ancestor)
+            ):
                 return ancestor
         return None
 
@@ -79,7 +83,9 @@ class DjangoModels:
         for ancestor in reversed(model.lineage()):
             if not isinstance(ancestor, ClassValue):
                 continue
-            has_own_table = ancestor is not model and is_model(ancestor) and not is_abstract(ancestor)
+            has_own_table = (
+                ancestor is not model and is_model(ancestor) and not is_abstract(ancestor)
+            )
             if not has_own_table:
                 fields.update(own_fields(ancestor))
         for name, field in fields.items():
@@ -195,7 +201,9 @@ class DjangoModels:
         schema: DatabaseSchema,
         migrated: set[str],
     ) -> None:
-        fields: list[Json] = [f"{name} ({field_type(field)})" for name, field in self._fields_of(model)]
+        fields: list[Json] = [
+            f"{name} ({field_type(field)})" for name, field in self._fields_of(model)
+        ]
         table, how, line = self.table_of(model)
         attributes: dict[str, Json] = {
             "app": app_of(model, self.settings),
@@ -352,6 +360,8 @@ def pivot_columns(
     columns = [
         SchemaColumn("id", "AutoField", primary=True, place=location),
         SchemaColumn(f"{first_name}_id", "ForeignKey", references=first_reference, place=location),
-        SchemaColumn(f"{second_name}_id", "ForeignKey", references=second_reference, place=location),
+        SchemaColumn(
+            f"{second_name}_id", "ForeignKey", references=second_reference, place=location
+        ),
     ]
     return {column.name: column for column in columns}

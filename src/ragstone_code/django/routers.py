@@ -9,21 +9,36 @@ from typing import Final, TypeAlias
 from ragstone_code.django.models import DjangoModels
 from ragstone_code.django.patterns import convert_regex
 from ragstone_code.program import Program
-from ragstone_code.python.values import BoundMember, CallResult, ClassValue, ExternalName, FunctionValue, Value
+from ragstone_code.python.values import (
+    BoundMember,
+    CallResult,
+    ClassValue,
+    ExternalName,
+    FunctionValue,
+    Value,
+)
 from ragstone_code.route_definition import Location
 
 _DEFAULT_ROUTERS: Final = frozenset(
     ("rest_framework.routers.DefaultRouter", "rest_framework_nested.routers.NestedDefaultRouter")
 )
 _NESTED_ROUTERS: Final = frozenset(
-    ("rest_framework_nested.routers.NestedSimpleRouter", "rest_framework_nested.routers.NestedDefaultRouter")
+    (
+        "rest_framework_nested.routers.NestedSimpleRouter",
+        "rest_framework_nested.routers.NestedDefaultRouter",
+    )
 )
 _SIMPLE_ROUTERS: Final = frozenset(
     ("rest_framework.routers.SimpleRouter", "rest_framework_nested.routers.SimpleRouter")
 )
 ROUTERS: Final = _DEFAULT_ROUTERS | _NESTED_ROUTERS | _SIMPLE_ROUTERS
 _LIST_ACTIONS: Final = {"get": "list", "post": "create"}
-_DETAIL_ACTIONS: Final = {"get": "retrieve", "put": "update", "patch": "partial_update", "delete": "destroy"}
+_DETAIL_ACTIONS: Final = {
+    "get": "retrieve",
+    "put": "update",
+    "patch": "partial_update",
+    "delete": "destroy",
+}
 _INHERITED_ACTIONS: Final = {
     "ModelViewSet": ("list", "create", "retrieve", "update", "partial_update", "destroy"),
     "ReadOnlyModelViewSet": ("list", "retrieve"),
@@ -135,7 +150,11 @@ def _registrations(
 def _extending_router(call: CallResult, router: CallResult) -> CallResult | None:
     """Return the other router of `router.registry.extend(other.registry)`."""
     registry = call.on
-    if not isinstance(registry, BoundMember) or registry.name != "registry" or registry.owner is not router:
+    if (
+        not isinstance(registry, BoundMember)
+        or registry.name != "registry"
+        or registry.owner is not router
+    ):
         return None
     argument = next(iter(call.args), None)
     if isinstance(argument, BoundMember) and isinstance(argument.owner, CallResult):

@@ -11,10 +11,18 @@ from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
 from ragstone_code.python.values import ClassValue, ExternalName, ModuleValue, Value
 
-_SETTINGS_MODULE: Final = re.compile(r"""DJANGO_SETTINGS_MODULE["']?\]?\s*[,=:]\s*["']?([A-Za-z_][\w.]*)""")
+_SETTINGS_MODULE: Final = re.compile(
+    r"""DJANGO_SETTINGS_MODULE["']?\]?\s*[,=:]\s*["']?([A-Za-z_][\w.]*)"""
+)
 _SETTINGS_PREFIX: Final = "django.conf.settings."
 _DEFAULT_USER: Final = "auth.User"
-_SHOWN_SETTINGS: Final = ("ROOT_URLCONF", "INSTALLED_APPS", "AUTH_USER_MODEL", "MIDDLEWARE", "DEFAULT_AUTO_FIELD")
+_SHOWN_SETTINGS: Final = (
+    "ROOT_URLCONF",
+    "INSTALLED_APPS",
+    "AUTH_USER_MODEL",
+    "MIDDLEWARE",
+    "DEFAULT_AUTO_FIELD",
+)
 
 
 class DjangoSettings:
@@ -33,7 +41,9 @@ class DjangoSettings:
 
         def sort_key(module: ModuleValue) -> tuple[int, str]:
             module_ranks = [
-                rank for name, rank in ranks.items() if module.name == name or module.name.endswith(f".{name}")
+                rank
+                for name, rank in ranks.items()
+                if module.name == name or module.name.endswith(f".{name}")
             ]
             return min(module_ranks, default=len(ranks)), module.uri
 

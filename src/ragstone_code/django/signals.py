@@ -30,7 +30,9 @@ _TASK_DECORATORS: Final = (
     "celery.Celery.task",
     "celery.app.task",
 )
-_DISPATCH_METHODS: Final = frozenset(("delay", "apply_async", "delay_on_commit", "send_with_options", "enqueue"))
+_DISPATCH_METHODS: Final = frozenset(
+    ("delay", "apply_async", "delay_on_commit", "send_with_options", "enqueue")
+)
 
 
 class SignalReader:
@@ -73,7 +75,9 @@ class SignalReader:
         """Call the `ready` methods of the apps, because they connect signals."""
         for class_value in self.program.classes():
             ready = class_value.attributes.get("ready")
-            if isinstance(ready, FunctionValue) and "django.apps.AppConfig" in set(class_value.type_names()):
+            if isinstance(ready, FunctionValue) and "django.apps.AppConfig" in set(
+                class_value.type_names()
+            ):
                 app_config = CallResult(
                     class_value.full,
                     [],
@@ -88,7 +92,11 @@ class SignalReader:
         """Yield the identity and the full name of the project's signals."""
         for module in self.program.modules():
             for name, value in module.names.items():
-                if isinstance(value, CallResult) and value.callee in _SIGNAL_CLASSES and value.uri == module.uri:
+                if (
+                    isinstance(value, CallResult)
+                    and value.callee in _SIGNAL_CLASSES
+                    and value.uri == module.uri
+                ):
                     yield id(value), f"{module.name}.{name}"
 
     def _add_signal(self, signal: Value) -> str:
@@ -122,7 +130,9 @@ class SignalReader:
         """Add the signals of a function's `receiver` decorators."""
         for decoration in function.decorations:
             decorator = decoration.value
-            if not isinstance(decorator, CallResult) or not decorator.callee.endswith("dispatch.receiver"):
+            if not isinstance(decorator, CallResult) or not decorator.callee.endswith(
+                "dispatch.receiver"
+            ):
                 continue
             signals = decorator.argument(0, "signal")
             if not isinstance(signals, list | tuple):
@@ -205,8 +215,15 @@ class SignalReader:
             if method in _SEND_METHODS and id(target) in self._signals:
                 ends = (self.builder.add_function(function), self._add_signal(target))
                 self.builder.add_link("FIRES", ends, location, how="declared")
-            elif method in _DISPATCH_METHODS and isinstance(target, FunctionValue) and id(target) in self._tasks:
-                ends = (self.builder.add_function(function), self.builder.add_function(target, "job"))
+            elif (
+                method in _DISPATCH_METHODS
+                and isinstance(target, FunctionValue)
+                and id(target) in self._tasks
+            ):
+                ends = (
+                    self.builder.add_function(function),
+                    self.builder.add_function(target, "job"),
+                )
                 self.builder.add_link(
                     "DISPATCHES",
                     ends,

@@ -118,7 +118,9 @@ class UrlReader:
                 included.add(call.args[0])
         modules: list[ModuleValue] = []
         for module in self.program.modules():
-            is_included = any(module.name == name or module.name.endswith(f".{name}") for name in included)
+            is_included = any(
+                module.name == name or module.name.endswith(f".{name}") for name in included
+            )
             if isinstance(module.names.get("urlpatterns"), list) and not is_included:
                 modules.append(module)
         return modules
@@ -204,7 +206,11 @@ class UrlReader:
 
     def _path_text(self, route: Value, location: Location) -> str:
         """Return the text of a path; a translated path counts as written, an unknown one as `{?}`."""
-        if isinstance(route, CallResult) and route.callee.rpartition(".")[2] in _TRANSLATIONS and route.args:
+        if (
+            isinstance(route, CallResult)
+            and route.callee.rpartition(".")[2] in _TRANSLATIONS
+            and route.args
+        ):
             route = route.args[-1]
         if isinstance(route, str):
             return route
@@ -241,7 +247,9 @@ class UrlReader:
         location: Location,
     ) -> None:
         """Add the routes of included patterns below a prefix."""
-        if full_name(view) == _ADMIN_URLS or (isinstance(view, BoundMember) and not _is_router(view.owner)):
+        if full_name(view) == _ADMIN_URLS or (
+            isinstance(view, BoundMember) and not _is_router(view.owner)
+        ):
             self._read_site(view, context, location)
             return
         included = _read_included(view)
@@ -349,7 +357,9 @@ def _read_included(view: Value) -> _IncludedUrls:
     if isinstance(view, CallResult):
         target = view.argument(0, "arg")
         namespace = view.argument(1, "namespace")
-    is_pair = isinstance(target, tuple | list) and bool(target) and not isinstance(target[0], CallResult)
+    is_pair = (
+        isinstance(target, tuple | list) and bool(target) and not isinstance(target[0], CallResult)
+    )
     if not is_pair:
         return _IncludedUrls(target, None, namespace)
     parts = [*target, None, None]

@@ -244,7 +244,9 @@ class Evaluator:
                 raise
             self.conditions = conditions_before
             del self.loops[loops_before:]
-            self.remarks.append(f"{self._last_file}: too much to follow: stopped after {self._steps} steps")
+            self.remarks.append(
+                f"{self._last_file}: too much to follow: stopped after {self._steps} steps"
+            )
             return Unknown("too much to follow")
         except ControlTransfer:
             return Unknown("it was left")

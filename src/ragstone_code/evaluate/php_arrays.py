@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from ragstone_code.evaluate.values import Arguments, Array, CallSite, Key, Unknown, Value, display_text, first_known
+from ragstone_code.evaluate.values import (
+    Arguments,
+    Array,
+    CallSite,
+    Key,
+    Unknown,
+    Value,
+    display_text,
+    first_known,
+)
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator
@@ -154,7 +163,9 @@ def _difference(array: Array, others: list[Value]) -> Value:
     excluded: set[str] = set()
     for other in _arrays(others):
         excluded |= _texts(other)
-    items = {key: value for key, value in array.items.items() if display_text(value) not in excluded}
+    items = {
+        key: value for key, value in array.items.items() if display_text(value) not in excluded
+    }
     return Array(items=items)
 
 

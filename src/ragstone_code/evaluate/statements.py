@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 from ragstone.code import tree
 from ragstone_code.evaluate.assignment import assign
 from ragstone_code.evaluate.frame import ControlTransfer, Frame
-from ragstone_code.evaluate.values import Array, Unknown, Value, copy_value, first_known, is_identical
+from ragstone_code.evaluate.values import (
+    Array,
+    Unknown,
+    Value,
+    copy_value,
+    first_known,
+    is_identical,
+)
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator

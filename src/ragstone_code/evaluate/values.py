@@ -109,7 +109,9 @@ class Array:
     @property
     def is_list(self) -> bool:
         """Return whether the keys are 0, 1, 2 … in order."""
-        return all(key == position and not isinstance(key, bool) for position, key in enumerate(self.items))
+        return all(
+            key == position and not isinstance(key, bool) for position, key in enumerate(self.items)
+        )
 
     def __iter__(self) -> Iterator[Value]:
         return iter(self.values)
@@ -225,7 +227,18 @@ class Recorder:
 
 
 Value: TypeAlias = (
-    str | int | float | bool | None | Array | Lambda | ClassRef | EnumCase | Instance | Unknown | Recorder
+    str
+    | int
+    | float
+    | bool
+    | None
+    | Array
+    | Lambda
+    | ClassRef
+    | EnumCase
+    | Instance
+    | Unknown
+    | Recorder
 )
 
 

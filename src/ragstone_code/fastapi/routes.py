@@ -83,7 +83,11 @@ class FastApiRouteReader:
 
     def _include_router(self, call: CallResult, context: RouterContext) -> None:
         router = call.argument(0, "router")
-        if isinstance(router, BoundMember) and router.name == "router" and isinstance(router.owner, CallResult):
+        if (
+            isinstance(router, BoundMember)
+            and router.name == "router"
+            and isinstance(router.owner, CallResult)
+        ):
             router = router.owner
         if not isinstance(router, CallResult):
             self._add_remark(call, f"what is included here is not known ({_reason(router)})")
@@ -104,11 +108,15 @@ class FastApiRouteReader:
     def _mount(self, call: CallResult, context: RouterContext) -> None:
         app = call.argument(1, "app")
         path = self._path_text(call, call.argument(0, "path", ""))
-        if isinstance(app, CallResult) and any(name.endswith("FastAPI") for name in app.type_names()):
+        if isinstance(app, CallResult) and any(
+            name.endswith("FastAPI") for name in app.type_names()
+        ):
             self.read_app(app, context.prefix + path)
             return
         name = full_name(app) or "something"
-        self._add_remark(call, f"{path or '/'}: what is mounted here, {name}, has no routes of its own")
+        self._add_remark(
+            call, f"{path or '/'}: what is mounted here, {name}, has no routes of its own"
+        )
 
     def _add_route(
         self,

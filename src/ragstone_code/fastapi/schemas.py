@@ -7,7 +7,14 @@ from typing import Final
 
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
-from ragstone_code.python.values import CallResult, ClassValue, FunctionValue, GenericType, Scope, Value
+from ragstone_code.python.values import (
+    CallResult,
+    ClassValue,
+    FunctionValue,
+    GenericType,
+    Scope,
+    Value,
+)
 from ragstone_code.sqlalchemy.models import is_mapped
 
 SCHEMA_BASES: Final = frozenset(
@@ -59,7 +66,10 @@ def _is_dependency(value: Value) -> bool:
     """Return whether a default or an annotation is `Depends(…)` or `Security(…)`."""
     if isinstance(value, GenericType):
         return any(_is_dependency(argument) for argument in value.arguments)
-    return isinstance(value, CallResult) and value.callee.rpartition(".")[2] in ("Depends", "Security")
+    return isinstance(value, CallResult) and value.callee.rpartition(".")[2] in (
+        "Depends",
+        "Security",
+    )
 
 
 def find_schemas(

@@ -147,7 +147,9 @@ class FlaskRouteReader:
         if isinstance(own, str):
             inner = own
         else:
-            self.builder.add_remark((call.uri, call.line), f"the prefix is not known ({_reason(own)})")
+            self.builder.add_remark(
+                (call.uri, call.line), f"the prefix is not known ({_reason(own)})"
+            )
             inner = "/{?}"
         if outer is None:
             return inner

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone_code.python.values import BoundMember, CallResult, ClassValue, FunctionValue, Value, full_name
+from ragstone_code.python.values import (
+    BoundMember,
+    CallResult,
+    ClassValue,
+    FunctionValue,
+    Value,
+    full_name,
+)
 from ragstone_code.route_definition import Location, RouteGuard, guard_from_value
 
 VERBS: Final = ("get", "post", "put", "patch", "delete")

@@ -32,9 +32,23 @@ from ragstone_code.laravel.routes import read_routes
 from ragstone_code.laravel.schedule import read_schedule
 from ragstone_code.laravel.schema import read_tables
 
-FAILURES: Final = (RagstoneError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
+FAILURES: Final = (
+    RagstoneError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+)
 """Errors that a pass can raise on an unusual program; the other passes still run."""
-KIND_WEIGHTS: Final = {"listener": 1, "event": 1, "job": 1, "controller": 2, "notification": 2, "mail": 2}
+KIND_WEIGHTS: Final = {
+    "listener": 1,
+    "event": 1,
+    "job": 1,
+    "controller": 2,
+    "notification": 2,
+    "mail": 2,
+}
 """Decides the kind of a class if passes disagree: a notification that listens is a notification."""
 _FOREIGN_FOLDERS: Final = frozenset(("vendor", "node_modules", "tests", "stubs"))
 _PACKAGE: Final = "laravel/framework"
@@ -117,20 +131,28 @@ class _ApplicationReader:
     @cached_property
     def models(self) -> tuple[AppClass, ...]:
         """Return the classes that are models."""
-        classes = (app_class for app_class in self.app.classes.values() if app_class.definition.kind == "class")
+        classes = (
+            app_class
+            for app_class in self.app.classes.values()
+            if app_class.definition.kind == "class"
+        )
         return tuple(app_class for app_class in classes if is_model(self.app, app_class.name))
 
     def read(self) -> Graph:
         """Return the graph of all passes, with prose about its nodes."""
         graph = self._read_routes_and_code()
         graph += self._read_events()
-        graph += self._run_pass("observers", lambda: read_observers(self.app, self.calls, self.models), Graph())
+        graph += self._run_pass(
+            "observers", lambda: read_observers(self.app, self.calls, self.models), Graph()
+        )
         graph += self._run_pass("settings", lambda: read_config(self.app, self.calls), Graph())
         graph += self._run_pass("channels", lambda: read_channels(self.app, self.calls), Graph())
         graph += self._run_pass("bindings", lambda: read_bindings(self.app, self.calls), Graph())
         graph += self._read_console()
         keys = frozenset(node.key for node in graph.nodes)
-        graph += self._run_pass("classes", lambda: read_typed_classes(self.app, skipped_keys=keys), Graph())
+        graph += self._run_pass(
+            "classes", lambda: read_typed_classes(self.app, skipped_keys=keys), Graph()
+        )
         nodes = tuple(_merge_nodes(graph.nodes))
         graph = replace(graph, nodes=nodes, aliases=tuple(dict.fromkeys(graph.aliases)))
         graph += self._run_pass("prose", lambda: Graph(rendered=describe_graph(graph)), Graph())
@@ -141,8 +163,12 @@ class _ApplicationReader:
         routes = self._run_pass("routes", lambda: read_routes(self.world), Graph())
         tables = self._run_pass("tables", lambda: read_tables(self.world), Graph())
         models = self._run_pass("models", lambda: read_models(self.world), Graph())
-        policies = self._run_pass("policies", lambda: find_policies(self.app, self.calls), Policies(self.app))
-        policy_graph = self._run_pass("policies", lambda: build_policy_graph(policies, self.models), Graph())
+        policies = self._run_pass(
+            "policies", lambda: find_policies(self.app, self.calls), Policies(self.app)
+        )
+        policy_graph = self._run_pass(
+            "policies", lambda: build_policy_graph(policies, self.models), Graph()
+        )
         controllers = self._run_pass(
             "controllers",
             lambda: read_controllers(self.app, _handler_keys(routes), policies, self.models),
@@ -159,21 +185,33 @@ class _ApplicationReader:
     def _read_events(self) -> Graph:
         """Return listeners and dispatches; a class with a listener is an event, whatever it looks like."""
         no_events: tuple[Graph, frozenset[str]] = (Graph(), frozenset())
-        listeners, events = self._run_pass("events", lambda: read_listeners(self.app, self.calls), no_events)
-        return listeners + self._run_pass("jobs", lambda: read_dispatches(self.app, self.calls, events), Graph())
+        listeners, events = self._run_pass(
+            "events", lambda: read_listeners(self.app, self.calls), no_events
+        )
+        return listeners + self._run_pass(
+            "jobs", lambda: read_dispatches(self.app, self.calls, events), Graph()
+        )
 
     def _read_console(self) -> Graph:
         """Return commands, and the schedule that calls them by name."""
         no_commands: tuple[Graph, dict[str, str]] = (Graph(), {})
-        commands, classes = self._run_pass("commands", lambda: read_commands(self.app, self.calls), no_commands)
-        return commands + self._run_pass("schedule", lambda: read_schedule(self.app, self.calls, classes), Graph())
+        commands, classes = self._run_pass(
+            "commands", lambda: read_commands(self.app, self.calls), no_commands
+        )
+        return commands + self._run_pass(
+            "schedule", lambda: read_schedule(self.app, self.calls, classes), Graph()
+        )
 
-    def _run_pass(self, name: str, read: Callable[[], PassResult], default: PassResult) -> PassResult:
+    def _run_pass(
+        self, name: str, read: Callable[[], PassResult], default: PassResult
+    ) -> PassResult:
         """Return the result of a pass; if it fails, add a remark and return the default."""
         try:
             return read()
         except FAILURES as error:
-            self.remarks.append(f"laravel: {name} could not be read: {type(error).__name__}: {error}")
+            self.remarks.append(
+                f"laravel: {name} could not be read: {type(error).__name__}: {error}"
+            )
             return default
 
 

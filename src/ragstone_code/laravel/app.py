@@ -27,7 +27,14 @@ FOREIGN_FOLDERS: Final = (
     "resources",
 )
 """Folders whose PHP is not the application's own code."""
-_FOREIGN_PATH_PARTS: Final = ("/vendor/", "/node_modules/", "/tests/", "/Tests/", "/lang/", "/views/")
+_FOREIGN_PATH_PARTS: Final = (
+    "/vendor/",
+    "/node_modules/",
+    "/tests/",
+    "/Tests/",
+    "/lang/",
+    "/views/",
+)
 _PATH_HELPERS: Final = {"base_path": "", "basePath": "", "app_path": "app", "path": "app"}
 """Functions that return a folder of the application, and the folder."""
 _MAX_DIRNAME_LEVELS: Final = 9
@@ -141,7 +148,9 @@ class App:
                 return class_name
         return ""
 
-    def own_class_node(self, app_class: AppClass, kind: str, attributes: dict[str, Json] | None = None) -> Node:
+    def own_class_node(
+        self, app_class: AppClass, kind: str, attributes: dict[str, Json] | None = None
+    ) -> Node:
         """Return a class of the application as a node of this kind."""
         definition = app_class.definition
         return Node(

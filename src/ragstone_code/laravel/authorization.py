@@ -24,7 +24,9 @@ from ragstone_code.laravel.syntax import (
 )
 
 USER_CHECKS: Final = frozenset(("authorize", "can", "cannot", "cant", "canAny"))
-GATE_CHECKS: Final = frozenset(("authorize", "allows", "denies", "check", "any", "none", "inspect", "raw"))
+GATE_CHECKS: Final = frozenset(
+    ("authorize", "allows", "denies", "check", "any", "none", "inspect", "raw")
+)
 RESOURCE_ABILITIES: Final = {
     "index": "viewAny",
     "show": "view",
@@ -57,7 +59,9 @@ def method_authorization(app: App, policies: Policies, body: CodeBody) -> Iterat
         yield from _decision_links(app, policies, check)
 
 
-def route_authorization(app: App, policies: Policies, routes: Iterable[Node], binds: Iterable[Link]) -> Graph:
+def route_authorization(
+    app: App, policies: Policies, routes: Iterable[Node], binds: Iterable[Link]
+) -> Graph:
     """Return links for the `can:` middleware of routes; `binds` tell the model of each route parameter."""
     models: dict[tuple[str, str], str] = {}
     for link in binds:
@@ -130,7 +134,9 @@ def _constructor_checks(app: App, body: CodeBody) -> Iterator[AuthorizationCheck
     for call, conditional in constructor_body.calls:
         if called_name(call) == "authorizeResource":
             model = class_of(first_array_value(argument_at(call, 0)), body.owner)
-            yield AuthorizationCheck(body.key, declaring.uri, call.line, conditional, ability, model)
+            yield AuthorizationCheck(
+                body.key, declaring.uri, call.line, conditional, ability, model
+            )
 
 
 def _attribute_checks(body: CodeBody) -> Iterator[AuthorizationCheck]:

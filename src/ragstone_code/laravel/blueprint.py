@@ -160,9 +160,14 @@ class Blueprint:
         model_key: ModelKey | None = None,
     ) -> None:
         """Add or change a column; the rest of the chain sets its options."""
-        modifiers = ColumnModifiers(bool(definition.get("nullable")), self._column_options(definition, call))
+        modifiers = ColumnModifiers(
+            bool(definition.get("nullable")), self._column_options(definition, call)
+        )
         for index, next_call in enumerate(rest):
-            if definition.get("foreign") and next_call.name.lower() in ("constrained", "references"):
+            if definition.get("foreign") and next_call.name.lower() in (
+                "constrained",
+                "references",
+            ):
                 self._add_foreign_key_of_column(name, rest[index:], model_key)
                 break
             modifiers.apply(next_call)
@@ -212,7 +217,9 @@ class Blueprint:
     ) -> Column:
         """Return a changed column with the options of the previous definition that the change does not set."""
         nullable = column.nullable if modifiers.sets_nullable else previous.nullable
-        options = {key: value for key, value in previous.more.items() if key in ("default", "comment")}
+        options = {
+            key: value for key, value in previous.more.items() if key in ("default", "comment")
+        }
         return replace(
             column,
             nullable=nullable,
@@ -246,7 +253,9 @@ class Blueprint:
         """Add the type column and the id column of a polymorphic relation, with an index on both."""
         name = call.text(0, "name")
         if name is None:
-            self.history.add_remark(call.at, f"the name of a morph of {self.table.name} is not known")
+            self.history.add_remark(
+                call.at, f"the name of a morph of {self.table.name} is not known"
+            )
             return
         type_column = f"{name}_type"
         id_column = f"{name}_id"

@@ -41,7 +41,9 @@ class BlueprintDrops:
     def _rename_table(self, call: MethodCall) -> None:
         new_name = call.text(0, "to")
         if new_name is None:
-            self.history.add_remark(call.at, f"the new name of the table {self.table.name} is not known")
+            self.history.add_remark(
+                call.at, f"the new name of the table {self.table.name} is not known"
+            )
         else:
             self.history.rename(self.table.name, new_name, call.at)
 
@@ -57,7 +59,9 @@ class BlueprintDrops:
             self.history.add_remark(call.at, f"{call.name} is no method of Laravel's blueprint")
             return
         if not columns:
-            self.history.add_remark(call.at, f"which column of {self.table.name} is dropped is not known")
+            self.history.add_remark(
+                call.at, f"which column of {self.table.name} is dropped is not known"
+            )
         for column in columns:
             self.table.drop(column)
             self.touched.append(column)
@@ -96,13 +100,19 @@ class BlueprintDrops:
             self.table.foreign.pop(value, None)
             return
         columns = string_values(value)
-        self.table.foreign = {key: foreign for key, foreign in self.table.foreign.items() if foreign.columns != columns}
+        self.table.foreign = {
+            key: foreign
+            for key, foreign in self.table.foreign.items()
+            if foreign.columns != columns
+        }
 
     def _rename_column(self, call: MethodCall) -> None:
         former = call.text(0, "from")
         new_name = call.text(1, "to")
         if former is None or new_name is None:
-            self.history.add_remark(call.at, f"which column of {self.table.name} is renamed is not known")
+            self.history.add_remark(
+                call.at, f"which column of {self.table.name} is renamed is not known"
+            )
             return
         former = former.strip("`")
         new_name = new_name.strip("`")

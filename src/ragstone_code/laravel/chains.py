@@ -80,7 +80,9 @@ def _remember_assignment(expression: Expr, assigned: dict[str, Expr]) -> None:
         assigned.setdefault(expression.target.name, expression.value)
 
 
-def find_chains(value: Expr, assigned: dict[str, Expr] | None = None, root: str = "this") -> Iterator[CallChain]:
+def find_chains(
+    value: Expr, assigned: dict[str, Expr] | None = None, root: str = "this"
+) -> Iterator[CallChain]:
     """Yield the call chains on the variable `root` that a value can be; `assigned` holds the known variables."""
     variables = assigned or {}
     if isinstance(value, Choice):
@@ -92,7 +94,11 @@ def find_chains(value: Expr, assigned: dict[str, Expr] | None = None, root: str 
             yield from find_chains(value.arguments[0].value, variables, root)
         return
     calls, start = _unwind(value, variables, root)
-    if isinstance(start, Call) and isinstance(start.function, Static) and _is_parent(start.function):
+    if (
+        isinstance(start, Call)
+        and isinstance(start.function, Static)
+        and _is_parent(start.function)
+    ):
         calls.append(ChainedCall(f"parent::{start.function.name}", start.arguments, start.line))
         yield tuple(reversed(calls))
     elif isinstance(start, Variable) and start.name == root and calls:
@@ -143,9 +149,17 @@ def calls_with_closure(function: Function, name: str) -> Iterator[tuple[str, Exp
     """Yield the class, first argument and closure of each `Class::name(argument, closure)` in a function."""
     for statement in all_statements(function.body.statements):
         call = statement.expression if isinstance(statement, Do) else None
-        if not isinstance(call, Call) or not isinstance(call.function, Static) or len(call.arguments) < 2:
+        if (
+            not isinstance(call, Call)
+            or not isinstance(call.function, Static)
+            or len(call.arguments) < 2
+        ):
             continue
         owner = call.function.of
         closure = call.arguments[1].value
-        if call.function.name == name and isinstance(owner, ClassName) and isinstance(closure, Closure):
+        if (
+            call.function.name == name
+            and isinstance(owner, ClassName)
+            and isinstance(closure, Closure)
+        ):
             yield owner.name, call.arguments[0].value, closure

@@ -8,7 +8,14 @@ from ragstone.code import tree
 from ragstone.types import Alias, Graph, Json, Link, Node
 from ragstone_code.laravel.app import App
 from ragstone_code.laravel.code_bodies import LocatedCall
-from ragstone_code.laravel.syntax import SyntaxNode, argument_at, called_name, class_of, receiver, text_of
+from ragstone_code.laravel.syntax import (
+    SyntaxNode,
+    argument_at,
+    called_name,
+    class_of,
+    receiver,
+    text_of,
+)
 
 
 def read_channels(app: App, calls: Iterable[LocatedCall]) -> Graph:

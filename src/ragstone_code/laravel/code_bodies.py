@@ -65,7 +65,9 @@ class CodeBody:
     def calls(self) -> tuple[tuple[tree.Call, bool], ...]:
         """Return every call in the body, with a flag that is true if a condition decides over it."""
         nodes = walk(self.statements)
-        return tuple((node, conditional) for node, conditional in nodes if isinstance(node, tree.Call))
+        return tuple(
+            (node, conditional) for node, conditional in nodes if isinstance(node, tree.Call)
+        )
 
     @cached_property
     def variable_types(self) -> dict[str, tuple[str, ...]]:
@@ -126,7 +128,9 @@ class CodeBody:
 def _is_finder(call: tree.Call) -> bool:
     """Return whether a call is `find`, `create` or another method that returns a model."""
     function = call.function
-    return isinstance(function, (tree.Member, tree.Static)) and str(function.name).lower() in FINDERS
+    return (
+        isinstance(function, (tree.Member, tree.Static)) and str(function.name).lower() in FINDERS
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +201,9 @@ def _bodies_with_hits(app: App, uri: str, hits: list[int]) -> Iterator[CodeBody]
         if _covers_hit(function, hits):
             yield CodeBody(uri, "", function, function.body.statements)
     declarations = (tree.Function, tree.Class)
-    top_level = tuple(statement for statement in module.statements if not isinstance(statement, declarations))
+    top_level = tuple(
+        statement for statement in module.statements if not isinstance(statement, declarations)
+    )
     if top_level:
         yield CodeBody(uri, "", None, top_level)
 

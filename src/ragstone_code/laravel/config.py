@@ -80,7 +80,9 @@ class _ConfigReader:
         """Add the keys that a config file returns; `name` is the key of the whole file."""
         module = self.app.world.module(uri)
         statements = module.statements if module else ()
-        returned = next((statement for statement in statements if isinstance(statement, tree.Return)), None)
+        returned = next(
+            (statement for statement in statements if isinstance(statement, tree.Return)), None
+        )
         if returned is None or returned.value is None:
             return
         self.lines = (self.app.world.read(uri) or "").splitlines()
@@ -105,14 +107,18 @@ class _ConfigReader:
                 self._read_key(f"{name}.{child}", entry.value, uri, entry_line)
         if not below or parts == MAX_KEY_PARTS:
             key = f"config:{name}"
-            self.aliases += [Alias(str(variable["name"]), key, "env", uri) for variable in environment]
+            self.aliases += [
+                Alias(str(variable["name"]), key, "env", uri) for variable in environment
+            ]
 
     def _add_node(self, name: str, uri: str, line: int, attributes: dict[str, Json]) -> None:
         """Add the node of a key; if another file has the key, merge the attributes."""
         key = f"config:{name}"
         existing = self.nodes.get(key)
         if existing is not None:
-            self.nodes[key] = replace(existing, attributes=_merge_attributes(existing.attributes, attributes))
+            self.nodes[key] = replace(
+                existing, attributes=_merge_attributes(existing.attributes, attributes)
+            )
             return
         self.nodes[key] = Node(
             key,

@@ -31,7 +31,9 @@ MAX_CALLS: Final = 16
 """Number of called names that are stored with a method, as words to find it by."""
 
 
-def read_controllers(app: App, handlers: Iterable[str], policies: Policies, models: Iterable[AppClass]) -> Graph:
+def read_controllers(
+    app: App, handlers: Iterable[str], policies: Policies, models: Iterable[AppClass]
+) -> Graph:
     """Return the controllers and their actions; `handlers` are the keys of methods and classes that routes lead to."""
     model_names = frozenset(model.name.lower() for model in models)
     reader = ControllerReader(app, policies, model_names)
@@ -101,7 +103,9 @@ class ControllerReader:
         """Add a link; of two links of one kind between the same nodes, the first wins."""
         self.links.setdefault((link.kind, link.source, link.target), link)
 
-    def _add_class_link(self, kind: str, body: CodeBody, class_name: str, *, line: int, how: str) -> None:
+    def _add_class_link(
+        self, kind: str, body: CodeBody, class_name: str, *, line: int, how: str
+    ) -> None:
         """Add a link from a method to a class."""
         target = f"class:{self.app.declared_name(class_name)}"
         self._add_link(Link(kind, body.key, target, body.uri, line, attributes={"how": how}))
@@ -155,7 +159,9 @@ class ControllerReader:
                 if self.app.is_a(name, FORM_REQUESTS):
                     self._add_class_link("VALIDATED_BY", body, name, line=function.line, how="type")
                 elif name.lower() in self.models:
-                    self._add_class_link("USES_MODEL", body, name, line=function.line, how="parameter")
+                    self._add_class_link(
+                        "USES_MODEL", body, name, line=function.line, how="parameter"
+                    )
 
     def _read_body(self, body: CodeBody) -> None:
         """Add links to the models, resources and container-made requests in a body."""

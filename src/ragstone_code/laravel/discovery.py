@@ -13,7 +13,13 @@ from ragstone.types import Confidence
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.kinds import EVENT_PROVIDERS
-from ragstone_code.laravel.syntax import SyntaxNode, argument_at, array_values, called_name, returned_values
+from ragstone_code.laravel.syntax import (
+    SyntaxNode,
+    argument_at,
+    array_values,
+    called_name,
+    returned_values,
+)
 
 HANDLER_NAME: Final = re.compile(r"handle.*|__invoke", re.IGNORECASE)
 """Names of the methods that discovery takes for handlers."""
@@ -38,7 +44,9 @@ class ListenerRegistration:
         return "convention" if self.how == "discovery" else "declared"
 
 
-def discover_listeners(app: App, calls: Sequence[LocatedCall]) -> tuple[tuple[str, ...], list[ListenerRegistration]]:
+def discover_listeners(
+    app: App, calls: Sequence[LocatedCall]
+) -> tuple[tuple[str, ...], list[ListenerRegistration]]:
     """Return the folders that Laravel searches (none if discovery is off) and the listeners in them."""
     folders = _discovery_folders(app, calls)
     registrations: list[ListenerRegistration] = []

@@ -43,7 +43,9 @@ STATIC_CALLS: Final = frozenset(
     )
 )
 """Static methods of a message class that send it."""
-EVENT_CALLS: Final = frozenset(("event", "fire", "until", "broadcast", "broadcast_if", "broadcast_unless"))
+EVENT_CALLS: Final = frozenset(
+    ("event", "fire", "until", "broadcast", "broadcast_if", "broadcast_unless")
+)
 """Calls whose argument is an event, whatever its class looks like."""
 DISPATCH_CALLS: Final = frozenset(
     (
@@ -153,7 +155,11 @@ def _model_event_links(app: App) -> Iterator[Link]:
                     f"class:{app.declared_name(event)}",
                     app_class.uri,
                     getattr(entry.value, "line", declared.line),
-                    attributes={"what": "event", "by": "dispatchesEvents", "on": text_of(entry.key) or ""},
+                    attributes={
+                        "what": "event",
+                        "by": "dispatchesEvents",
+                        "on": text_of(entry.key) or "",
+                    },
                 )
 
 
@@ -245,7 +251,9 @@ class _DispatchReader:
             return "event", "heuristic"
         return "", "declared"
 
-    def _link(self, located: LocatedCall, class_name: str, kind: str, confidence: Confidence) -> Link:
+    def _link(
+        self, located: LocatedCall, class_name: str, kind: str, confidence: Confidence
+    ) -> Link:
         """Return the link to one message."""
         return Link(
             LINK_KINDS[kind],

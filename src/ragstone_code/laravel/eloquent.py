@@ -9,7 +9,17 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal
 
-from ragstone.code.tree import Argument, Class, ClassName, Expr, Function, If, New, Return, Statement
+from ragstone.code.tree import (
+    Argument,
+    Class,
+    ClassName,
+    Expr,
+    Function,
+    If,
+    New,
+    Return,
+    Statement,
+)
 from ragstone.code.world import World
 from ragstone_code.laravel import inflection
 from ragstone_code.laravel.inheritance import ClassHierarchy, ClassPart
@@ -36,7 +46,9 @@ def eloquent_data() -> dict[str, Any]:
     file = resources.files(__package__).joinpath("eloquent.json")
     data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     data["models"] = {name.lower(): facts for name, facts in data["models"].items()}
-    data["relations"] = {name.lower(): (name, parameters) for name, parameters in data["relations"].items()}
+    data["relations"] = {
+        name.lower(): (name, parameters) for name, parameters in data["relations"].items()
+    }
     data["results"] = {name.lower() for name in data["results"]}
     return data
 

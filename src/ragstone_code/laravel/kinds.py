@@ -38,7 +38,9 @@ COMMANDS: Final = _lower_names(
     r"Illuminate\Console\GeneratorCommand",
     r"Illuminate\Console\MigrationGeneratorCommand",
 )
-EVENT_PROVIDERS: Final = _lower_names(r"Illuminate\Foundation\Support\Providers\EventServiceProvider")
+EVENT_PROVIDERS: Final = _lower_names(
+    r"Illuminate\Foundation\Support\Providers\EventServiceProvider"
+)
 AUTH_PROVIDERS: Final = _lower_names(r"Illuminate\Foundation\Support\Providers\AuthServiceProvider")
 PROVIDERS: Final = (
     _lower_names(
@@ -72,7 +74,9 @@ JOBS: Final = _lower_names(
     r"Lorisleiva\Actions\Concerns\AsAction",
     r"Lorisleiva\Actions\Concerns\AsJob",
 )
-COMPONENTS: Final = _lower_names(r"Livewire\Component", r"Illuminate\View\Component", r"Livewire\Volt\Component")
+COMPONENTS: Final = _lower_names(
+    r"Livewire\Component", r"Illuminate\View\Component", r"Livewire\Volt\Component"
+)
 CONTROLLERS: Final = _lower_names(r"Illuminate\Routing\Controller")
 MODELS: Final = _lower_names(
     r"Illuminate\Database\Eloquent\Model",

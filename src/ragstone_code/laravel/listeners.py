@@ -24,7 +24,9 @@ from ragstone_code.laravel.syntax import (
 )
 
 FACADES: Final = frozenset(("event", "illuminate\\support\\facades\\event"))
-DISPATCHERS: Final = frozenset(("illuminate\\contracts\\events\\dispatcher", "illuminate\\events\\dispatcher"))
+DISPATCHERS: Final = frozenset(
+    ("illuminate\\contracts\\events\\dispatcher", "illuminate\\events\\dispatcher")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,9 @@ class ListenerCollector:
                 self._add(name, listener, located, method)
             elif not isinstance(event, tree.Variable):
                 place = f"{located.uri}:{located.line}"
-                self.app.remarks.append(f"{place}: the event that is listened to is not written out")
+                self.app.remarks.append(
+                    f"{place}: the event that is listened to is not written out"
+                )
 
     # ── subscribers ──────────────────────────────────────────────────────────────────────────
 

@@ -97,7 +97,9 @@ class LiteralFolder:
         """Return the result of `config(…)` for the evaluator: the project's value, else the default."""
         key = first_known(arguments.at(0, "key"))
         default = arguments.at(1, "default")
-        value = to_value(self.config(key)) if isinstance(key, str) else Unknown("which is not known")
+        value = (
+            to_value(self.config(key)) if isinstance(key, str) else Unknown("which is not known")
+        )
         if isinstance(value, Unknown):
             text = f"config({key})"
             return Unknown(text, text, () if default is None else (default,))
@@ -134,7 +136,9 @@ class LiteralFolder:
         name, _, rest = key.partition(".")
         if name not in self._configs:
             value = self._file_value(f"config/{name}.php")
-            self._configs[name] = self.packages.get(name, NOT_WRITTEN) if value is NOT_WRITTEN else value
+            self._configs[name] = (
+                self.packages.get(name, NOT_WRITTEN) if value is NOT_WRITTEN else value
+            )
         value = self._configs[name]
         for part in rest.split(".") if rest else ():
             value = value.get(part) if isinstance(value, dict) else NOT_WRITTEN
@@ -209,10 +213,14 @@ class LiteralFolder:
         for part in self.lineage.parts(class_name):
             constants = part.definition.constants
             if name in constants:
-                return self.value(constants[name], ClassContext.of_part(part, class_name), depth + 1)
+                return self.value(
+                    constants[name], ClassContext.of_part(part, class_name), depth + 1
+                )
         return NOT_WRITTEN
 
-    def _property_value(self, class_name: str, name: str | Expr, context: ClassContext, depth: int) -> object:
+    def _property_value(
+        self, class_name: str, name: str | Expr, context: ClassContext, depth: int
+    ) -> object:
         """Return the default of a property."""
         if not class_name or not isinstance(name, str):
             return NOT_WRITTEN
@@ -248,7 +256,9 @@ class LiteralFolder:
             return NOT_WRITTEN
         return proxy.removesuffix("Proxy")
 
-    def _config_call_value(self, key: Expr, default: Expr | None, context: ClassContext, depth: int) -> object:
+    def _config_call_value(
+        self, key: Expr, default: Expr | None, context: ClassContext, depth: int
+    ) -> object:
         """Return the value of `config(key, default)`."""
         name = self.value(key, context, depth + 1)
         value = self.config(name) if isinstance(name, str) else NOT_WRITTEN

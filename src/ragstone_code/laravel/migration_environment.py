@@ -20,7 +20,12 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel import schema_dumps
-from ragstone_code.laravel.blueprint_recorder import ReplayState, SchemaBuilder, SqlExpression, python_value
+from ragstone_code.laravel.blueprint_recorder import (
+    ReplayState,
+    SchemaBuilder,
+    SqlExpression,
+    python_value,
+)
 from ragstone_code.laravel.eloquent import EloquentModels
 from ragstone_code.laravel.literals import call_env
 

@@ -10,7 +10,12 @@ from ragstone.code.tree import ClassName, Function, New
 from ragstone.code.world import World
 from ragstone.types.graph import Alias, Confidence, Graph, Json, Link, Node, Unresolved
 from ragstone_code.laravel.calls import to_json
-from ragstone_code.laravel.eloquent import ATTRIBUTES, EloquentModel, EloquentModels, returned_expressions
+from ragstone_code.laravel.eloquent import (
+    ATTRIBUTES,
+    EloquentModel,
+    EloquentModels,
+    returned_expressions,
+)
 from ragstone_code.laravel.literals import NOT_WRITTEN
 from ragstone_code.laravel.relation_calls import ModelRelation
 from ragstone_code.laravel.relations import RelationReader

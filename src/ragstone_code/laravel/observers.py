@@ -10,7 +10,14 @@ from ragstone.types import Graph, Json, Link, Node
 from ragstone_code.laravel.app import App, AppClass, class_aliases
 from ragstone_code.laravel.code_bodies import LocatedCall, method_body
 from ragstone_code.laravel.kinds import PROVIDERS, is_model
-from ragstone_code.laravel.syntax import argument_at, array_entries, array_values, called_name, class_of, receiver
+from ragstone_code.laravel.syntax import (
+    argument_at,
+    array_entries,
+    array_values,
+    called_name,
+    class_of,
+    receiver,
+)
 
 ATTRIBUTE: Final = "illuminate\\database\\eloquent\\attributes\\observedby"
 MODEL_EVENTS: Final = (
@@ -108,7 +115,9 @@ def _from_providers(app: App) -> Iterator[Link]:
     """Yield the observers in the property `$observers` of service providers."""
     for provider in app.classes.values():
         for declaration in provider.definition.properties:
-            if declaration.name.lstrip("$") != "observers" or not app.is_a(provider.name, PROVIDERS):
+            if declaration.name.lstrip("$") != "observers" or not app.is_a(
+                provider.name, PROVIDERS
+            ):
                 continue
             for entry in array_entries(declaration.default):
                 model = class_of(entry.key, provider.name)

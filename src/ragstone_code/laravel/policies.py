@@ -220,7 +220,9 @@ def _read_gate_call(policies: Policies, located: LocatedCall) -> None:
         _register(policies, model, policy, located.uri, located.line)
     elif name == "guessPolicyNamesUsing":
         policies.uses_convention = False
-        policies.app.remarks.append(f"{place}: names of policies are made by the application's own function")
+        policies.app.remarks.append(
+            f"{place}: names of policies are made by the application's own function"
+        )
     elif name in ("define", "resource"):
         _define_abilities(policies, located, is_resource=name == "resource")
 

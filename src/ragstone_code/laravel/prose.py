@@ -114,9 +114,13 @@ def _describe_route(index: GraphIndex, node: Node) -> Description:
     controller = index.nodes.get(f"class:{attributes.get('controller')}")
     bare_uri = re.sub(r"[{}?]", " ", uri)
     purpose = f"{_route_purpose(node)} {words(bare_uri, short(action_name))}"
-    comments = dict.fromkeys(comment(described.doc) for described in (controller, action) if described)
+    comments = dict.fromkeys(
+        comment(described.doc) for described in (controller, action) if described
+    )
     bound = [_model_with_table(index, link.target) for link in index.links_from("BINDS", node.key)]
-    middleware = [_describe_middleware(index, link) for link in index.links_from("GUARDED_BY", node.key)]
+    middleware = [
+        _describe_middleware(index, link) for link in index.links_from("GUARDED_BY", node.key)
+    ]
     text = lines(
         _served_by(node, title, action_name, action),
         sentence("About", (purpose,)),

@@ -24,7 +24,17 @@ from ragstone_code.laravel.syntax import (
 )
 
 BINDING_CALLS: Final = frozenset(
-    ("bind", "bindIf", "singleton", "singletonIf", "scoped", "scopedIf", "instance", "extend", "alias")
+    (
+        "bind",
+        "bindIf",
+        "singleton",
+        "singletonIf",
+        "scoped",
+        "scopedIf",
+        "instance",
+        "extend",
+        "alias",
+    )
 )
 BIND_ATTRIBUTES: Final = frozenset(
     ("illuminate\\container\\attributes\\bind", "illuminate\\container\\attributes\\bindwhen")
@@ -93,7 +103,10 @@ def _attribute_bindings(app: App) -> Iterator[ContainerBinding]:
     """Yield the bindings that `#[Bind]` on an interface declares."""
     for app_class in app.classes.values():
         for attribute in app_class.definition.attributes:
-            if not isinstance(attribute, tree.New) or class_of(attribute).lower() not in BIND_ATTRIBUTES:
+            if (
+                not isinstance(attribute, tree.New)
+                or class_of(attribute).lower() not in BIND_ATTRIBUTES
+            ):
                 continue
             concrete = class_of(argument_at(attribute, 0, "concrete"), app_class.name)
             if concrete:
@@ -135,7 +148,9 @@ def _direct_bindings(located: LocatedCall, name: str) -> Iterator[ContainerBindi
     if not abstract:
         return
     for concrete in _concrete_classes(located, argument_at(located.call, concrete_position)):
-        yield ContainerBinding(abstract, concrete, located.uri, located.line, name, located.conditional)
+        yield ContainerBinding(
+            abstract, concrete, located.uri, located.line, name, located.conditional
+        )
 
 
 def _contextual_bindings(located: LocatedCall) -> Iterator[ContainerBinding]:
@@ -150,7 +165,9 @@ def _contextual_bindings(located: LocatedCall) -> Iterator[ContainerBinding]:
     consumers = [class_of(value, owner) for value in array_values(argument_at(calls[-3], 0))]
     named_consumers = tuple(name for name in consumers if name)
     for concrete in _concrete_classes(located, argument_at(located.call, 0)):
-        binding = ContainerBinding(abstract, concrete, located.uri, located.line, "when", located.conditional)
+        binding = ContainerBinding(
+            abstract, concrete, located.uri, located.line, "when", located.conditional
+        )
         yield replace(binding, consumers=named_consumers)
 
 

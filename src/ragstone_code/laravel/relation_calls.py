@@ -74,7 +74,10 @@ class RelationCallReader:
             argument = call.argument(index, _PHP_NAMES.get(name, name))
             if argument is not None:
                 arguments[name] = argument
-        values = {name: self.models.literals.evaluate(argument, context) for name, argument in arguments.items()}
+        values = {
+            name: self.models.literals.evaluate(argument, context)
+            for name, argument in arguments.items()
+        }
         related, reason = self._resolve_class(values.pop("related", None), kind)
         through, through_reason = self._resolve_class(values.pop("through", None), "")
         details: dict[str, Json] = {}
@@ -162,7 +165,10 @@ class RelationCallReader:
             elif name in ("ofmany", "latestofmany", "oldestofmany"):
                 details["of_many"] = call.name
             elif name in ("using", "as", "withpivot"):
-                values = [self.models.literals.value(argument.value, context) for argument in call.arguments]
+                values = [
+                    self.models.literals.value(argument.value, context)
+                    for argument in call.arguments
+                ]
                 if name == "withpivot":
                     details["with_pivot"] = list(_pivot_columns(values))
                 elif values and isinstance(values[0], str):

@@ -15,7 +15,15 @@ from ragstone_code.laravel.literals import ClassContext
 from ragstone_code.laravel.relation_calls import ModelRelation, RelationCallReader
 
 _NOT_RELATION_TYPES: Final = {
-    *("collection", "builder", "attribute", "carbon", "paginator", "lengthawarepaginator", "lazycollection"),
+    *(
+        "collection",
+        "builder",
+        "attribute",
+        "carbon",
+        "paginator",
+        "lengthawarepaginator",
+        "lazycollection",
+    ),
     *("int", "bool", "array", "string", "float", "void", "self", "static", "iterable", "never"),
 }
 """Return types that a relation method cannot have."""
@@ -142,7 +150,9 @@ class RelationReader:
             self._provider_relations = {}
             world = self.models.world
             for uri in world.uris:
-                if uri.endswith("Provider.php") and "resolveRelationUsing" in (world.read(uri) or ""):
+                if uri.endswith("Provider.php") and "resolveRelationUsing" in (
+                    world.read(uri) or ""
+                ):
                     for model, relation in self._read_provider(uri):
                         relations = self._provider_relations.setdefault(model.name.lower(), {})
                         relations[relation.name] = relation
@@ -153,7 +163,9 @@ class RelationReader:
         module = self.models.world.module(uri)
         for definition in module.classes if module else ():
             for method in definition.methods:
-                for class_name, name, closure in chains.calls_with_closure(method, "resolveRelationUsing"):
+                for class_name, name, closure in chains.calls_with_closure(
+                    method, "resolveRelationUsing"
+                ):
                     model = self.models.find(class_name)
                     if model is not None:
                         for relation in self._read_closure(
@@ -310,7 +322,9 @@ class RelationReader:
 
 
 def _has_required_parameter(method: Function) -> bool:
-    return any(parameter.default is None and not parameter.spread for parameter in method.parameters)
+    return any(
+        parameter.default is None and not parameter.spread for parameter in method.parameters
+    )
 
 
 def _short_names(return_type: Typed) -> set[str]:
@@ -328,4 +342,6 @@ def _may_return_relation(return_type: Typed | None) -> bool:
 def _is_relation_type(return_type: Typed) -> bool:
     """Return whether a return type is a relation class."""
     names = _short_names(return_type)
-    return not names.isdisjoint(eloquent_data()["relations"]) or not names.isdisjoint(_RELATION_TYPES)
+    return not names.isdisjoint(eloquent_data()["relations"]) or not names.isdisjoint(
+        _RELATION_TYPES
+    )

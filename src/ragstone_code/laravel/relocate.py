@@ -36,7 +36,9 @@ def relocate_graph(graph: Graph, folder: str) -> Graph:
         nodes=tuple(_relocate_node(node, folder) for node in graph.nodes),
         links=tuple(_relocate_link(link, folder) for link in graph.links),
         aliases=tuple(_relocate_keyed(alias, folder) for alias in graph.aliases),
-        unresolved=tuple(_relocate_unresolved(unresolved, folder) for unresolved in graph.unresolved),
+        unresolved=tuple(
+            _relocate_unresolved(unresolved, folder) for unresolved in graph.unresolved
+        ),
         rendered=tuple(_relocate_keyed(rendered, folder) for rendered in graph.rendered),
         remarks=tuple(f"{folder}{remark}" for remark in graph.remarks),
     )
@@ -65,7 +67,9 @@ def _relocate_keyed(item: KeyedItem, folder: str) -> KeyedItem:
 
 
 def _relocate_unresolved(unresolved: Unresolved, folder: str) -> Unresolved:
-    return replace(_relocate_uri(unresolved, folder), source=_relocate_key(unresolved.source, folder))
+    return replace(
+        _relocate_uri(unresolved, folder), source=_relocate_key(unresolved.source, folder)
+    )
 
 
 def _relocate_uri(item: GraphItem, folder: str) -> GraphItem:

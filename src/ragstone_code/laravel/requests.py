@@ -8,7 +8,15 @@ from ragstone.code import tree
 from ragstone.types import Json
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.code_bodies import CodeBody
-from ragstone_code.laravel.syntax import SyntaxNode, argument_at, array_entries, called_name, receiver, text_of, walk
+from ragstone_code.laravel.syntax import (
+    SyntaxNode,
+    argument_at,
+    array_entries,
+    called_name,
+    receiver,
+    text_of,
+    walk,
+)
 
 VALIDATION_METHODS = frozenset(("validate", "validateWithBag", "make"))
 
@@ -56,7 +64,9 @@ def _is_validation(call: tree.Call) -> bool:
     if name != "make":
         return True
     called_on = receiver(call)
-    return isinstance(called_on, tree.ClassName) and called_on.name.rpartition("\\")[2] == "Validator"
+    return (
+        isinstance(called_on, tree.ClassName) and called_on.name.rpartition("\\")[2] == "Validator"
+    )
 
 
 def _rules_argument(call: tree.Call) -> tree.Collected | None:

@@ -99,7 +99,9 @@ def _binding_link(
     )
 
 
-def _handler_function(route: LaravelRoute, controllers: ControllerLookup) -> tuple[Function, str] | None:
+def _handler_function(
+    route: LaravelRoute, controllers: ControllerLookup
+) -> tuple[Function, str] | None:
     """Return the function that handles a route and its file: a closure, or a method of a controller."""
     if route.closure is not None:
         return route.closure.function, route.closure.uri

@@ -35,7 +35,9 @@ class ListedRoute:
     @property
     def key(self) -> str:
         """Return the key of the route's node."""
-        return route_key(tuple(self.methods), str(self.row["uri"]), str(self.row.get("domain") or ""))
+        return route_key(
+            tuple(self.methods), str(self.row["uri"]), str(self.row.get("domain") or "")
+        )
 
     @property
     def name(self) -> str:
@@ -62,7 +64,9 @@ class ListedRoute:
         """Return whether the row says the same as a `HANDLED_BY` link."""
         controller, method = split_action(self.action)
         targets = (f"method:{controller}::{method}", f"class:{controller}")
-        return link.kind == "HANDLED_BY" and link.target.lower() in (target.lower() for target in targets)
+        return link.kind == "HANDLED_BY" and link.target.lower() in (
+            target.lower() for target in targets
+        )
 
 
 def import_route_list(text: str, graph: Graph) -> Graph:

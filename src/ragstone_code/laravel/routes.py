@@ -25,7 +25,13 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel.route_bindings import binding_links
-from ragstone_code.laravel.route_keys import joined_methods, key_of, route_parameters, split_action, without_head
+from ragstone_code.laravel.route_keys import (
+    joined_methods,
+    key_of,
+    route_parameters,
+    split_action,
+    without_head,
+)
 from ragstone_code.laravel.routing.controllers import ControllerLookup
 from ragstone_code.laravel.routing.mounts import MountedRoutes, mount_routes
 from ragstone_code.laravel.routing.records import LaravelRoute, MiddlewareEntry
@@ -200,7 +206,9 @@ def _middleware_links(route: LaravelRoute, controllers: ControllerLookup) -> Ite
         )
 
 
-def _controller_middleware(route: LaravelRoute, controllers: ControllerLookup) -> Iterator[MiddlewareEntry]:
+def _controller_middleware(
+    route: LaravelRoute, controllers: ControllerLookup
+) -> Iterator[MiddlewareEntry]:
     """Yield the middleware that a controller adds to a route; duplicates are left out, except closures."""
     controller, method = split_action(route.action)
     if not controller:

@@ -88,7 +88,9 @@ def read_schedule(app: App, calls: Iterable[LocatedCall], commands: dict[str, st
         if target:
             kind = "DISPATCHES" if task.kind == "job" else "RUNS"
             line = task.call.line
-            links.append(Link(kind, node.key, target, task.body.uri, line, "declared", task.conditional))
+            links.append(
+                Link(kind, node.key, target, task.body.uri, line, "declared", task.conditional)
+            )
     return Graph(nodes=tuple(nodes.values()), links=tuple(links))
 
 
@@ -126,7 +128,10 @@ def _is_schedule(app: App, body: CodeBody, start: SyntaxNode) -> bool:
 
 def _is_timed_command(start: SyntaxNode, chain: Sequence[tree.Call]) -> bool:
     """Return whether a chain is `Artisan::command(…)` with a time after it."""
-    if not isinstance(start, tree.ClassName) or start.name.lower() not in (ARTISAN_FACADE, "artisan"):
+    if not isinstance(start, tree.ClassName) or start.name.lower() not in (
+        ARTISAN_FACADE,
+        "artisan",
+    ):
         return False
     untimed = OPTION_CALLS | TASK_CALLS | DESCRIBING_CALLS
     return any(called_name(call) not in untimed for call in chain)

@@ -11,7 +11,13 @@ from typing import Final
 
 from ragstone_code.laravel import sql_definitions
 from ragstone_code.laravel.sql_definitions import NAME, column_names, split_list, unquote
-from ragstone_code.laravel.tables import MigrationChange, MigrationLine, Table, TableHistory, TableIndex
+from ragstone_code.laravel.tables import (
+    MigrationChange,
+    MigrationLine,
+    Table,
+    TableHistory,
+    TableIndex,
+)
 
 _PIECE: Final = re.compile(
     r"""(?P<quoted>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`)
@@ -40,8 +46,12 @@ _ALTER_TABLE: Final = re.compile(
     rf"ALTER\s+(?:IGNORE\s+)?TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?({NAME})\s+(.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_IRRELEVANT_ALTER: Final = re.compile(r"(?:OWNER|DISABLE|ENABLE|SET|ALTER COLUMN \S+ ADD)\b", re.IGNORECASE)
-_DROP_TABLE: Final = re.compile(r"DROP\s+TABLE\s+(?:IF\s+EXISTS\s+)?(.*)", re.IGNORECASE | re.DOTALL)
+_IRRELEVANT_ALTER: Final = re.compile(
+    r"(?:OWNER|DISABLE|ENABLE|SET|ALTER COLUMN \S+ ADD)\b", re.IGNORECASE
+)
+_DROP_TABLE: Final = re.compile(
+    r"DROP\s+TABLE\s+(?:IF\s+EXISTS\s+)?(.*)", re.IGNORECASE | re.DOTALL
+)
 _DROP_OPTION: Final = re.compile(r"\s+(?:CASCADE|RESTRICT)\s*$", re.IGNORECASE)
 _RENAME_TABLE: Final = re.compile(rf"RENAME\s+TABLE\s+({NAME})\s+TO\s+({NAME})", re.IGNORECASE)
 _LIKE: Final = re.compile(rf"\(?\s*LIKE\s+({NAME})", re.IGNORECASE)
@@ -231,7 +241,9 @@ def _on_drop_key(
 ) -> tuple[str, ...]:
     name = unquote(match[2]) if match[2] else ""
     if match[1].upper().startswith("PRIMARY"):
-        table.indexes = {key: index for key, index in table.indexes.items() if index.kind != "primary"}
+        table.indexes = {
+            key: index for key, index in table.indexes.items() if index.kind != "primary"
+        }
     table.indexes.pop(name, None)
     table.foreign.pop(name, None)
     return ()
@@ -278,7 +290,9 @@ def _action(pattern: str, handler: ActionHandler) -> tuple[re.Pattern[str], Acti
     return re.compile(pattern, re.IGNORECASE | re.DOTALL), handler
 
 
-_DROP_KEY: Final = rf"DROP\s+(PRIMARY\s+KEY|FOREIGN\s+KEY|INDEX|KEY|CONSTRAINT)\s*(?:IF\s+EXISTS\s+)?({NAME})?"
+_DROP_KEY: Final = (
+    rf"DROP\s+(PRIMARY\s+KEY|FOREIGN\s+KEY|INDEX|KEY|CONSTRAINT)\s*(?:IF\s+EXISTS\s+)?({NAME})?"
+)
 _ACTIONS: Final[tuple[tuple[re.Pattern[str], ActionHandler], ...]] = (
     _action(rf"RENAME\s+COLUMN\s+({NAME})\s+TO\s+({NAME})", _on_rename_column),
     _action(rf"RENAME\s+(?:INDEX|KEY|CONSTRAINT)\s+({NAME})\s+TO\s+({NAME})", _on_rename_index),

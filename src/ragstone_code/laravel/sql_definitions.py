@@ -22,7 +22,9 @@ _FOREIGN_KEY_DEFINITION: Final = re.compile(
     rf"REFERENCES\s+(?P<on>{NAME})\s*\((?P<references>[^)]*)\)(?P<more>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_IGNORED_DEFINITION: Final = re.compile(r"(?:CONSTRAINT\s+\S+\s+)?(?:CHECK|EXCLUDE|PERIOD)\b", re.IGNORECASE)
+_IGNORED_DEFINITION: Final = re.compile(
+    r"(?:CONSTRAINT\s+\S+\s+)?(?:CHECK|EXCLUDE|PERIOD)\b", re.IGNORECASE
+)
 _COLUMN_DEFINITION: Final = re.compile(rf"({NAME})\s+(.*)", re.DOTALL)
 _TYPE_DEFINITION: Final = re.compile(
     r"(?P<type>character varying|double precision|(?:timestamp|time)(?=\s*(?:\(\d+\))?\s+with(?:out)?\s+time\s+zone)"
@@ -35,7 +37,9 @@ _DEFAULT_VALUE: Final = re.compile(
 _REFERENCE_ACTION: Final = re.compile(
     r"\bON\s+(DELETE|UPDATE)\s+(CASCADE|RESTRICT|SET\s+NULL|NO\s+ACTION|SET\s+DEFAULT)", re.I
 )
-_INLINE_REFERENCE: Final = re.compile(rf"\bREFERENCES\s+({NAME})\s*\(([^)]*)\)(.*)", re.IGNORECASE | re.DOTALL)
+_INLINE_REFERENCE: Final = re.compile(
+    rf"\bREFERENCES\s+({NAME})\s*\(([^)]*)\)(.*)", re.IGNORECASE | re.DOTALL
+)
 _PIECE: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"[^\"]*\"|`[^`]*`|.", re.DOTALL)
 """A quoted string, a quoted name, or one character."""
 

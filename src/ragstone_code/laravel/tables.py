@@ -129,7 +129,9 @@ class Table:
     def drop(self, name: str) -> None:
         """Remove a column, its foreign keys, and its place in indexes."""
         self.columns.pop(name, None)
-        self.foreign = {key: foreign for key, foreign in self.foreign.items() if name not in foreign.columns}
+        self.foreign = {
+            key: foreign for key, foreign in self.foreign.items() if name not in foreign.columns
+        }
         indexes: dict[str, TableIndex] = {}
         for key, index in self.indexes.items():
             columns = tuple(column for column in index.columns if column != name)
@@ -209,7 +211,10 @@ class TableHistory:
         """Rename a table; foreign keys that refer to it follow."""
         table = self._current.pop(name, None)
         if table is None:
-            self.add_remark(at, f"the table {name} is renamed to {new_name}, and no migration that was read makes it")
+            self.add_remark(
+                at,
+                f"the table {name} is renamed to {new_name}, and no migration that was read makes it",
+            )
             if at.conditional:
                 return
             table = Table(name, at, has_create=False)

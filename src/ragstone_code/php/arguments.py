@@ -19,13 +19,17 @@ def lower_arguments(context: PhpContext, node: Node | None) -> tuple[Argument, .
     """Return the arguments of a call."""
     if node is None:
         return ()
-    return tuple(_lower_argument(context, child) for child in node.named_children if child.type == "argument")
+    return tuple(
+        _lower_argument(context, child) for child in node.named_children if child.type == "argument"
+    )
 
 
 def _lower_argument(context: PhpContext, node: Node) -> Argument:
     name = node.child_by_field_name("name")
     ignored_types = ("comment", "reference_modifier")
-    parts = [child for child in node.named_children if child.type not in ignored_types and child != name]
+    parts = [
+        child for child in node.named_children if child.type not in ignored_types and child != name
+    ]
     if not parts:
         return Argument(opaque(node), text_of(name))
     value = parts[-1]

@@ -19,7 +19,13 @@ from ragstone.code.tree import (
     Static,
 )
 from ragstone_code.php.arguments import NAME_NODES, lower_arguments, lower_scope
-from ragstone_code.php.context import PhpContext, child_of_type, children_without_comments, line_of, opaque
+from ragstone_code.php.context import (
+    PhpContext,
+    child_of_type,
+    children_without_comments,
+    line_of,
+    opaque,
+)
 from ragstone_code.php.functions import lower_closure
 from ragstone_code.php.names import text_of
 

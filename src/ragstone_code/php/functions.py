@@ -70,7 +70,11 @@ def _captured_names(node: Node) -> tuple[str, ...] | None:
 def _lower_parameters(context: PhpContext, node: Node | None) -> tuple[Parameter, ...]:
     if node is None:
         return ()
-    return tuple(_lower_parameter(context, child) for child in node.named_children if child.type in _PARAMETER_NODES)
+    return tuple(
+        _lower_parameter(context, child)
+        for child in node.named_children
+        if child.type in _PARAMETER_NODES
+    )
 
 
 def _lower_parameter(context: PhpContext, node: Node) -> Parameter:

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 ENVIRONMENT: Final = ("os.environ", "os.getenv", "decouple.config", "environ.Env")
 """Prefixes of names that read the environment."""
 _SETTINGS_CLASSES: Final = frozenset(
-    ("pydantic_settings.BaseSettings", "pydantic_settings.main.BaseSettings", "pydantic.BaseSettings")
+    (
+        "pydantic_settings.BaseSettings",
+        "pydantic_settings.main.BaseSettings",
+        "pydantic.BaseSettings",
+    )
 )
 
 

@@ -30,7 +30,9 @@ def lower_function_definition(
     body = node.child_by_field_name("body")
     return_type = node.child_by_field_name("return_type")
     inner = context.in_body((*context.enclosing, name))
-    decorator_names = {decorator.name for decorator in decorators if isinstance(decorator, tree.Variable)}
+    decorator_names = {
+        decorator.name for decorator in decorators if isinstance(decorator, tree.Variable)
+    }
     function = tree.Function(
         name=name,
         parameters=lower_parameters(context, node.child_by_field_name("parameters")),
@@ -77,7 +79,9 @@ def lower_class_definition(
         extends=_base_names(bases, context.names),
         attributes=decorators,
         properties=tuple(_properties(statements, body, context.names)),
-        methods=tuple(statement for statement in statements if isinstance(statement, tree.Function)),
+        methods=tuple(
+            statement for statement in statements if isinstance(statement, tree.Function)
+        ),
         body=statements,
         doc=_docstring(body),
         bases=bases,
@@ -184,6 +188,8 @@ def _annotated_types(body: Node | None, names: ModuleNames) -> dict[str, tree.Ty
                 continue
             annotation = child.child_by_field_name("type")
             if annotation is not None:
-                types[text_of(child.child_by_field_name("left"))] = lower_annotation(annotation, names)
+                types[text_of(child.child_by_field_name("left"))] = lower_annotation(
+                    annotation, names
+                )
             break
     return types

@@ -252,7 +252,11 @@ def _evaluate_subscript(
     key = interpreter.evaluate(subscript.key, scope)
     if isinstance(container, UnknownValue):
         return container
-    if isinstance(container, list | tuple | str) and isinstance(key, int) and -len(container) <= key < len(container):
+    if (
+        isinstance(container, list | tuple | str)
+        and isinstance(key, int)
+        and -len(container) <= key < len(container)
+    ):
         return container[key]
     if isinstance(container, dict) and is_plain(key):
         return container.get(key, UnknownValue("no such key", subscript.line))

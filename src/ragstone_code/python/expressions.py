@@ -60,7 +60,11 @@ def lower_parameters(context: PythonContext, node: Node | None) -> tuple[tree.Pa
     if node is None:
         return ()
     separators = ("positional_separator", "keyword_separator")
-    return tuple(_lower_parameter(context, child) for child in children_of(node) if child.type not in separators)
+    return tuple(
+        _lower_parameter(context, child)
+        for child in children_of(node)
+        if child.type not in separators
+    )
 
 
 def _lower_parameter(context: PythonContext, node: Node) -> tree.Parameter:
@@ -238,7 +242,9 @@ def _lower_boolean(context: PythonContext, node: Node) -> tree.Expr:
 def _lower_comparison(context: PythonContext, node: Node) -> tree.Expr:
     """Return a comparison; `a < b < c` becomes `a < b and b < c`."""
     values = [context.expression(child) for child in children_of(node)]
-    operators = [" ".join(text_of(child).split()) for child in node.children_by_field_name("operators")]
+    operators = [
+        " ".join(text_of(child).split()) for child in node.children_by_field_name("operators")
+    ]
     line = line_of(node)
     result: tree.Expr | None = None
     for operator, left, right in zip(operators, values, values[1:], strict=False):

@@ -53,7 +53,9 @@ def end_line_of(node: Node) -> int:
 
 def children_of(node: Node) -> list[Node]:
     """Return the named children of a node except comments."""
-    return [child for child in node.named_children if child.type not in ("comment", "line_continuation")]
+    return [
+        child for child in node.named_children if child.type not in ("comment", "line_continuation")
+    ]
 
 
 class ModuleNames:
@@ -79,7 +81,9 @@ class ModuleNames:
                 self.defined.add(text_of(node.child_by_field_name("name")))
             if node.type not in _LEAVES and node.type.endswith(_CONTAINERS):
                 is_inner_top_level = is_top_level and not is_definition
-                pending.extend((child, is_inner_top_level) for child in reversed(node.named_children))
+                pending.extend(
+                    (child, is_inner_top_level) for child in reversed(node.named_children)
+                )
         for node in (*imports[True], *imports[False]):
             self._add_imports(node)
 

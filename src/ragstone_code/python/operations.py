@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from ragstone.code import tree
 from ragstone_code.python.native_functions import apply_operator, is_plain
-from ragstone_code.python.values import ExternalName, GenericType, Scope, UnknownValue, Value, truth_of
+from ragstone_code.python.values import (
+    ExternalName,
+    GenericType,
+    Scope,
+    UnknownValue,
+    Value,
+    truth_of,
+)
 
 if TYPE_CHECKING:
     from ragstone_code.python.interpreter import PythonInterpreter

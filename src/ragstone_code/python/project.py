@@ -12,7 +12,9 @@ class PythonProject:
     def __init__(self, world: World) -> None:
         self.world = world
         self.uris = tuple(uri for uri in world.uris if uri.endswith(".py"))
-        self._packages = {uri.rpartition("/")[0] for uri in self.uris if uri.endswith("/__init__.py")}
+        self._packages = {
+            uri.rpartition("/")[0] for uri in self.uris if uri.endswith("/__init__.py")
+        }
         self._by_name: dict[str, str] = {}
         self._by_last_part: dict[str, list[str]] = {}
         for uri in self.uris:

@@ -105,7 +105,9 @@ def _lower_if(context: PythonContext, node: Node) -> Block:
     branches: list[_Branch] = [(test, _lower_body(context, node, "consequence"))]
     for alternative in node.children_by_field_name("alternative"):
         condition = context.optional_expression(alternative.child_by_field_name("condition"))
-        body = alternative.child_by_field_name("consequence") or alternative.child_by_field_name("body")
+        body = alternative.child_by_field_name("consequence") or alternative.child_by_field_name(
+            "body"
+        )
         branches.append((condition, lower_block(context, body)))
     return (tree.If(tuple(branches), line_of(node)),)
 
@@ -229,7 +231,9 @@ def _lower_decorated(context: PythonContext, node: Node) -> Block:
     definition = node.child_by_field_name("definition")
     if definition is None:
         return ()
-    decorators = tuple(context.first_child(child) for child in children_of(node) if child.type == "decorator")
+    decorators = tuple(
+        context.first_child(child) for child in children_of(node) if child.type == "decorator"
+    )
     if definition.type == "class_definition":
         return (lower_class_definition(context, definition, decorators, lower_block),)
     return (lower_function_definition(context, definition, decorators, lower_block),)

@@ -67,7 +67,11 @@ def _lower_generic(node: ast.Subscript, names: ModuleNames, text: str) -> Typed:
         arguments = node.slice.elts
     if origin.endswith("Annotated"):
         arguments = arguments[:1]
-    inner = [_lower_type(argument, names, "") for argument in arguments if not isinstance(argument, ast.List)]
+    inner = [
+        _lower_type(argument, names, "")
+        for argument in arguments
+        if not isinstance(argument, ast.List)
+    ]
     if origin in _UNION:
         return _union(inner, text)
     if origin in _OPTIONAL:

@@ -79,7 +79,9 @@ def link_names(store: DocumentReader, scope: Scope, question: str) -> LinkedName
     return link_mentions(store, scope, question, find_mentions(question))
 
 
-def link_mentions(store: DocumentReader, scope: Scope, question: str, mentions: Sequence[Mention]) -> LinkedNames:
+def link_mentions(
+    store: DocumentReader, scope: Scope, question: str, mentions: Sequence[Mention]
+) -> LinkedNames:
     """Return the nodes that mentions stand for; other words of the question choose between equal names."""
     aliases = _matching_aliases(store, scope, mentions)
     nodes = _aliased_nodes(store, scope, aliases)
@@ -109,7 +111,9 @@ def _is_uri(mention: Mention) -> bool:
     return mention.cue in ("route", "endpoint") and "/" in mention.text
 
 
-def _matching_aliases(store: DocumentReader, scope: Scope, mentions: Sequence[Mention]) -> list[list[Alias]]:
+def _matching_aliases(
+    store: DocumentReader, scope: Scope, mentions: Sequence[Mention]
+) -> list[list[Alias]]:
     """Return the aliases of each mention."""
     forms: list[str] = []
     for mention in mentions:
@@ -143,7 +147,9 @@ def _alias_rank(kind: str, mention: Mention) -> tuple[bool, int]:
     return is_uncued, position
 
 
-def _aliased_nodes(store: DocumentReader, scope: Scope, aliases: Iterable[Sequence[Alias]]) -> dict[str, Node]:
+def _aliased_nodes(
+    store: DocumentReader, scope: Scope, aliases: Iterable[Sequence[Alias]]
+) -> dict[str, Node]:
     """Return the nodes that aliases stand for, by key."""
     keys: dict[str, None] = {}
     for group in aliases:
@@ -183,7 +189,9 @@ def _route_uri(route: Node) -> str:
 def _uri_pattern(uri: str) -> str:
     """Return the regular expression for the URIs that a route's URI matches."""
     pieces = re.split(r"(/?\{[^}]*\})", uri)
-    return "".join(_parameter_pattern(piece) if piece.endswith("}") else re.escape(piece) for piece in pieces)
+    return "".join(
+        _parameter_pattern(piece) if piece.endswith("}") else re.escape(piece) for piece in pieces
+    )
 
 
 def _parameter_pattern(parameter: str) -> str:
@@ -197,7 +205,9 @@ def _most_similar(nodes: Sequence[Node], words: frozenset[str], mention: Mention
     if len(nodes) == 1:
         return list(nodes)
     other_words = words - frozenset(terms(mention.text))
-    shared = {node.key: len(other_words.intersection(terms(f"{node.key} {node.uri}"))) for node in nodes}
+    shared = {
+        node.key: len(other_words.intersection(terms(f"{node.key} {node.uri}"))) for node in nodes
+    }
     most = max(shared.values())
     best = [node for node in nodes if shared[node.key] == most]
     return sorted(best, key=lambda node: (_unlikeliness(node), len(node.key), node.key))
@@ -216,7 +226,9 @@ def _without_overlaps(anchors: Sequence[Anchor]) -> list[Anchor]:
     The routes of a resource and a class of the same name are both kept, because the intent chooses between them.
     """
     selected: list[Anchor] = []
-    longest_first = sorted(anchors, key=lambda anchor: (anchor.mention.plain, -len(anchor.mention.text)))
+    longest_first = sorted(
+        anchors, key=lambda anchor: (anchor.mention.plain, -len(anchor.mention.text))
+    )
     for anchor in longest_first:
         if not any(_conflicts(anchor, other) for other in selected):
             selected.append(anchor)

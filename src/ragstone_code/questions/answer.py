@@ -103,7 +103,9 @@ def answer_question(
     return _combine_parts(parts, anchor)
 
 
-def answer_about_node(store: DocumentReader, scope: Scope, parsed: ParsedQuestion, node: Node) -> GraphAnswer | None:
+def answer_about_node(
+    store: DocumentReader, scope: Scope, parsed: ParsedQuestion, node: Node
+) -> GraphAnswer | None:
     """Return the graph's answer to a question about a node that a search found; None if nothing is asked of it."""
     anchor = Anchor(Mention(node.name, -1, (node.name,)), "found", (node,))
     ranked = rank_intents_for_roles(parsed.text, roles_of(node))
@@ -136,7 +138,9 @@ def _choose_anchor(
         if not ranked:
             continue
         intent_roles = ranked[0].intent.anchors
-        role_position = min((intent_roles.index(role) for role in roles if role in intent_roles), default=9)
+        role_position = min(
+            (intent_roles.index(role) for role in roles if role in intent_roles), default=9
+        )
         is_after_hint = prefer_first and position > 0
         key = (is_after_hint, -ranked[0].weight, anchor.mention.plain, role_position, position)
         if best_key is None or key < best_key:

@@ -47,7 +47,9 @@ _NEAR_LINKS: Final = (
     "DISPATCHES",
     "BINDS",
 )
-_COMMON_KINDS: Final = frozenset({"class", "method", "function", "constructor", "file", "trait", "interface", "column"})
+_COMMON_KINDS: Final = frozenset(
+    {"class", "method", "function", "constructor", "file", "trait", "interface", "column"}
+)
 """Kinds of which every file has many; a hit on one of them says nothing."""
 _MAX_FILES: Final = 12
 _MAX_NODES_OF_FILES: Final = 5000
@@ -127,7 +129,9 @@ class _CandidateFinder:
                 if node.kind in self.kinds:
                     yield node, score
                 else:
-                    yield from ((linked, score * _LINKED_FACTOR) for linked in self._linked_nodes(node))
+                    yield from (
+                        (linked, score * _LINKED_FACTOR) for linked in self._linked_nodes(node)
+                    )
 
     def _described_nodes(self, hits: Sequence[Hit]) -> dict[str, Node]:
         """Return the nodes that hits describe, by key."""
@@ -151,7 +155,9 @@ class _CandidateFinder:
             for steps in find_paths(node.kind, kind, _NEAR_LINKS):
                 if len(steps) > 2:
                     continue
-                walked = self.store.graph.walk(self.scope, [node.key], steps, limit=_MAX_LINKED_PATHS)
+                walked = self.store.graph.walk(
+                    self.scope, [node.key], steps, limit=_MAX_LINKED_PATHS
+                )
                 ends = (path.nodes[-1] for path in walked)
                 linked = {end.key: end for end in ends if end.kind in self.kinds}
                 if linked:

@@ -10,7 +10,12 @@ from typing import Final
 from ragstone.protocols import DocumentReader
 from ragstone.types import CodeAnswer, CodeGuess, GraphAnswer, Hit, Scope
 from ragstone_code.questions.anchors import Anchor, link_mentions
-from ragstone_code.questions.answer import ParsedQuestion, answer_about_node, answer_question, parse_question
+from ragstone_code.questions.answer import (
+    ParsedQuestion,
+    answer_about_node,
+    answer_question,
+    parse_question,
+)
 from ragstone_code.questions.candidates import kinds_of, rank_candidates
 from ragstone_code.questions.intents import RankedIntent, rank_intents
 from ragstone_code.questions.mentions import CLASS_ALIASES, ROUTE_ALIASES, Mention
@@ -45,11 +50,16 @@ class CodeQuestions:
 
     hints = tuple(_HINTED)
 
-    def answer(self, store: DocumentReader, scope: Scope, question: str, hints: Mapping[str, str]) -> CodeAnswer:
+    def answer(
+        self, store: DocumentReader, scope: Scope, question: str, hints: Mapping[str, str]
+    ) -> CodeAnswer:
         """Return the graph's answer with the nodes it is about, or the reason why there is none."""
         parsed = parse_question(store, scope, question)
         anchors, missing = self._hinted_anchors(store, scope, question, hints)
-        unknown = [f"{mention.cue or 'name'} {mention.text}" for mention in (*missing, *parsed.linked.unknown)]
+        unknown = [
+            f"{mention.cue or 'name'} {mention.text}"
+            for mention in (*missing, *parsed.linked.unknown)
+        ]
         answer = answer_question(store, scope, parsed, anchors)
         if answer is None and missing:
             answer = _absent_answer(missing[0], parsed.intent)
@@ -60,7 +70,11 @@ class CodeQuestions:
             noun = answer.looked_in[0].removeprefix("every ")
             note = f"no {noun} at all is known here"
             return CodeAnswer(None, parsed.intent, unknown=tuple(unknown), notes=(note,))
-        keys = [node.key for anchor in (*anchors, *parsed.linked.anchors) for node in anchor.nodes[:_MAX_ANCHOR_NODES]]
+        keys = [
+            node.key
+            for anchor in (*anchors, *parsed.linked.anchors)
+            for node in anchor.nodes[:_MAX_ANCHOR_NODES]
+        ]
         return CodeAnswer(answer, answer.intent, tuple(keys), tuple(unknown))
 
     def kinds(self, store: DocumentReader, scope: Scope, question: str) -> list[tuple[str, ...]]:
@@ -129,7 +143,9 @@ def _unmatched_names(parsed: ParsedQuestion) -> list[str]:
     """Return the qualified names in the question that match no node."""
     matched = [anchor.mention.text for anchor in parsed.linked.anchors]
     names = [
-        mention.text for mention in parsed.linked.mentions if _QUALIFIED_NAME.search(mention.text) and not mention.plain
+        mention.text
+        for mention in parsed.linked.mentions
+        if _QUALIFIED_NAME.search(mention.text) and not mention.plain
     ]
     table = _LAST_TABLE.search(parsed.question)
     if table and not matched:
@@ -139,5 +155,7 @@ def _unmatched_names(parsed: ParsedQuestion) -> list[str]:
 
 def _absent_answer(mention: Mention, intent: str) -> GraphAnswer:
     """Return the answer that a hinted name does not exist."""
-    sentence = f"There is no {mention.cue} {mention.text}; looked at every {mention.cue} of the graph."
+    sentence = (
+        f"There is no {mention.cue} {mention.text}; looked at every {mention.cue} of the graph."
+    )
     return GraphAnswer(intent, sentence, {}, negative=True, looked_in=(f"every {mention.cue}",))

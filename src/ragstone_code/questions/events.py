@@ -30,7 +30,9 @@ def find_listeners(query: GraphQuery) -> AnswerPart:
     if not names:
         looked_in = _registration_places(query)
         sentence = f"Nothing listens to {plain_name(event.key)}; looked in {join_names(looked_in, 5) or 'all files'}."
-        return AnswerPart(facts, sentence, place_of(event), [event], negative=True, looked_in=looked_in)
+        return AnswerPart(
+            facts, sentence, place_of(event), [event], negative=True, looked_in=looked_in
+        )
     classes = query.nodes(f"class:{name}" for name in names)
     texts: list[str] = []
     for name in names:
@@ -67,8 +69,12 @@ def find_heard_events(query: GraphQuery) -> AnswerPart:
     }
     if not events:
         looked_in = unique([*_registration_places(query), listener.uri])
-        sentence = f"{name} listens to no event; looked in {join_names(looked_in, 5) or 'all files'}."
-        return AnswerPart(facts, sentence, place_of(listener), [listener], negative=True, looked_in=looked_in)
+        sentence = (
+            f"{name} listens to no event; looked in {join_names(looked_in, 5) or 'all files'}."
+        )
+        return AnswerPart(
+            facts, sentence, place_of(listener), [listener], negative=True, looked_in=looked_in
+        )
     sentence = f"{name}{place_text(listener)} hears {join_names(events, 30)} ({link_place_text(links[0])})."
     nodes = query.nodes(link.target for link in links)
     evidence = [*places_of_links(links), *place_of(listener)]
@@ -86,8 +92,12 @@ def find_dispatches(query: GraphQuery) -> AnswerPart:
     name = plain_name(message.key)
     if not places:
         sentence = f"{name} is {verb} nowhere that is written down; looked in {ALL_CALLS}."
-        return AnswerPart(facts, sentence, place_of(message), [message], negative=True, looked_in=[ALL_CALLS])
-    senders = dict.fromkeys(f"{plain_name(link.source)} ({link_place_text(link)})" for link in links)
+        return AnswerPart(
+            facts, sentence, place_of(message), [message], negative=True, looked_in=[ALL_CALLS]
+        )
+    senders = dict.fromkeys(
+        f"{plain_name(link.source)} ({link_place_text(link)})" for link in links
+    )
     sentence = f"{name} is {verb} from {join_names(list(senders), 30)}."
     nodes = query.nodes(link.source for link in links)
     return AnswerPart(facts, sentence, [*places, *place_of(message)], [*nodes.values(), message])

@@ -84,7 +84,8 @@ def _steps_from(role: str, link_kinds: Sequence[str], back: bool | None) -> list
         if target == role:
             kinds_by_direction.setdefault((source, True), []).append(kind)
     steps = [
-        (Step(tuple(kinds), back=is_back), next_role) for (next_role, is_back), kinds in kinds_by_direction.items()
+        (Step(tuple(kinds), back=is_back), next_role)
+        for (next_role, is_back), kinds in kinds_by_direction.items()
     ]
     if back is None:
         return steps

@@ -50,7 +50,9 @@ class GraphQuery:
         if start == "class":
             start = next((role for role in self.intent.anchors if role != "class"), "class")
         walked: list[Walked] = []
-        for steps in find_paths(start, target or self.intent.target, via or self.intent.via, self.intent.back):
+        for steps in find_paths(
+            start, target or self.intent.target, via or self.intent.via, self.intent.back
+        ):
             walked += self.store.graph.walk(self.scope, [self.node.key], steps, limit=MAX_PATHS)
         return walked
 

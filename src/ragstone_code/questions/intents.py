@@ -86,7 +86,9 @@ def rank_intents_for_roles(text: str, roles: Sequence[str]) -> list[RankedIntent
     `text` is the question in lower case without its names. If it asks for nothing, the default intent of the
     first role that has one is returned.
     """
-    fitting = [intent for intent in all_intents().values() if not set(roles).isdisjoint(intent.anchors)]
+    fitting = [
+        intent for intent in all_intents().values() if not set(roles).isdisjoint(intent.anchors)
+    ]
     ranked = _rank(fitting, text, roles)
     if ranked:
         return _strong_intents(ranked, _MIN_SHARE)
@@ -142,11 +144,15 @@ def resource_actions(words: Iterable[str]) -> frozenset[str]:
     """Return the resource actions that the verbs of a question stand for: `renames` is an update."""
     stems = {stem(word) for word in words}
     verbs_by_action = _lexicon()["verbs"]
-    return frozenset(action for action, verbs in verbs_by_action.items() if stems.intersection(map(stem, verbs)))
+    return frozenset(
+        action for action, verbs in verbs_by_action.items() if stems.intersection(map(stem, verbs))
+    )
 
 
 @cache
 def _lexicon() -> dict[str, Any]:
     """Return the content of intents.json."""
-    lexicon: dict[str, Any] = json.loads(files(__package__).joinpath("intents.json").read_text(encoding="utf-8"))
+    lexicon: dict[str, Any] = json.loads(
+        files(__package__).joinpath("intents.json").read_text(encoding="utf-8")
+    )
     return lexicon

@@ -38,7 +38,9 @@ CUES: Final[dict[str, frozenset[str]]] = {
 
 _HTTP_METHOD: Final = r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|ANY)"
 _URI: Final = r"(?:\{[^}\s]*\}|[^\s?,;'\"`(){}])+"
-_ENDPOINT: Final = re.compile(rf"(?<![\w/.])({_HTTP_METHOD}(?:[|/,]\s?{_HTTP_METHOD})*)\s+[`'\"]?({_URI})")
+_ENDPOINT: Final = re.compile(
+    rf"(?<![\w/.])({_HTTP_METHOD}(?:[|/,]\s?{_HTTP_METHOD})*)\s+[`'\"]?({_URI})"
+)
 _QUOTED: Final = re.compile(r"(?<!\w)(?:`([^`\n]+)`|\"([^\"\n]+)\"|'([^'\n]+)'|“([^”\n]+)”)(?!\w)")
 _PUNCTUATION: Final = ",.;:!?()[]\"'`“”…"
 _CAMEL_CASE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
@@ -128,7 +130,9 @@ def _take_endpoints(text: str) -> tuple[list[Mention], str]:
             continue
         methods = tuple(re.findall(r"[A-Z]+", match[1]))
         name = f"{match[1]} {uri}"
-        mentions.append(Mention(name, match.start(), _uri_forms(uri), ROUTE_ALIASES, methods, "route"))
+        mentions.append(
+            Mention(name, match.start(), _uri_forms(uri), ROUTE_ALIASES, methods, "route")
+        )
         text = _blank_out(text, match)
     return mentions, text
 
@@ -224,7 +228,9 @@ def _nearest_cue(words: Sequence[_Word], position: int) -> str:
 
 def _cue_of(word: _Word) -> str:
     """Return the cue that a word is, in the singular; empty if it is none."""
-    text = word.lower.rpartition("::")[2]  # `Route::apiResource('photos')` tells the kind of `photos`
+    text = word.lower.rpartition("::")[
+        2
+    ]  # `Route::apiResource('photos')` tells the kind of `photos`
     if text in CUES:
         return text
     if text == "policies":
@@ -246,7 +252,9 @@ def _cued_mentions(words: Sequence[_Word], position: int) -> Iterator[Mention]:
         cue = "apiresource"  # an API resource is a set of routes, not a class that makes JSON
     phrases = [*_phrases_before(words, position)]
     is_named = position + 1 < len(words) and words[position + 1].lower in ("named", "called")
-    if is_named or not CUES[cue] & CLASS_ALIASES:  # the word after "which observer" is most likely a verb
+    if (
+        is_named or not CUES[cue] & CLASS_ALIASES
+    ):  # the word after "which observer" is most likely a verb
         phrases += _phrases_after(words, position)
     yield from _phrase_mentions(phrases, cue)
 

@@ -107,7 +107,9 @@ def _no_policy(query: GraphQuery) -> AnswerPart:
     policies = query.nodes_of_kind("policy")
     links = query.links_to([policy.key for policy in policies], "PROTECTED_BY")
     registered = [link for link in links if link.attributes.get("how") == "registered"]
-    providers = [node for node in query.nodes_of_kind("provider") if re.search(r"Auth|App", node.name)]
+    providers = [
+        node for node in query.nodes_of_kind("provider") if re.search(r"Auth|App", node.name)
+    ]
     looked_in = unique(
         [
             *(link.uri for link in registered),
@@ -121,7 +123,9 @@ def _no_policy(query: GraphQuery) -> AnswerPart:
     )
     first_link = sorted(registered, key=lambda link: (link.uri, link.line))[:1]
     evidence = [*places_of_links(first_link), *places_of_nodes(providers), *place_of(query.node)]
-    return AnswerPart({"policy": None}, sentence, evidence, [query.node], negative=True, looked_in=looked_in)
+    return AnswerPart(
+        {"policy": None}, sentence, evidence, [query.node], negative=True, looked_in=looked_in
+    )
 
 
 def find_observers(query: GraphQuery) -> AnswerPart:
@@ -157,7 +161,9 @@ def _no_observer(query: GraphQuery) -> AnswerPart:
         f"No observer is attached to {class_name(model.key)}: none by attribute, none registered; "
         f"looked in {join_names(looked_in, 5) or 'all files'}."
     )
-    return AnswerPart({"observer": None}, sentence, place_of(model), [model], negative=True, looked_in=looked_in)
+    return AnswerPart(
+        {"observer": None}, sentence, place_of(model), [model], negative=True, looked_in=looked_in
+    )
 
 
 def find_models(query: GraphQuery) -> AnswerPart:
@@ -171,7 +177,9 @@ def find_models(query: GraphQuery) -> AnswerPart:
     if not models:
         sentence = f"No model is known for {name}; looked at all models."
         looked_in = folders_of(query.nodes_of_kind("model"))
-        return AnswerPart(facts, sentence, place_of(query.node), [query.node], negative=True, looked_in=looked_in)
+        return AnswerPart(
+            facts, sentence, place_of(query.node), [query.node], negative=True, looked_in=looked_in
+        )
     sentence = f"{name} belongs to {join_names([class_text(model) for model in models])}."
     evidence = [
         *places_of_links(last_links(walked)),
@@ -188,24 +196,30 @@ def find_relations(query: GraphQuery) -> AnswerPart:
     """Return the relations of a model: all, one by name, those of a trait, or those to another model."""
     node = query.node
     owner = class_name(node.key)
-    relations = [relation for relation in query.nodes_of_kind("model_relation") if class_name(relation.key) == owner]
+    relations = [
+        relation
+        for relation in query.nodes_of_kind("model_relation")
+        if class_name(relation.key) == owner
+    ]
     links = query.links_from([node.key], "RELATES")
     rows = _relation_rows(relations, links)
     places = _relation_places(relations, links)
     names = _selected_relations(query, rows, places)
     facts: dict[str, Json] = {"relations": [rows[name] for name in names]}
     if not names:
-        sentence = (
-            f"{plain_name(owner) or owner} has no relation that is written down; looked in {node.uri or 'no file'}."
+        sentence = f"{plain_name(owner) or owner} has no relation that is written down; looked in {node.uri or 'no file'}."
+        return AnswerPart(
+            facts, sentence, place_of(node), [node], negative=True, looked_in=[node.uri]
         )
-        return AnswerPart(facts, sentence, place_of(node), [node], negative=True, looked_in=[node.uri])
     evidence = [places[name] for name in names if name in places]
     uri, line = evidence[0]
     texts = [_relation_text(rows[name]) for name in names]
     sentence = f"{owner} has {join_names(texts, 30)} ({uri}:{line})."
     other_nodes = query.other_nodes()
     other_keys = {other.key for other in other_nodes}
-    trait_links = [link for link in query.links_from([node.key], "USES_TRAIT") if link.target in other_keys]
+    trait_links = [
+        link for link in query.links_from([node.key], "USES_TRAIT") if link.target in other_keys
+    ]
     evidence += [*places_of_links(trait_links), *places_of_nodes(other_nodes), *place_of(node)]
     selected_nodes = [relation for relation in relations if _member_name(relation.key) in names]
     return AnswerPart(facts, sentence, evidence, [node, *selected_nodes])
@@ -235,14 +249,18 @@ def _relation_rows(relations: Iterable[Node], links: Iterable[Link]) -> dict[str
 
 def _relation_places(relations: Iterable[Node], links: Iterable[Link]) -> dict[str, Place]:
     """Return the place of each relation by name; a link's place wins over the node's."""
-    places: dict[str, Place] = {_member_name(relation.key): (relation.uri, relation.line) for relation in relations}
+    places: dict[str, Place] = {
+        _member_name(relation.key): (relation.uri, relation.line) for relation in relations
+    }
     for link in links:
         if link.uri:
             places[str(link.attributes.get("name"))] = (link.uri, link.line)
     return places
 
 
-def _selected_relations(query: GraphQuery, rows: dict[str, dict[str, Json]], places: dict[str, Place]) -> list[str]:
+def _selected_relations(
+    query: GraphQuery, rows: dict[str, dict[str, Json]], places: dict[str, Place]
+) -> list[str]:
     """Return the names of the relations that the question asks for, in source order."""
     names = sorted(rows, key=lambda name: places.get(name, ("", 0)))
     mention = query.anchor.mention.text

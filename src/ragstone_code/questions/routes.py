@@ -92,7 +92,9 @@ def find_middleware(query: GraphQuery) -> AnswerPart:
         "excluded": list(excluded),
         "uri": route.attributes.get("uri"),
     }
-    sentence = f"{_title(route)} passes {join_names(middleware) or 'no middleware'}{place_text(route)}."
+    sentence = (
+        f"{_title(route)} passes {join_names(middleware) or 'no middleware'}{place_text(route)}."
+    )
     if added:
         facts["controller_middleware"] = list(added)
         sentence += f" Its controller adds {join_names(added)}."
@@ -112,7 +114,9 @@ def find_middleware(query: GraphQuery) -> AnswerPart:
     return part
 
 
-def _add_middleware_classes(query: GraphQuery, part: AnswerPart, middleware: Sequence[Node]) -> None:
+def _add_middleware_classes(
+    query: GraphQuery, part: AnswerPart, middleware: Sequence[Node]
+) -> None:
     """Add the classes behind the named middleware to the answer; all classes if the question asks for classes."""
     mentioned = {node.key for node in query.other_nodes() if node.key.startswith("middleware:")}
     if not mentioned and not _ASKS_FOR_CLASSES.search(query.text):
@@ -147,7 +151,11 @@ def find_request(query: GraphQuery) -> AnswerPart:
             looked_in=[located.place],
         )
     first = requests[0]
-    facts: dict[str, Json] = {"request": class_name(first.key), "file": first.uri, "line": first.line}
+    facts: dict[str, Json] = {
+        "request": class_name(first.key),
+        "file": first.uri,
+        "line": first.line,
+    }
     if len(requests) > 1:
         facts["requests"] = [class_name(request.key) for request in requests]
     names = join_names([class_text(request) for request in requests])
@@ -164,15 +172,21 @@ def find_models(query: GraphQuery) -> AnswerPart:
     binding_only = query.role == "route" and _ASKS_FOR_BINDING.search(query.text)
     walked = query.walk(via=("BINDS",) if binding_only else query.intent.via)
     models = last_nodes(walked)
-    tables = {link.source: link for link in query.links_from([model.key for model in models], "MAPS_TO")}
-    facts: dict[str, Json] = {"models": [_model_row(model, tables.get(model.key)) for model in models]}
+    tables = {
+        link.source: link for link in query.links_from([model.key for model in models], "MAPS_TO")
+    }
+    facts: dict[str, Json] = {
+        "models": [_model_row(model, tables.get(model.key)) for model in models]
+    }
     if query.role == "route":
         facts["controller"] = node.attributes.get("controller")
         facts["method"] = node.attributes.get("method")
     code = _serving_method(query)
     if not models:
         located = code or node
-        sentence = f"{_title(node)} touches no model that is written down; looked in {located.place}."
+        sentence = (
+            f"{_title(node)} touches no model that is written down; looked in {located.place}."
+        )
         places = place_of(located)
         return AnswerPart(facts, sentence, places, [node], negative=True, looked_in=[located.place])
     texts = [_model_text(model, tables.get(model.key)) for model in models]
@@ -229,7 +243,9 @@ def find_resource(query: GraphQuery) -> AnswerPart:
         located = _serving_method(query) or query.node
         sentence = f"{_title(query.node)} returns no resource class that is written down; looked in {located.place}."
         places = place_of(located)
-        return AnswerPart({"resource": None}, sentence, places, negative=True, looked_in=[located.place])
+        return AnswerPart(
+            {"resource": None}, sentence, places, negative=True, looked_in=[located.place]
+        )
     names: list[Json] = [class_name(resource.key) for resource in resources]
     texts = join_names([class_text(resource) for resource in resources])
     sentence = f"{_title(query.node)} returns {texts}."
@@ -247,7 +263,9 @@ def find_registered_routes(query: GraphQuery) -> AnswerPart:
         return _list_routes(query, _routes_of_resource(query))
     controller = class_name(query.node.key)
     routes = query.nodes_of_kind("route")
-    return _list_routes(query, [route for route in routes if route.attributes.get("controller") == controller])
+    return _list_routes(
+        query, [route for route in routes if route.attributes.get("controller") == controller]
+    )
 
 
 def find_leading_routes(query: GraphQuery) -> AnswerPart:
@@ -278,7 +296,9 @@ def _list_routes(query: GraphQuery, routes: Sequence[Node]) -> AnswerPart:
         looked_in = sorted({route.uri for route in query.nodes_of_kind("route")})
         files = join_names(looked_in, 4) or "no route file: there is none"
         sentence = f"No route leads to {name}; looked in {files}."
-        return AnswerPart({"routes": []}, sentence, place_of(query.node), negative=True, looked_in=looked_in)
+        return AnswerPart(
+            {"routes": []}, sentence, place_of(query.node), negative=True, looked_in=looked_in
+        )
     titles = join_names([_title(route) for route in routes], 30)
     sentence = f"{name}: {titles}{place_text(routes[0])}."
     places = [*places_of_nodes(routes), *_middleware_places(query, routes[0])]

@@ -28,18 +28,28 @@ def find_callers(query: GraphQuery) -> AnswerPart:
     walked = query.walk()
     links = last_links(walked)
     name = plain_name(function.key)
-    unresolved = query.store.graph.unresolved(query.scope, name=function.name, limit=_MAX_UNRESOLVED)
+    unresolved = query.store.graph.unresolved(
+        query.scope, name=function.name, limit=_MAX_UNRESOLVED
+    )
     unresolved_calls = [call for call in unresolved if call.kind in ("call", "CALLS")]
     facts: dict[str, Json] = {
         "called_from": [f"{uri}:{line}" for uri, line in places_of_links(links)],
         "callers": list(dict.fromkeys(plain_name(link.source) for link in links)),
         "unresolved": [f"{call.uri}:{call.line}" for call in unresolved_calls],
     }
-    note = f"; {len(unresolved)} calls of that name have no written receiver type" if unresolved else ""
+    note = (
+        f"; {len(unresolved)} calls of that name have no written receiver type"
+        if unresolved
+        else ""
+    )
     if not links:
         sentence = f"No call of {name} is written with its type{note}."
-        return AnswerPart(facts, sentence, place_of(function), [function], negative=True, looked_in=[ALL_CALLS])
-    callers = dict.fromkeys(f"{plain_name(link.source)} ({link_place_text(link)})" for link in links)
+        return AnswerPart(
+            facts, sentence, place_of(function), [function], negative=True, looked_in=[ALL_CALLS]
+        )
+    callers = dict.fromkeys(
+        f"{plain_name(link.source)} ({link_place_text(link)})" for link in links
+    )
     sentence = f"{name} is called from {join_names(list(callers), 30)}{note}."
     evidence = [*places_of_links(links), *place_of(function)]
     return AnswerPart(facts, sentence, evidence, [*last_nodes(walked), function], walked)
@@ -64,7 +74,9 @@ def _list_targets(query: GraphQuery, fact: str, verb: str) -> AnswerPart:
     name = plain_name(node.key)
     if not targets:
         sentence = f"{name} {verb} nothing that is written down; looked in all files."
-        return AnswerPart(facts, sentence, place_of(node), [node], negative=True, looked_in=["all files"])
+        return AnswerPart(
+            facts, sentence, place_of(node), [node], negative=True, looked_in=["all files"]
+        )
     texts = [f"{plain_name(target.key)}{place_text(target)}" for target in targets]
     sentence = f"{name} {verb} {join_names(texts, 30)}."
     evidence = [*places_of_links(last_links(walked)), *place_of(node)]
@@ -94,10 +106,14 @@ def find_changes(query: GraphQuery) -> AnswerPart:
     name = plain_name(node.key)
     if not changes:
         sentence = f"No recorded run changed {name}; looked in the recorded runs."
-        return AnswerPart(facts, sentence, place_of(node), negative=True, looked_in=["the recorded runs"])
+        return AnswerPart(
+            facts, sentence, place_of(node), negative=True, looked_in=["the recorded runs"]
+        )
     titles = [change.doc or change.name for change in changes.values()]
     sentence = f"{name} was changed by {join_names(titles, 20)}."
-    return AnswerPart(facts, sentence, [*places_of_links(links), *place_of(node)], list(changes.values()))
+    return AnswerPart(
+        facts, sentence, [*places_of_links(links), *place_of(node)], list(changes.values())
+    )
 
 
 def find_middleware_class(query: GraphQuery) -> AnswerPart:
@@ -106,10 +122,14 @@ def find_middleware_class(query: GraphQuery) -> AnswerPart:
     alias = plain_name(middleware.key)
     links = query.links_from([middleware.key], "HANDLED_BY")
     if not links:
-        sentence = f"{alias} is a middleware of the framework's own; no class of the project is behind it."
+        sentence = (
+            f"{alias} is a middleware of the framework's own; no class of the project is behind it."
+        )
         looked_in = ["bootstrap/app.php", "app/Http/Kernel.php"]
         places = place_of(middleware)
-        return AnswerPart({"class": None}, sentence, places, [middleware], negative=True, looked_in=looked_in)
+        return AnswerPart(
+            {"class": None}, sentence, places, [middleware], negative=True, looked_in=looked_in
+        )
     classes = query.nodes(link.target for link in links)
     name = class_name(links[0].target)
     facts: dict[str, Json] = {

@@ -64,9 +64,7 @@ def _no_migration(query: GraphQuery, table: Node, facts: dict[str, Json]) -> Ans
     """Return that no migration does what the question asks for."""
     verbs = " or ".join(kind.lower() for kind in _asked_link_kinds(query)) or "touches"
     looked_in = folders_of(query.nodes_of_kind("migration"))
-    sentence = (
-        f"No migration {verbs} the table {table_name(table.key)}; looked in {join_names(looked_in, 5) or 'all files'}."
-    )
+    sentence = f"No migration {verbs} the table {table_name(table.key)}; looked in {join_names(looked_in, 5) or 'all files'}."
     return AnswerPart(facts, sentence, place_of(table), [table], negative=True, looked_in=looked_in)
 
 
@@ -134,7 +132,9 @@ def find_columns(query: GraphQuery) -> AnswerPart:
         facts["model"] = class_name(query.node.key)
     links = query.links_to([table.key], "CREATES", "ALTERS", "RENAMES")
     evidence = [*places_of_links(sorted(links, key=_migration_order)), *place_of(table)]
-    foreign_text = f"foreign keys: {join_names(foreign_keys, 30)}" if foreign_keys else "no foreign key"
+    foreign_text = (
+        f"foreign keys: {join_names(foreign_keys, 30)}" if foreign_keys else "no foreign key"
+    )
     place = f" ({evidence[0][0]}:{evidence[0][1]})" if evidence else ""
     columns_text = join_names(names, 60) or "no column that is known"
     sentence = f"The table {table_name(table.key)} has {columns_text}; {foreign_text}{place}."
@@ -182,7 +182,9 @@ def _find_table(query: GraphQuery) -> Node | None:
 def _no_table(query: GraphQuery, facts: dict[str, Json]) -> AnswerPart:
     """Return that no table is known for the node."""
     node = query.node
-    sentence = f"No table is known for {query.anchor.mention.text}; looked in {node.uri or 'all files'}."
+    sentence = (
+        f"No table is known for {query.anchor.mention.text}; looked in {node.uri or 'all files'}."
+    )
     return AnswerPart(facts, sentence, place_of(node), [node], negative=True, looked_in=[node.uri])
 
 

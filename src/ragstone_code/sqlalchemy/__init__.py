@@ -13,7 +13,9 @@ from ragstone_code.sqlalchemy.alembic import replay_migrations
 from ragstone_code.sqlalchemy.model_graph import ModelGraphReader
 from ragstone_code.tables import DatabaseSchema
 
-IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+(?:sqlalchemy|sqlmodel|flask_sqlalchemy|alembic)\b", re.MULTILINE)
+IMPORT: Final = re.compile(
+    r"^\s*(?:from|import)\s+(?:sqlalchemy|sqlmodel|flask_sqlalchemy|alembic)\b", re.MULTILINE
+)
 
 
 class SqlAlchemy:

@@ -110,7 +110,10 @@ def _dependencies(module: ModuleValue) -> list[str]:
 
 def column_from_call(value: Value) -> SchemaColumn | None:
     """Return the column that a call of `Column` or `mapped_column` defines; None for any other value."""
-    if not isinstance(value, CallResult) or value.callee.rpartition(".")[2] not in ("Column", "mapped_column"):
+    if not isinstance(value, CallResult) or value.callee.rpartition(".")[2] not in (
+        "Column",
+        "mapped_column",
+    ):
         return None
     column = SchemaColumn("", place=(value.uri, value.line))
     fill_column(column, value, nullable_by_default=True)

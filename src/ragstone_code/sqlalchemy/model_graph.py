@@ -10,7 +10,14 @@ from ragstone.code.tree import Return
 from ragstone.types import Confidence, Json, Node
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program, walk_tree
-from ragstone_code.python.values import CallResult, ClassValue, FunctionValue, GenericType, Value, full_name
+from ragstone_code.python.values import (
+    CallResult,
+    ClassValue,
+    FunctionValue,
+    GenericType,
+    Value,
+    full_name,
+)
 from ragstone_code.sqlalchemy.alembic import column_from_call
 from ragstone_code.sqlalchemy.models import RELATIONS, find_columns, find_table, is_mapped
 from ragstone_code.tables import DatabaseSchema, SchemaColumn, SchemaTable
@@ -46,7 +53,9 @@ class ModelGraphReader:
         models = [model for model in self.program.classes() if is_mapped(model)]
         migrated = set(schema.current)
         self._collect_names(models)
-        migration_files = {module.uri for module in self.program.modules() if "down_revision" in module.names}
+        migration_files = {
+            module.uri for module in self.program.modules() if "down_revision" in module.names
+        }
         for call in list(self.program.interpreter.objects):
             if call.uri not in migration_files:
                 self._add_plain_table(call, schema, migrated)
@@ -182,7 +191,11 @@ class ModelGraphReader:
             if secondary.full in self._tables:
                 return self._tables[secondary.full][0]
             return secondary.definition.short
-        if isinstance(secondary, CallResult) and secondary.args and isinstance(secondary.args[0], str):
+        if (
+            isinstance(secondary, CallResult)
+            and secondary.args
+            and isinstance(secondary.args[0], str)
+        ):
             return secondary.args[0]
         return secondary if isinstance(secondary, str) else None
 
@@ -204,7 +217,9 @@ class ModelGraphReader:
 
     def _find_in_text(self, text: str) -> ClassValue | None:
         """Return the model in a quoted type: `list["Order"]`, `Order | None`."""
-        characters = [character if character.isalnum() or character in "._" else " " for character in text]
+        characters = [
+            character if character.isalnum() or character in "._" else " " for character in text
+        ]
         for name in "".join(characters).split():
             model = self._by_short_name.get(name.rpartition(".")[2])
             if model is not None:

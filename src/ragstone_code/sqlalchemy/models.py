@@ -68,7 +68,10 @@ def is_mapped(model: ClassValue) -> bool:
     if type_names & SQLMODEL:
         return model.options.get("table") is True
     if not type_names & BASES:
-        return any(full_name(decoration.value).endswith(MAPPING_DECORATORS) for decoration in model.decorations)
+        return any(
+            full_name(decoration.value).endswith(MAPPING_DECORATORS)
+            for decoration in model.decorations
+        )
     if "__tablename__" in model.attributes or "__table__" in model.attributes:
         return True
     return not _is_declarative_base(model)

@@ -49,7 +49,9 @@ def test_a_run_is_found_by_words_and_by_what_it_changed(engine: Engine) -> None:
 
 
 def test_only_exact_names_of_that_file_are_mentioned(engine: Engine) -> None:
-    engine.record_run("r1", "x", [{"path": STONE_FILE, "summary": "polishing stones, the Pile and its STONE"}])
+    engine.record_run(
+        "r1", "x", [{"path": STONE_FILE, "summary": "polishing stones, the Pile and its STONE"}]
+    )
     links = engine.workspace.components.store.graph.links(
         Scope("default"), [f"change:r1:{STONE_FILE}"], kinds=["MENTIONS"]
     )
@@ -78,8 +80,12 @@ def test_recording_a_run_again_replaces_it(engine: Engine) -> None:
 
 def test_secrets_are_taken_out_of_what_was_recorded(engine: Engine) -> None:
     key = "ghp_" + "x9K2mQ7vR4tL8wZ1nB6c" + "D3fG5hJ0pS2aY4uE"
-    engine.record_run("r1", f"Used {key} to deploy.", [{"path": "a.php", "summary": f"token {key}"}])
-    nodes = engine.workspace.components.store.graph.nodes(Scope("default"), kinds=["run_summary", "file_change"])
+    engine.record_run(
+        "r1", f"Used {key} to deploy.", [{"path": "a.php", "summary": f"token {key}"}]
+    )
+    nodes = engine.workspace.components.store.graph.nodes(
+        Scope("default"), kinds=["run_summary", "file_change"]
+    )
     assert len(nodes) == 2
     assert key not in repr(nodes)
     assert key not in (engine.admin.text("run:r1") or "")
@@ -104,23 +110,35 @@ def test_secrets_are_taken_out_of_what_was_recorded(engine: Engine) -> None:
         (("r", "s" * 200_001, []), "characters"),
     ],
 )
-def test_a_run_that_makes_no_sense_is_refused(engine: Engine, arguments: tuple[object, ...], said: str) -> None:
+def test_a_run_that_makes_no_sense_is_refused(
+    engine: Engine, arguments: tuple[object, ...], said: str
+) -> None:
     with pytest.raises(InputError) as told:
         engine.record_run(*arguments)  # type: ignore[arg-type]
     assert said in str(told.value)
     assert told.value.hint
-    assert engine.workspace.components.store.known_files(CollectionKey("default", "default"), "run") == {}
+    assert (
+        engine.workspace.components.store.known_files(CollectionKey("default", "default"), "run")
+        == {}
+    )
 
 
-def test_history_tells_runs_migrations_and_commits_newest_first(engine: Engine, folder: Path) -> None:
+def test_history_tells_runs_migrations_and_commits_newest_first(
+    engine: Engine, folder: Path
+) -> None:
     engine.record_run("r1", "First.", CHANGES, at=1_700_000_000.0)
-    engine.record_run("r2", "Second.", [{"path": STONE_FILE, "summary": "spacing"}], at=1_800_000_000.0)
+    engine.record_run(
+        "r2", "Second.", [{"path": STONE_FILE, "summary": "spacing"}], at=1_800_000_000.0
+    )
     told = engine.graph.history(STONE_FILE, commits=False)
     assert [(one.kind, one.key, one.exact) for one in told] == [
         ("run", f"change:r2:{STONE_FILE}", True), ("run", f"change:r1:{STONE_FILE}", True),
     ]  # fmt: skip
     told = engine.graph.history("Stone::polish", commits=False)
-    assert [(one.key.partition(":")[2][:2], one.exact) for one in told] == [("r2", False), ("r1", True)]
+    assert [(one.key.partition(":")[2][:2], one.exact) for one in told] == [
+        ("r2", False),
+        ("r1", True),
+    ]
     told = engine.graph.history("stones", commits=False)
     assert [one.title for one in told] == [
         "alters: 2024_02_01_000000_add_shine_to_stones_table", "creates: 2024_01_01_000000_create_stones_table",

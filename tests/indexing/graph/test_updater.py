@@ -62,7 +62,11 @@ def test_the_first_time_everything_is_read(engine: Engine) -> None:
     assert keys(engine, "route") == ["route:GET songs", "route:PUT songs/{song}"]
     store = engine.workspace.components.store
     (extends,) = store.graph.links(HERE, ["class:music.song.Song"], kinds=["EXTENDS"])
-    assert (extends.target, extends.uri, extends.line) == ("class:music.base.Model", "music/song.py", 6)
+    assert (extends.target, extends.uri, extends.line) == (
+        "class:music.base.Model",
+        "music/song.py",
+        6,
+    )
     assert {link.target for link in store.graph.links(HERE, ["method:music.song.Song.play"])} == {
         "method:music.song.Song.title"
     }
@@ -95,7 +99,11 @@ def test_one_route_more_writes_exactly_that_route(engine: Engine) -> None:
 
 def test_a_body_that_changed_is_resolved_alone(engine: Engine) -> None:
     updater(engine).update(C)
-    report = give(engine, "music/song.py", SONG.replace("return self.title()", "return self.title() + self.title()"))
+    report = give(
+        engine,
+        "music/song.py",
+        SONG.replace("return self.title()", "return self.title() + self.title()"),
+    )
     assert (report.read, report.resolved) == (1, 1)
 
 
@@ -103,7 +111,9 @@ def test_an_interface_that_changed_is_seen_from_every_file(engine: Engine) -> No
     updater(engine).update(C)
     report = give(engine, "music/base.py", BASE.replace("Model", "Entity"))
     assert (report.read, report.resolved) == (1, 2)
-    links = engine.workspace.components.store.graph.links(HERE, ["class:music.song.Song"], kinds=["EXTENDS"])
+    links = engine.workspace.components.store.graph.links(
+        HERE, ["class:music.song.Song"], kinds=["EXTENDS"]
+    )
     assert not any(link.target == "class:music.base.Model" for link in links)
 
 
@@ -118,7 +128,9 @@ def test_a_file_that_is_gone_takes_its_part_along(engine: Engine) -> None:
         "routes.toml:2: no class for music.song.Song.title",
     )
     assert updater(engine).remarks(C) == report.remarks
-    assert "file:music/song.py" not in engine.workspace.components.store.graph.owner_stamps(CollectionKey("default", C))
+    assert "file:music/song.py" not in engine.workspace.components.store.graph.owner_stamps(
+        CollectionKey("default", C)
+    )
     engine.add(Document("music/song.py", SONG), embed=False)
     assert rows(updater(engine).update(C))["kind:route"] == 2
 
@@ -128,10 +140,14 @@ def test_a_project_that_leaves_its_framework_loses_what_it_gave(engine: Engine) 
     engine.remove("tiny.json")
     report = updater(engine).update(C)
     assert (report.frameworks, keys(engine, "route"), report.removed) == ((), [], 2)
-    assert "tiny" not in engine.workspace.components.store.graph.owner_stamps(CollectionKey("default", C))
+    assert "tiny" not in engine.workspace.components.store.graph.owner_stamps(
+        CollectionKey("default", C)
+    )
 
 
-def test_facts_of_unchanged_files_are_not_parsed_again(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_facts_of_unchanged_files_are_not_parsed_again(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     updater(engine).update(C)
     parsed: list[str] = []
 
@@ -149,7 +165,9 @@ def test_facts_of_unchanged_files_are_not_parsed_again(engine: Engine, monkeypat
 
 def test_prose_about_nodes_is_found_by_words(engine: Engine) -> None:
     updater(engine).update(C)
-    (hit, *_) = engine.search("which route is handled by title", mode="words", filters={"kind": "route"})
+    (hit, *_) = engine.search(
+        "which route is handled by title", mode="words", filters={"kind": "route"}
+    )
     assert hit.source_doc_id == "graph:route/PUT songs/{song}"
     assert (hit.kind, hit.metadata["file"], hit.metadata["line"]) == ("route", "routes.toml", 2)
     assert hit.metadata["key"] == "route:PUT songs/{song}"
@@ -183,7 +201,9 @@ def test_a_file_that_cannot_be_read_as_code_stops_nothing(engine: Engine) -> Non
     engine.add(Document("music/long.py", "# la la la\n" * 100_000), embed=False)
     engine.add(Document("music/odd.py", "def broken(:\n\ud800 class ((("), embed=False)
     report = updater(engine).update(C)
-    assert report.remarks == ("music/long.py: too long, or too unlike its language, to be read for its symbols",)
+    assert report.remarks == (
+        "music/long.py: too long, or too unlike its language, to be read for its symbols",
+    )
     assert keys(engine, "class") == ["class:music.base.Model", "class:music.song.Song"]
     assert updater(engine).is_current(C)
 
@@ -194,12 +214,16 @@ def test_a_file_that_cannot_be_read_as_code_stops_nothing(engine: Engine) -> Non
 def test_a_graph_that_is_switched_off_is_taken_out(tmp_path: Path, engine: Engine) -> None:
     updater(engine).update(C)
     engine.record_run("r1", "Sang.", [{"path": "music/song.py"}])
-    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake", "code.graph": "off"}) as other:
+    with Engine.open(
+        tmp_path, config={"rag.embedding_provider": "fake", "code.graph": "off"}
+    ) as other:
         report = GraphUpdater(index_of(other)).update(C)
         assert report.remarks == (GRAPH_OFF,)
         nodes = other.workspace.components.store.graph.nodes(HERE)
         assert {node.kind for node in nodes} == {"run_summary", "file_change"}
-        assert other.workspace.components.store.known_files(CollectionKey("default", C), "graph") == {}
+        assert (
+            other.workspace.components.store.known_files(CollectionKey("default", C), "graph") == {}
+        )
         assert GraphUpdater(index_of(other)).is_current(C)
 
 
@@ -220,16 +244,24 @@ def test_two_at_once_do_the_work_once(tmp_path: Path, engine: Engine) -> None:
     assert all(finding.ok for finding in engine.admin.check() if finding.name == "graph")
 
 
-def test_the_graph_is_that_of_a_first_time_whatever_came_before(tmp_path: Path, engine: Engine) -> None:
+def test_the_graph_is_that_of_a_first_time_whatever_came_before(
+    tmp_path: Path, engine: Engine
+) -> None:
     """Steps and one leap lead to the same graph."""
     updater(engine).update(C)
-    last = {**FILES, "music/base.py": BASE.replace("save", "store"), "routes.toml": ROUTES.splitlines()[0]}
+    last = {
+        **FILES,
+        "music/base.py": BASE.replace("save", "store"),
+        "routes.toml": ROUTES.splitlines()[0],
+    }
     give(engine, "music/base.py", BASE.replace("Model", "Entity"))
     give(engine, "music/new.py", SONG.replace("Song", "Hymn"))
     engine.remove("music/new.py")
     for uri, text in last.items():
         give(engine, uri, text)
-    with Engine.open(tmp_path, config={"store.path": "other", "rag.embedding_provider": "fake"}) as fresh:
+    with Engine.open(
+        tmp_path, config={"store.path": "other", "rag.embedding_provider": "fake"}
+    ) as fresh:
         fresh.add(documents(last), embed=False)
         updater(fresh).update(C)
         assert _whole(fresh) == _whole(engine)

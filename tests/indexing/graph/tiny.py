@@ -26,7 +26,13 @@ BASE = """class Model:
         pass
 """
 ROUTES = "GET songs music.song.Song.play\nPUT songs/{song} music.song.Song.title\n"
-FILES = {"tiny.json": "{}", "music/song.py": SONG, "music/base.py": BASE, "routes.toml": ROUTES, "README.md": "Sing!"}
+FILES = {
+    "tiny.json": "{}",
+    "music/song.py": SONG,
+    "music/base.py": BASE,
+    "routes.toml": ROUTES,
+    "README.md": "Sing!",
+}
 
 
 class Tiny:
@@ -65,10 +71,30 @@ class Broken:
 def _route(name: str, handler: str, line: int) -> Graph:
     key = f"route:{name}"
     return Graph(
-        (Node(key, "route", name, "routes.toml", line, line, framework="tiny", attributes={"action": handler}),),
+        (
+            Node(
+                key,
+                "route",
+                name,
+                "routes.toml",
+                line,
+                line,
+                framework="tiny",
+                attributes={"action": handler},
+            ),
+        ),
         (Link("HANDLED_BY", key, f"method:{handler}", "routes.toml", line, "evaluated"),),
         (Alias(name, key, "uri", "routes.toml"),),
-        rendered=(Rendered(key, "route", name, f"The route {name} is handled by {handler}.", "routes.toml", line),),
+        rendered=(
+            Rendered(
+                key,
+                "route",
+                name,
+                f"The route {name} is handled by {handler}.",
+                "routes.toml",
+                line,
+            ),
+        ),
     )
 
 

@@ -93,7 +93,13 @@ def route_tuples(graph: Graph) -> set[tuple[str, str | None, str]]:
         if node.attributes["method"] and node.attributes["controller"]:
             action = str(node.attributes["controller"])
         name = node.attributes["name"]
-        tuples.add((str(node.attributes["pattern"]).replace("{language}/", "en/"), str(name) if name else None, action))
+        tuples.add(
+            (
+                str(node.attributes["pattern"]).replace("{language}/", "en/"),
+                str(name) if name else None,
+                action,
+            )
+        )
     return tuples
 
 
@@ -112,7 +118,13 @@ def test_routes_match_djangos_resolver(name: str, tmp_path: Path) -> None:
     }
     mine = {route for route in route_tuples(graph_of(name)) if not route[0].startswith("admin/")}
     spelled = {
-        (pattern, route, view.replace("django.views.generic.TemplateView", "django.views.generic.base.TemplateView"))
+        (
+            pattern,
+            route,
+            view.replace(
+                "django.views.generic.TemplateView", "django.views.generic.base.TemplateView"
+            ),
+        )
         for pattern, route, view in mine
     }
     assert spelled == theirs
@@ -143,9 +155,15 @@ def as_list(value: Any) -> list[Any]:  # noqa: ANN401 attributes hold any JSON v
 
 @pytest.mark.parametrize("name", PROJECTS)
 def test_tables_match_the_migrated_database(name: str, tmp_path: Path) -> None:
-    expected = run_script(SCHEMA.format(settings=PROJECTS[name]), unpacked(name, tmp_path), "django", "rest_framework")
+    expected = run_script(
+        SCHEMA.format(settings=PROJECTS[name]), unpacked(name, tmp_path), "django", "rest_framework"
+    )
     outside = ("django_", "auth_", "sqlite_")
-    theirs = {table: description for table, description in expected.items() if not table.startswith(outside)}
+    theirs = {
+        table: description
+        for table, description in expected.items()
+        if not table.startswith(outside)
+    }
     mine = {}
     for node in graph_of(name).nodes:
         if node.kind != "table" or node.attributes.get("external") or node.attributes["dropped"]:
@@ -164,14 +182,20 @@ def test_tables_match_the_migrated_database(name: str, tmp_path: Path) -> None:
 
 def test_guards_are_listed_in_the_order_of_their_checks(shop: Graph) -> None:
     route = named(shop, "shop:order-detail")
-    assert route.attributes["middleware"] == ["login_required", "permission_required:store.view_order"]
+    assert route.attributes["middleware"] == [
+        "login_required",
+        "permission_required:store.view_order",
+    ]
     guards = links(shop, "GUARDED_BY", route.key)
     assert [(link.target.rpartition(".")[2], link.order) for link in guards] == [
         ("login_required", 0),
         ("permission_required", 1),
     ]
     text = files("django_shop")["shop/views.py"].splitlines()
-    assert [text[link.line - 1].strip()[:17] for link in guards] == ["@login_required", "@permission_requi"]
+    assert [text[link.line - 1].strip()[:17] for link in guards] == [
+        "@login_required",
+        "@permission_requi",
+    ]
     assert named(shop, "shop:order-create").attributes["middleware"] == [
         "LoginRequiredMixin",
         "PermissionRequiredMixin:store.add_order",
@@ -185,7 +209,9 @@ def test_permissions_come_from_the_action_the_view_or_the_settings(api: Graph) -
     assert lend.attributes["middleware"] == ["IsAdminUser"]
     assert lend.key == "route:POST api/v1/books/{slug}/lend/"
     detail = [node for node in routes(api) if node.attributes["name"] == "v1:book-detail"]
-    assert {str(node.attributes["middleware"]) for node in detail} == {"['IsAuthenticatedOrReadOnly']"}
+    assert {str(node.attributes["middleware"]) for node in detail} == {
+        "['IsAuthenticatedOrReadOnly']"
+    }
     assert named(api, "loan-list").attributes["middleware"] == ["IsAuthenticated"]
     assert named(api, "search").attributes["middleware"] == []
 
@@ -195,21 +221,26 @@ def test_views_are_linked_to_models_forms_and_tables(shop: Graph, api: Graph) ->
     assert created == {"class:shop.forms.OrderForm"}
     used = {link.target for link in links(shop, "USES_MODEL", "function:shop.views.order")}
     assert used == {"class:shop.models.Order"}
-    assert {link.target for link in links(shop, "USES_MODEL", "class:shop.views.ProductDetail")} == {
-        "class:shop.models.Product"
-    }
+    assert {
+        link.target for link in links(shop, "USES_MODEL", "class:shop.views.ProductDetail")
+    } == {"class:shop.models.Product"}
     maps = {(link.source, link.target, link.attributes["how"]) for link in links(shop, "MAPS_TO")}
     assert ("class:shop.models.Category", "table:shop_tree", "explicit") in maps
     assert ("class:shop.models.OpenOrder", "table:store_order", "proxy") in maps
     assert ("class:shop.models.Product", "table:store_product", "convention") in maps
     assert "class:shop.models.Dated" not in {source for source, _, _ in maps}
-    returned = {link.target for link in links(api, "RETURNS", "method:library.views.BookViewSet.lend_out")}
+    returned = {
+        link.target for link in links(api, "RETURNS", "method:library.views.BookViewSet.lend_out")
+    }
     assert returned == {"class:library.serializers.BookSerializer"}
 
 
 def test_relations_have_a_target_and_a_pivot_model(shop: Graph) -> None:
     relations = {
-        (link.source.rpartition(".")[2], link.attributes["name"]): (link.target, link.attributes["type"])
+        (link.source.rpartition(".")[2], link.attributes["name"]): (
+            link.target,
+            link.attributes["type"],
+        )
         for link in links(shop, "RELATES")
     }
     assert relations["Order", "customer"] == ("class:accounts.models.User", "foreign_key")
@@ -234,7 +265,9 @@ def test_migrations_are_linked_to_the_tables_they_change(shop: Graph) -> None:
 
 
 def test_signals_commands_and_admin_classes_are_linked_to_models(shop: Graph) -> None:
-    heard = {(link.source, link.target, link.attributes["sender"]) for link in links(shop, "LISTENS")}
+    heard = {
+        (link.source, link.target, link.attributes["sender"]) for link in links(shop, "LISTENS")
+    }
     post_save = "event:django.db.models.signals.post_save"
     assert ("function:shop.signals.count_order", post_save, "shop.models.Order") in heard
     post_delete = "event:django.db.models.signals.post_delete"
@@ -259,7 +292,9 @@ def test_conditional_routes_are_marked(shop: Graph) -> None:
     assert named(shop, "debug-status").attributes["conditional"] is True
     assert named(shop, "legal:terms").attributes["conditional"] is False
     assert any("admin" in remark for remark in shop.remarks)
-    assert any("SQL that is not followed: ALTER TABLE store_line" in remark for remark in shop.remarks)
+    assert any(
+        "SQL that is not followed: ALTER TABLE store_line" in remark for remark in shop.remarks
+    )
 
 
 def test_every_link_has_a_source_line(shop: Graph, api: Graph) -> None:

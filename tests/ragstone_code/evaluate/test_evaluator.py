@@ -32,7 +32,9 @@ class Log(Recorder):
     def __init__(self) -> None:
         self.calls: list[tuple[str, Arguments, CallSite]] = []
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         self.calls.append((name, arguments, site))
         for argument in arguments.positional:
             if isinstance(argument, Lambda):
@@ -107,7 +109,9 @@ def test_array_keys_are_converted_as_in_php() -> None:
 
 
 def test_assigning_an_array_copies_it() -> None:
-    first, second = logged_arguments("$a = ['k' => ['x']]; $b = $a; $b['k'][] = 'y'; Log::say($a); Log::say($b);")
+    first, second = logged_arguments(
+        "$a = ['k' => ['x']]; $b = $a; $b['k'][] = 'y'; Log::say($a); Log::say($b);"
+    )
     assert first[0] == Array(items={"k": Array(["x"])})
     assert second[0] == Array(items={"k": Array(["x", "y"])})
 
@@ -118,7 +122,9 @@ def test_array_entries_keep_their_source_lines() -> None:
 
 
 def test_patterns_destructure_arrays() -> None:
-    assert logged_arguments("[$a, , $b] = [1, 2, 3]; ['k' => $c] = ['k' => 4]; Log::say($a, $b, $c);") == [(1, 3, 4)]
+    assert logged_arguments(
+        "[$a, , $b] = [1, 2, 3]; ['k' => $c] = ['k' => 4]; Log::say($a, $b, $c);"
+    ) == [(1, 3, 4)]
 
 
 # ── unknown values ────────────────────────────────────────────────────────────────────────────────
@@ -136,14 +142,19 @@ def test_both_branches_of_an_unknown_condition_start_with_the_same_variables() -
     code = "$n = 1; if (config('a')) { $n = $n + 1; Log::one($n); } else { $n = $n + 10; Log::two($n); } Log::end($n);"
     evaluator, log = create_evaluator(code)
     evaluator.run("main.php")
-    assert [(name, arguments.at(0)) for name, arguments, _ in log.calls[:2]] == [("one", 2), ("two", 11)]
+    assert [(name, arguments.at(0)) for name, arguments, _ in log.calls[:2]] == [
+        ("one", 2),
+        ("two", 11),
+    ]
     assert [site.conditional for _, _, site in log.calls] == [True, True, False]
     merged = log.calls[2][1].at(0)
     assert isinstance(merged, Unknown) and set(merged.options) == {2, 11}
 
 
 def test_only_the_matching_branch_of_a_known_condition_runs() -> None:
-    evaluator, log = create_evaluator("if (1 > 2) { Log::no(); } elseif (true) { Log::yes(); } else { Log::no(); }")
+    evaluator, log = create_evaluator(
+        "if (1 > 2) { Log::no(); } elseif (true) { Log::yes(); } else { Log::no(); }"
+    )
     evaluator.run("main.php")
     assert [(name, site.conditional) for name, _, site in log.calls] == [("yes", False)]
 
@@ -155,7 +166,9 @@ def test_texts_keep_the_options_of_a_conditional_value() -> None:
 
 
 def test_exception_handlers_are_conditional() -> None:
-    evaluator, log = create_evaluator("try { Log::body(); } catch (E $e) { Log::caught(); } finally { Log::last(); }")
+    evaluator, log = create_evaluator(
+        "try { Log::body(); } catch (E $e) { Log::caught(); } finally { Log::last(); }"
+    )
     evaluator.run("main.php")
     assert [(name, site.conditional) for name, _, site in log.calls] == [
         ("body", False), ("caught", True), ("last", False),
@@ -169,29 +182,33 @@ def test_a_loop_over_a_known_array_runs_once_per_entry() -> None:
     assert logged_arguments(
         "foreach (['a' => 1, 'b' => 2] as $k => $v) { if ($k === 'b') continue; Log::say($k, $v); }"
     ) == [("a", 1)]
-    assert [arguments[0] for arguments in logged_arguments("for ($i = 0; $i < 3; $i++) Log::say($i);")] == [0, 1, 2]
+    assert [
+        arguments[0] for arguments in logged_arguments("for ($i = 0; $i < 3; $i++) Log::say($i);")
+    ] == [0, 1, 2]
     assert [
         arguments[0]
-        for arguments in logged_arguments("foreach ([1, 2, 3] as $v) { Log::say($v); if ($v == 2) break; }")
+        for arguments in logged_arguments(
+            "foreach ([1, 2, 3] as $v) { Log::say($v); if ($v == 2) break; }"
+        )
     ] == [1, 2]
 
 
 def test_a_loop_over_an_unknown_value_runs_once_conditionally() -> None:
     evaluator, log = create_evaluator("foreach (config('all') as $one) Log::say($one);")
     evaluator.run("main.php")
-    assert [(site.conditional, isinstance(arguments.at(0), Unknown)) for _, arguments, site in log.calls] == [
-        (True, True)
-    ]
+    assert [
+        (site.conditional, isinstance(arguments.at(0), Unknown)) for _, arguments, site in log.calls
+    ] == [(True, True)]
 
 
 # ── functions, closures, classes, files ───────────────────────────────────────────────────────────
 
 
 def test_functions_get_default_named_and_variadic_arguments() -> None:
-    code = (
-        "function f($a, $b = 'q', ...$rest) { return [$a, $b, $rest]; } Log::say(f(1), f(b: 2, a: 1), f(1, 2, 3, 4));"
-    )
-    assert logged_arguments(code) == [(Array([1, "q", Array()]), Array([1, 2, Array()]), Array([1, 2, Array([3, 4])]))]
+    code = "function f($a, $b = 'q', ...$rest) { return [$a, $b, $rest]; } Log::say(f(1), f(b: 2, a: 1), f(1, 2, 3, 4));"
+    assert logged_arguments(code) == [
+        (Array([1, "q", Array()]), Array([1, 2, Array()]), Array([1, 2, Array([3, 4])]))
+    ]
 
 
 def test_closures_capture_listed_variables_and_arrow_functions_all() -> None:
@@ -215,8 +232,15 @@ def test_class_members_are_evaluated() -> None:
 
 def test_enum_cases_have_names_and_values() -> None:
     files = {"Suit.php": "enum Suit: string { case Hearts = 'h'; const WILD = self::Hearts; }"}
-    first = logged_arguments("Log::say(Suit::Hearts, Suit::Hearts->value, Suit::Hearts->name, Suit::WILD);", files)[0]
-    assert first == (EnumCase("Suit", "Hearts", "h"), "h", "Hearts", EnumCase("Suit", "Hearts", "h"))
+    first = logged_arguments(
+        "Log::say(Suit::Hearts, Suit::Hearts->value, Suit::Hearts->name, Suit::WILD);", files
+    )[0]
+    assert first == (
+        EnumCase("Suit", "Hearts", "h"),
+        "h",
+        "Hearts",
+        EnumCase("Suit", "Hearts", "h"),
+    )
 
 
 def test_project_functions_are_found_by_namespace() -> None:
@@ -232,7 +256,10 @@ def test_included_files_see_the_surrounding_variables() -> None:
         "sub/part.php": "Lib\\Log::say($word); return ['k' => require __DIR__ . '/deep.php'];",
         "sub/deep.php": "return 3;",
     }
-    assert logged_arguments("$word = 'w'; Log::say((require 'sub/part.php')['k']);", files) == [("w",), (3,)]
+    assert logged_arguments("$word = 'w'; Log::say((require 'sub/part.php')['k']);", files) == [
+        ("w",),
+        (3,),
+    ]
 
 
 def test_a_relative_include_is_found_in_the_folder_of_the_including_file() -> None:
@@ -250,23 +277,39 @@ def test_a_missing_include_gives_a_remark() -> None:
 
 
 def test_a_recorder_gets_chained_calls_with_their_lines() -> None:
-    evaluator, log = create_evaluator("Log::one('a')\n  ->two(x: 2)\n  ->three(fn ($log) => $log->four());")
+    evaluator, log = create_evaluator(
+        "Log::one('a')\n  ->two(x: 2)\n  ->three(fn ($log) => $log->four());"
+    )
     evaluator.run("main.php")
-    assert [(name, site.line) for name, _, site in log.calls] == [("one", 2), ("two", 3), ("three", 4), ("four", 4)]
+    assert [(name, site.line) for name, _, site in log.calls] == [
+        ("one", 2),
+        ("two", 3),
+        ("three", 4),
+        ("four", 4),
+    ]
     assert log.calls[1][1].at(0, "x") == 2
 
 
 def test_a_missing_method_goes_to_the_recorder_of_an_ancestor() -> None:
-    files = {"Mine.php": "class Mine extends Lib\\Log { function go() { $this->inherited(7); parent::boot(); } }"}
+    files = {
+        "Mine.php": "class Mine extends Lib\\Log { function go() { $this->inherited(7); parent::boot(); } }"
+    }
     evaluator, log = create_evaluator("", files)
     mine = evaluator.make("Mine")
     evaluator.call_method(mine, "go")
-    assert [(name, arguments.this is mine) for name, arguments, _ in log.calls] == [("inherited", True), ("boot", True)]
+    assert [(name, arguments.this is mine) for name, arguments, _ in log.calls] == [
+        ("inherited", True),
+        ("boot", True),
+    ]
 
 
 def test_adapters_can_read_properties_and_constants() -> None:
     evaluator, _ = create_evaluator(
-        "", {"A.php": "class A { const X = 'x'; protected $list = [self::X => 1]; }", "B.php": "class B extends A {}"}
+        "",
+        {
+            "A.php": "class A { const X = 'x'; protected $list = [self::X => 1]; }",
+            "B.php": "class B extends A {}",
+        },
     )
     assert evaluator.property("B", "list") == Array(items={"x": 1})
     assert evaluator.constant("B", "X") == "x"
@@ -276,7 +319,11 @@ def test_adapters_can_read_properties_and_constants() -> None:
 def test_an_object_of_an_unknown_class_keeps_its_constructor_arguments() -> None:
     value = last_logged("Log::say(new Elsewhere('a', only: ['b']));")
     assert isinstance(value, Instance) and value.arguments is not None
-    assert (value.name, value.arguments.at(0), value.arguments.at(1, "only")) == ("Elsewhere", "a", Array(["b"]))
+    assert (value.name, value.arguments.at(0), value.arguments.at(1, "only")) == (
+        "Elsewhere",
+        "a",
+        Array(["b"]),
+    )
 
 
 # ── limits ────────────────────────────────────────────────────────────────────────────────────────
@@ -361,5 +408,7 @@ def test_no_program_raises_an_error(seed: int) -> None:
                 ]
             )
         )
-    evaluator, _ = create_evaluator("\n".join(lines), {"B.php": "class B { const X = self::X; static $y = [1]; }"})
+    evaluator, _ = create_evaluator(
+        "\n".join(lines), {"B.php": "class B { const X = self::X; static $y = [1]; }"}
+    )
     evaluator.run("main.php")

@@ -95,16 +95,25 @@ def test_a_route_links_to_its_function_schemas_and_models(notes: Graph) -> None:
     text = files("fastapi_notes")["backend/notes/routes.py"].splitlines()
     assert text[handled[0].line - 1].startswith('@router.post("/"')
     key = handled[0].target
-    assert [link.target for link in links(notes, "VALIDATED_BY", key)] == ["class:backend.notes.schemas.NoteIn"]
-    assert [link.target for link in links(notes, "RETURNS", key)] == ["class:backend.notes.schemas.NoteOut"]
-    assert [link.target for link in links(notes, "USES_MODEL", key)] == ["class:backend.notes.models.Note"]
+    assert [link.target for link in links(notes, "VALIDATED_BY", key)] == [
+        "class:backend.notes.schemas.NoteIn"
+    ]
+    assert [link.target for link in links(notes, "RETURNS", key)] == [
+        "class:backend.notes.schemas.NoteOut"
+    ]
+    assert [link.target for link in links(notes, "USES_MODEL", key)] == [
+        "class:backend.notes.models.Note"
+    ]
     change = links(notes, "RETURNS", "function:backend.notes.routes.change")
     assert [link.target for link in change] == ["class:backend.notes.schemas.NoteOut"]
 
 
 def test_dependencies_of_a_dependency_are_linked_from_it(notes: Graph) -> None:
     needed = links(notes, "GUARDED_BY", "middleware:backend.notes.deps.current_user")
-    assert [link.target.rpartition(".")[2] for link in needed] == ["session", "OAuth2PasswordBearer"]
+    assert [link.target.rpartition(".")[2] for link in needed] == [
+        "session",
+        "OAuth2PasswordBearer",
+    ]
     behind = links(notes, "HANDLED_BY", "middleware:backend.notes.deps.current_user")
     assert behind[0].target == "function:backend.notes.deps.current_user"
 
@@ -114,7 +123,11 @@ def test_routes_are_found_by_their_names_and_paths(notes: Graph) -> None:
     assert named["create-note", "route_name"] == "route:POST api/v1/notes/"
     assert named["POST api/v1/notes", "uri"] == "route:POST api/v1/notes/"
     assert "route:GET api/v1/tags-two/{tag}" in {node.key for node in routes(notes)}
-    prose = next(description for description in notes.rendered if description.key == "route:POST api/v1/notes/")
+    prose = next(
+        description
+        for description in notes.rendered
+        if description.key == "route:POST api/v1/notes/"
+    )
     assert "notes.schemas.NoteIn" in prose.text
 
 

@@ -47,7 +47,13 @@ def test_rules_match_the_url_map_of_the_running_application(name: str, tmp_path:
         methods = node.attributes["methods"]
         assert isinstance(methods, list)
         if not node.attributes["conditional"]:
-            mine.add((str(node.attributes["pattern"]), tuple(sorted(map(str, methods))), str(node.attributes["name"])))
+            mine.add(
+                (
+                    str(node.attributes["pattern"]),
+                    tuple(sorted(map(str, methods))),
+                    str(node.attributes["name"]),
+                )
+            )
     assert mine == theirs
 
 
@@ -59,13 +65,29 @@ def test_routes_under_a_condition_are_marked_conditional(diary: Graph) -> None:
 
 
 def test_guards_are_ordered_application_blueprint_view(diary: Graph) -> None:
-    assert named(diary, "auth.logout").attributes["middleware"] == ["everywhere", "check", "signed_in", "needs:member"]
+    assert named(diary, "auth.logout").attributes["middleware"] == [
+        "everywhere",
+        "check",
+        "signed_in",
+        "needs:member",
+    ]
     assert named(diary, "index").attributes["middleware"] == ["everywhere"]
     assert named(diary, "api.entries").attributes["middleware"] == ["everywhere", "signed_in"]
-    assert named(diary, "internal.admin.deeper.bottom").attributes["middleware"] == ["everywhere", "only_admins"]
-    guards = [link for link in diary.links if link.kind == "GUARDED_BY" and link.source == "route:GET auth/logout"]
+    assert named(diary, "internal.admin.deeper.bottom").attributes["middleware"] == [
+        "everywhere",
+        "only_admins",
+    ]
+    guards = [
+        link
+        for link in diary.links
+        if link.kind == "GUARDED_BY" and link.source == "route:GET auth/logout"
+    ]
     text = files("flask_diary")["diary/auth.py"].splitlines()
-    assert [text[link.line - 1] for link in guards[1:]] == ["@bp.before_request", "@signed_in", '@needs("member")']
+    assert [text[link.line - 1] for link in guards[1:]] == [
+        "@bp.before_request",
+        "@signed_in",
+        '@needs("member")',
+    ]
     behind = {link.source: link.target for link in diary.links if link.kind == "HANDLED_BY"}
     assert behind["middleware:diary.guards.needs"] == "function:diary.guards.needs"
 
@@ -83,7 +105,9 @@ def test_views_link_to_functions_methods_and_models(diary: Graph) -> None:
 
 
 def test_an_unknown_blueprint_gives_a_remark() -> None:
-    texts = {"app.py": "from flask import Flask\napp = Flask('x')\napp.register_blueprint(plugin())\n"}
+    texts = {
+        "app.py": "from flask import Flask\napp = Flask('x')\napp.register_blueprint(plugin())\n"
+    }
     graph = Flask().read(world_of(texts))
     assert [node.key for node in routes(graph)] == ["route:GET static/{filename}"]
     assert graph.remarks[0].startswith("app.py:3: the blueprint registered here is not known")

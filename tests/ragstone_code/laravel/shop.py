@@ -42,7 +42,9 @@ return new class extends Migration {{
     return f"database/migrations/{name}.php", text
 
 
-def model(name: str, body: str = "", *, extends: str = "Model", before: str = "") -> tuple[str, str]:
+def model(
+    name: str, body: str = "", *, extends: str = "Model", before: str = ""
+) -> tuple[str, str]:
     """Return a model of the namespace App\\Models; its class starts on line 9 if nothing comes before it."""
     text = f"""<?php
 
@@ -88,4 +90,8 @@ def column(graph: Graph, name: str) -> Mapping[str, Json]:
 
 def links(graph: Graph, kind: str) -> list[tuple[str, str, str]]:
     """Return the links of a kind: source, target and place."""
-    return [(link.source, link.target, f"{link.uri}:{link.line}") for link in graph.links if link.kind == kind]
+    return [
+        (link.source, link.target, f"{link.uri}:{link.line}")
+        for link in graph.links
+        if link.kind == kind
+    ]

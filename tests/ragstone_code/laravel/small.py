@@ -42,7 +42,9 @@ def models(own: App) -> tuple[AppClass, ...]:
 def links_by_kind(graph: Graph, kind: str) -> set[tuple[str, str, str]]:
     """Return the links of a kind: source, target and place."""
     return {
-        (_bare(link.source), _bare(link.target), f"{link.uri}:{link.line}") for link in graph.links if link.kind == kind
+        (_bare(link.source), _bare(link.target), f"{link.uri}:{link.line}")
+        for link in graph.links
+        if link.kind == kind
     }
 
 

@@ -36,5 +36,8 @@ def routes_by_key(graph: Graph) -> dict[str, Node]:
 
 def table(graph: Graph, *fields: str) -> dict[str, Json | tuple[Json, ...]]:
     """Return some attributes of every route by its key."""
-    rows = {key: tuple(node.attributes[field] for field in fields) for key, node in routes_by_key(graph).items()}
+    rows = {
+        key: tuple(node.attributes[field] for field in fields)
+        for key, node in routes_by_key(graph).items()
+    }
     return {key: row[0] if len(row) == 1 else row for key, row in rows.items()}

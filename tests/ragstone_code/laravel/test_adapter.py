@@ -81,15 +81,21 @@ def graph() -> Graph:
     return Laravel().read(world(FILES))
 
 
-def test_one_read_links_a_route_to_its_request_its_model_its_table_and_its_policy(graph: Graph) -> None:
+def test_one_read_links_a_route_to_its_request_its_model_its_table_and_its_policy(
+    graph: Graph,
+) -> None:
     there = "app/Http/Controllers/Books.php"
     assert links_by_kind(graph, "HANDLED_BY") >= {(ROUTE, ACT, "routes/web.php:5")}
-    assert links_by_kind(graph, "VALIDATED_BY") == {(ACT, "App\\Http\\Requests\\Change", f"{there}:6")}
+    assert links_by_kind(graph, "VALIDATED_BY") == {
+        (ACT, "App\\Http\\Requests\\Change", f"{there}:6")
+    }
     assert links_by_kind(graph, "USES_MODEL") == {(ACT, "App\\Models\\Book", f"{there}:6")}
     assert {(source, target) for source, target, _ in links_by_kind(graph, "MAPS_TO")} == {
         ("App\\Models\\Book", "table:books")
     }
-    assert links_by_kind(graph, "AUTHORIZED_BY") == {(ROUTE, "App\\Policies\\BookPolicy::update", "routes/web.php:5")}
+    assert links_by_kind(graph, "AUTHORIZED_BY") == {
+        (ROUTE, "App\\Policies\\BookPolicy::update", "routes/web.php:5")
+    }
     assert links_by_kind(graph, "FIRES") == {(ACT, "App\\Events\\Changed", f"{there}:7")}
     assert links_by_kind(graph, "LISTENS") == {
         ("App\\Listeners\\Tell", "App\\Events\\Changed", "app/Listeners/Tell.php:5")
@@ -114,14 +120,25 @@ def test_every_link_and_every_prose_names_a_file_that_is_there(graph: Graph) -> 
 
 def test_the_prose_of_a_route_has_the_words_of_its_method_and_its_fields(graph: Graph) -> None:
     text = next(one.text for one in graph.rendered if one.key == ROUTE)
-    for words in ("Changes a book.", "fields title", "Book (table books)", "rename", "Changed", "update of BookPolicy"):
+    for words in (
+        "Changes a book.",
+        "fields title",
+        "Book (table books)",
+        "rename",
+        "Changed",
+        "update of BookPolicy",
+    ):
         assert words in text
 
 
 def test_an_application_in_a_folder_is_read_the_same_and_has_its_paths(graph: Graph) -> None:
-    inside = Laravel().read(world({f"api/{uri}": text for uri, text in FILES.items()} | {"web/app.js": "1"}))
+    inside = Laravel().read(
+        world({f"api/{uri}": text for uri, text in FILES.items()} | {"web/app.js": "1"})
+    )
     assert {node.key for node in inside.nodes} == {node.key for node in graph.nodes}
-    assert {node.uri for node in inside.nodes if node.uri} == {f"api/{node.uri}" for node in graph.nodes if node.uri}
+    assert {node.uri for node in inside.nodes if node.uri} == {
+        f"api/{node.uri}" for node in graph.nodes if node.uri
+    }
     assert len(inside.links) == len(graph.links)
 
 
@@ -143,10 +160,14 @@ def test_it_knows_its_own_and_leaves_others_alone() -> None:
 
 
 def test_two_applications_are_two_places() -> None:
-    assert list(find_applications(world({"a/composer.json": COMPOSER, "b/composer.json": COMPOSER}))) == ["a/", "b/"]
+    assert list(
+        find_applications(world({"a/composer.json": COMPOSER, "b/composer.json": COMPOSER}))
+    ) == ["a/", "b/"]
 
 
-def test_a_pass_that_fails_leaves_the_others_whole(monkeypatch: pytest.MonkeyPatch, graph: Graph) -> None:
+def test_a_pass_that_fails_leaves_the_others_whole(
+    monkeypatch: pytest.MonkeyPatch, graph: Graph
+) -> None:
     def broken(_: World) -> Graph:
         raise KeyError("odd")
 
@@ -156,9 +177,14 @@ def test_a_pass_that_fails_leaves_the_others_whole(monkeypatch: pytest.MonkeyPat
     assert links_by_kind(whole, "HANDLED_BY") == links_by_kind(graph, "HANDLED_BY")
 
 
-@pytest.mark.parametrize("text", ["", "<?php", "<?php class {", "<?php return [", "\x00\x01", "<?php Route::get("])
+@pytest.mark.parametrize(
+    "text", ["", "<?php", "<?php class {", "<?php return [", "\x00\x01", "<?php Route::get("]
+)
 def test_files_that_cannot_be_read_stop_nothing(text: str, graph: Graph) -> None:
-    odd = {uri: text for uri in ("app/Odd.php", "config/odd.php", "routes/console.php", "app/Listeners/Odd.php")}
+    odd = {
+        uri: text
+        for uri in ("app/Odd.php", "config/odd.php", "routes/console.php", "app/Listeners/Odd.php")
+    }
     whole = Laravel().read(world(FILES | odd))
     assert {node.key for node in whole.nodes} >= {node.key for node in graph.nodes}
     assert not [remark for remark in whole.remarks if "could not be read" in remark]
@@ -175,8 +201,20 @@ PIECES = [
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
 def test_no_program_however_broken_stops_a_pass(pieces: list[str]) -> None:
-    text = "<?php\nuse Illuminate\\Support\\Facades\\{Event, Gate, Schedule, Broadcast};\n" + " ".join(pieces)
-    head = "<?php\nclass P extends \\Illuminate\\Support\\ServiceProvider { public function boot() {"
+    text = (
+        "<?php\nuse Illuminate\\Support\\Facades\\{Event, Gate, Schedule, Broadcast};\n"
+        + " ".join(pieces)
+    )
+    head = (
+        "<?php\nclass P extends \\Illuminate\\Support\\ServiceProvider { public function boot() {"
+    )
     inside = f"{head} {' '.join(pieces)} }} }}"
-    files = {"composer.json": COMPOSER, "routes/console.php": text, "app/P.php": inside, "config/x.php": text}
-    assert not [remark for remark in Laravel().read(world(files)).remarks if "could not be read" in remark]
+    files = {
+        "composer.json": COMPOSER,
+        "routes/console.php": text,
+        "app/P.php": inside,
+        "config/x.php": text,
+    }
+    assert not [
+        remark for remark in Laravel().read(world(files)).remarks if "could not be read" in remark
+    ]

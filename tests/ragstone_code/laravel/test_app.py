@@ -4,7 +4,9 @@ from ragstone_code.laravel.app import App, class_aliases
 from tests.ragstone_code.laravel.small import app, php, world
 
 BASE = php(
-    "app/Base.php", "namespace App;", "abstract class Base { use Loud; protected $table = 'x'; function run() {} }"
+    "app/Base.php",
+    "namespace App;",
+    "abstract class Base { use Loud; protected $table = 'x'; function run() {} }",
 )
 LOUD = php("app/Loud.php", "namespace App;", "trait Loud { public function shout() {} }")
 CHILD = php("app/Child.php", "namespace App;", "class Child extends Base implements \\Countable {}")
@@ -36,14 +38,25 @@ def test_methods_and_properties_are_found_in_what_a_class_descends_from() -> Non
 
 def test_tests_and_what_is_installed_are_no_sources() -> None:
     composer = ("composer.json", '{"autoload-dev": {"psr-4": {"Checks\\\\": "checks/"}}}')
-    paths = ["app/A.php", "tests/B.php", "vendor/x/C.php", "checks/D.php", "modules/shop/tests/E.php", "lang/en/f.php"]
+    paths = [
+        "app/A.php",
+        "tests/B.php",
+        "vendor/x/C.php",
+        "checks/D.php",
+        "modules/shop/tests/E.php",
+        "lang/en/f.php",
+    ]
     own, _ = app(composer, *(php(path, "class X {}") for path in paths))
     assert own.sources == ("app/A.php",)
 
 
 def test_a_composer_file_that_is_no_json_is_no_hindrance() -> None:
-    assert App(world({"composer.json": "{", "app/A.php": "<?php class A {}"})).sources == ("app/A.php",)
-    assert App(world({"composer.json": "[]", "app/A.php": "<?php class A {}"})).sources == ("app/A.php",)
+    assert App(world({"composer.json": "{", "app/A.php": "<?php class A {}"})).sources == (
+        "app/A.php",
+    )
+    assert App(world({"composer.json": "[]", "app/A.php": "<?php class A {}"})).sources == (
+        "app/A.php",
+    )
 
 
 def test_a_class_has_its_full_and_its_short_name() -> None:

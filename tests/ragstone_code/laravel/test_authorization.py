@@ -6,7 +6,9 @@ from ragstone_code.laravel.policies import find_policies
 from tests.ragstone_code.laravel.small import MODEL, app, links_by_kind, php
 
 POLICY = php(
-    "app/Policies/BookPolicy.php", "namespace App\\Policies;", "class BookPolicy { public function view($u) {} }"
+    "app/Policies/BookPolicy.php",
+    "namespace App\\Policies;",
+    "class BookPolicy { public function view($u) {} }",
 )
 GATES = php(
     "app/Providers/Gates.php",
@@ -20,11 +22,32 @@ GATES = php(
 def test_what_routes_ask_is_answered_by_the_policy_of_the_bound_model_or_by_the_gate() -> None:
     own, calls = app(MODEL, POLICY, GATES)
     can = ["web", "can:view,book", "can:admin", "can:unknown,book", "can:view,App\\Models\\Book"]
-    route = Node("route:GET books/{book}", "route", "books", "routes/web.php", 7, attributes={"middleware": list(can)})
-    by_class = Node(
-        "route:GET shelf", "route", "shelf", route.uri, 9, attributes={"controller_middleware": ["can:admin"]}
+    route = Node(
+        "route:GET books/{book}",
+        "route",
+        "books",
+        "routes/web.php",
+        7,
+        attributes={"middleware": list(can)},
     )
-    binds = [Link("BINDS", route.key, "class:App\\Models\\Book", route.uri, 7, attributes={"parameter": "book"})]
+    by_class = Node(
+        "route:GET shelf",
+        "route",
+        "shelf",
+        route.uri,
+        9,
+        attributes={"controller_middleware": ["can:admin"]},
+    )
+    binds = [
+        Link(
+            "BINDS",
+            route.key,
+            "class:App\\Models\\Book",
+            route.uri,
+            7,
+            attributes={"parameter": "book"},
+        )
+    ]
     graph = route_authorization(own, find_policies(own, calls), [route, by_class], binds)
     assert links_by_kind(graph, "AUTHORIZED_BY") == {
         (route.key, "App\\Policies\\BookPolicy::view", "routes/web.php:7"),

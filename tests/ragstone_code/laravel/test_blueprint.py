@@ -83,7 +83,10 @@ def test_a_chain_sets_the_options_of_its_column() -> None:
     ("call", "key"),
     [
         ("foreignId('user_id')->constrained()", "user_id->users.id"),
-        ("foreignId('author_id')->nullable()->constrained('users')->nullOnDelete()", "author_id->users.id"),
+        (
+            "foreignId('author_id')->nullable()->constrained('users')->nullOnDelete()",
+            "author_id->users.id",
+        ),
         ("foreignId('person_code')->constrained(column: 'code')", "person_code->people.code"),
         ("foreignUuid('team_id')->references('key')->on('teams')", "team_id->teams.key"),
         ("foreign('x')->references('id')->on('users')->onDelete('cascade')", "x->users.id"),
@@ -102,15 +105,30 @@ def test_references_on_a_plain_column_makes_no_foreign_key() -> None:
 @pytest.mark.parametrize(
     ("calls", "left"),
     [
-        (["dropColumn('a')"], ["b", "c_type", "c_id", "created_at", "updated_at", "deleted_at", "remember_token"]),
-        (["dropColumn('a', 'b')"], ["c_type", "c_id", "created_at", "updated_at", "deleted_at", "remember_token"]),
-        (["dropColumn(['a', 'b'])", "dropMorphs('c')"], ["created_at", "updated_at", "deleted_at", "remember_token"]),
-        (["dropTimestamps()", "dropSoftDeletes()", "dropRememberToken()"], ["a", "b", "c_type", "c_id"]),
+        (
+            ["dropColumn('a')"],
+            ["b", "c_type", "c_id", "created_at", "updated_at", "deleted_at", "remember_token"],
+        ),
+        (
+            ["dropColumn('a', 'b')"],
+            ["c_type", "c_id", "created_at", "updated_at", "deleted_at", "remember_token"],
+        ),
+        (
+            ["dropColumn(['a', 'b'])", "dropMorphs('c')"],
+            ["created_at", "updated_at", "deleted_at", "remember_token"],
+        ),
+        (
+            ["dropTimestamps()", "dropSoftDeletes()", "dropRememberToken()"],
+            ["a", "b", "c_type", "c_id"],
+        ),
         (
             ["dropConstrainedForeignId('b')", "dropTimestampsTz()"],
             ["a", "c_type", "c_id", "deleted_at", "remember_token"],
         ),
-        (["renameColumn('a', 'z')", "dropTimestamps()"], ["z", "b", "c_type", "c_id", "deleted_at", "remember_token"]),
+        (
+            ["renameColumn('a', 'z')", "dropTimestamps()"],
+            ["z", "b", "c_type", "c_id", "deleted_at", "remember_token"],
+        ),
     ],
 )
 def test_columns_are_dropped_and_renamed(calls: list[str], left: list[str]) -> None:
@@ -137,7 +155,10 @@ def test_indexes_and_foreign_keys_are_dropped_by_name_or_columns() -> None:
     ).attributes  # fmt: skip
     assert after["foreign_keys"] == []
     assert isinstance(after["indexes"], list)
-    assert [index["name"] for index in after["indexes"] if isinstance(index, dict)] == ["low", "text"]
+    assert [index["name"] for index in after["indexes"] if isinstance(index, dict)] == [
+        "low",
+        "text",
+    ]
 
 
 def test_a_blueprint_can_rename_or_drop_its_table() -> None:
@@ -145,13 +166,21 @@ def test_a_blueprint_can_rename_or_drop_its_table() -> None:
     assert column_names(graph, "u") == ["id"]
     assert [link.kind for link in graph.links] == ["CREATES", "RENAMES"]
     gone = migrated(made("id()"), altered("drop()"))
-    assert [node.key for node in gone.nodes if node.kind == "table"] == ["table:t#2020_01_01_000000_a"]
+    assert [node.key for node in gone.nodes if node.kind == "table"] == [
+        "table:t#2020_01_01_000000_a"
+    ]
 
 
 def test_morph_columns_use_the_key_type_of_the_application() -> None:
     provider = """<?php namespace App\\Providers; use Illuminate\\Support\\Facades\\Schema;
     class AppServiceProvider { public function boot() { Schema::morphUsingUuids(); } }"""
     plain = migrated(made("morphs('m')"))
-    chosen = migrated(made("morphs('m')", "numericMorphs('n')"), ("app/Providers/AppServiceProvider.php", provider))
+    chosen = migrated(
+        made("morphs('m')", "numericMorphs('n')"),
+        ("app/Providers/AppServiceProvider.php", provider),
+    )
     assert column(plain, "t.m_id")["type"] == "bigInteger"
-    assert (column(chosen, "t.m_id")["type"], column(chosen, "t.n_id")["type"]) == ("uuid", "bigInteger")
+    assert (column(chosen, "t.m_id")["type"], column(chosen, "t.n_id")["type"]) == (
+        "uuid",
+        "bigInteger",
+    )

@@ -18,5 +18,10 @@ def test_channels_have_their_pattern_their_line_and_who_decides() -> None:
         ("users.{id}", 4, {"by": "Closure", "models": ["App\\Models\\User"]}),
         ("rooms.{room}", 5, {"by": "App\\Room", "models": []}),
     ]
-    assert links_by_kind(graph, "HANDLED_BY") == {("channel:rooms.{room}", "App\\Room::join", "routes/channels.php:5")}
-    assert {(one.name, one.kind) for one in graph.aliases} == {("users.{id}", "channel"), ("rooms.{room}", "channel")}
+    assert links_by_kind(graph, "HANDLED_BY") == {
+        ("channel:rooms.{room}", "App\\Room::join", "routes/channels.php:5")
+    }
+    assert {(one.name, one.kind) for one in graph.aliases} == {
+        ("users.{id}", "channel"),
+        ("rooms.{room}", "channel"),
+    }

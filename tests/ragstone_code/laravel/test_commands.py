@@ -23,7 +23,9 @@ def test_a_command_is_called_by_the_first_word_of_its_signature() -> None:
         "signature": "shop:one {id : Which}",
         "description": "Does one",
     }
-    assert ("shop:one", "class:App\\One", "command") in {(one.name, one.key, one.kind) for one in graph.aliases}
+    assert ("shop:one", "class:App\\One", "command") in {
+        (one.name, one.key, one.kind) for one in graph.aliases
+    }
 
 
 def test_attributes_name_a_command_too() -> None:
@@ -54,4 +56,6 @@ def test_a_closure_can_be_a_command() -> None:
     )
     graph, names = read_commands(*app(routes))
     assert names == {}
-    assert [(node.key, node.place) for node in graph.nodes] == [("command:shop:four", "routes/console.php:4")]
+    assert [(node.key, node.place) for node in graph.nodes] == [
+        ("command:shop:four", "routes/console.php:4")
+    ]

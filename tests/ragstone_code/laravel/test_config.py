@@ -21,7 +21,13 @@ def test_keys_have_their_lines_and_the_names_of_the_environment() -> None:
     told = {node.name: (node.line, dict(node.attributes)) for node in graph.nodes}
     smtp = {"name": "MAIL_HOST"}
     assert told == {
-        "mail": (3, {"keys": ["default", "mailers"], "env": [{"name": "MAIL_MAILER", "default": "log"}, smtp]}),
+        "mail": (
+            3,
+            {
+                "keys": ["default", "mailers"],
+                "env": [{"name": "MAIL_MAILER", "default": "log"}, smtp],
+            },
+        ),
         "mail.default": (4, {"env": [{"name": "MAIL_MAILER", "default": "log"}]}),
         "mail.mailers": (5, {"keys": ["smtp"], "env": [smtp]}),
         "mail.mailers.smtp": (6, {"keys": ["host", "port"], "env": [smtp]}),
@@ -30,7 +36,10 @@ def test_keys_have_their_lines_and_the_names_of_the_environment() -> None:
 
 def test_a_name_of_the_environment_leads_to_the_key_that_reads_it() -> None:
     names = {(one.name, one.key) for one in read_config(*app(MAIL)).aliases if one.kind == "env"}
-    assert names == {("MAIL_MAILER", "config:mail.default"), ("MAIL_HOST", "config:mail.mailers.smtp")}
+    assert names == {
+        ("MAIL_MAILER", "config:mail.default"),
+        ("MAIL_HOST", "config:mail.mailers.smtp"),
+    }
 
 
 def test_methods_that_read_a_setting_are_linked_to_the_nearest_key() -> None:
@@ -47,7 +56,9 @@ def test_methods_that_read_a_setting_are_linked_to_the_nearest_key() -> None:
         "} }",
     )
     graph = read_config(*app(MAIL, uses))
-    assert [(link.source, link.target, link.attributes["key"], link.line) for link in graph.links] == [
+    assert [
+        (link.source, link.target, link.attributes["key"], link.line) for link in graph.links
+    ] == [
         ("method:App\\Send::go", "config:mail.mailers.smtp", "mail.mailers.smtp.host", 6),
         ("method:App\\Send::go", "config:mail.default", "mail.default", 7),
         ("method:App\\Send::go", "config:mail", "mail.from", 8),
@@ -78,7 +89,10 @@ def test_a_module_adds_its_own_file_under_the_key_it_names() -> None:
 
 def test_settings_that_were_moved_are_found_by_the_files_every_application_has() -> None:
     moved = php("app/Config/database.php", "return ['default' => 'x'];")
-    assert [node.name for node in read_config(*app(moved)).nodes] == ["database", "database.default"]
+    assert [node.name for node in read_config(*app(moved)).nodes] == [
+        "database",
+        "database.default",
+    ]
 
 
 def test_what_is_written_above_a_key_is_what_it_is_for() -> None:

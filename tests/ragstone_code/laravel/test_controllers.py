@@ -35,7 +35,11 @@ HERE = "app/Http/Controllers/Books.php"
 
 def of(*body: str, more: tuple[tuple[str, str], ...] = ()) -> Graph:
     """Return what the method `act` of a controller does; the body begins on line 8."""
-    head = ("namespace App\\Http\\Controllers;", "use App\\Models\\Book;", "use App\\Http\\Requests\\StoreBook;")
+    head = (
+        "namespace App\\Http\\Controllers;",
+        "use App\\Models\\Book;",
+        "use App\\Http\\Requests\\StoreBook;",
+    )
     controller = php(HERE, *head, "use App\\Http\\Resources\\BookResource;", CONTROLLER, *body, "}")
     own, calls = app(controller, MODEL, REQUEST, RESOURCE, POLICY, *more)
     return read_controllers(own, [KEY], find_policies(own, calls), models(own))
@@ -60,15 +64,29 @@ def test_a_form_request_that_is_asked_of_the_container_validates_too() -> None:
 
 
 def test_rules_in_place_are_fields_of_the_method() -> None:
-    graph = of("public function act($r) {", "$r->validate(['a' => 'required', 'b.c' => ['array']]);", "}")
-    assert (action(graph).attributes["validates"], action(graph).attributes["validates_line"]) == (["a", "b.c"], 9)
-    made = of("public function act($r) { \\Illuminate\\Support\\Facades\\Validator::make($r->all(), ['d' => 'x']); }")
+    graph = of(
+        "public function act($r) {", "$r->validate(['a' => 'required', 'b.c' => ['array']]);", "}"
+    )
+    assert (action(graph).attributes["validates"], action(graph).attributes["validates_line"]) == (
+        ["a", "b.c"],
+        9,
+    )
+    made = of(
+        "public function act($r) { \\Illuminate\\Support\\Facades\\Validator::make($r->all(), ['d' => 'x']); }"
+    )
     assert action(made).attributes["validates"] == ["d"]
-    assert "validates" not in action(of("public function act($r) { Thing::make(['e' => 1]); }")).attributes
+    assert (
+        "validates"
+        not in action(of("public function act($r) { Thing::make(['e' => 1]); }")).attributes
+    )
 
 
 def test_models_are_used_by_type_by_static_calls_and_by_new() -> None:
-    for body in ("act(Book $book) {}", "act() { Book::query()->get(); }", "act() { return new Book; }"):
+    for body in (
+        "act(Book $book) {}",
+        "act() { Book::query()->get(); }",
+        "act() { return new Book; }",
+    ):
         assert links_by_kind(of(f"public function {body}"), "USES_MODEL") == {
             ("App\\Http\\Controllers\\Books::act", "App\\Models\\Book", f"{HERE}:8")
         }
@@ -76,7 +94,8 @@ def test_models_are_used_by_type_by_static_calls_and_by_new() -> None:
 
 def test_a_name_alone_uses_no_model() -> None:
     assert not links_by_kind(
-        of("public function act($book) { $book->save(); $this->books->find(1); $x = 'Book'; }"), "USES_MODEL"
+        of("public function act($book) { $book->save(); $this->books->find(1); $x = 'Book'; }"),
+        "USES_MODEL",
     )
 
 
@@ -88,12 +107,20 @@ def test_resources_come_by_type_by_new_and_by_making() -> None:
         "act($b) { return $b->toResource(BookResource::class); }",
     ):
         assert links_by_kind(of(f"public function {body}"), "RETURNS") == {
-            ("App\\Http\\Controllers\\Books::act", "App\\Http\\Resources\\BookResource", f"{HERE}:8")
+            (
+                "App\\Http\\Controllers\\Books::act",
+                "App\\Http\\Resources\\BookResource",
+                f"{HERE}:8",
+            )
         }
 
 
 def test_what_is_asked_of_the_gate_is_answered_by_the_policy_of_the_type() -> None:
-    answer = ("App\\Http\\Controllers\\Books::act", "App\\Policies\\BookPolicy::update", f"{HERE}:8")
+    answer = (
+        "App\\Http\\Controllers\\Books::act",
+        "App\\Policies\\BookPolicy::update",
+        f"{HERE}:8",
+    )
     for body in (
         "act(Book $b) { $this->authorize('update', $b); }",
         "act() { $this->authorize('update', Book::class); }",
@@ -102,12 +129,16 @@ def test_what_is_asked_of_the_gate_is_answered_by_the_policy_of_the_type() -> No
         "act(Book $b, $r) { $this->authorizeForUser($r, 'update', [$b, 1]); }",
     ):
         assert links_by_kind(of(f"public function {body}"), "AUTHORIZED_BY") == {answer}
-    assert not links_by_kind(of("public function act($b) { $this->authorize('update', $b); }"), "AUTHORIZED_BY")
+    assert not links_by_kind(
+        of("public function act($b) { $this->authorize('update', $b); }"), "AUTHORIZED_BY"
+    )
 
 
 def test_an_ability_with_dashes_is_a_method_in_camel_case() -> None:
     graph = of("public function act(Book $b) { $this->authorize('mark-read', $b); }")
-    assert {target for _, target, _ in links_by_kind(graph, "AUTHORIZED_BY")} == {"App\\Policies\\BookPolicy::markRead"}
+    assert {target for _, target, _ in links_by_kind(graph, "AUTHORIZED_BY")} == {
+        "App\\Policies\\BookPolicy::markRead"
+    }
 
 
 def test_a_resource_controller_is_asked_for_each_action() -> None:
@@ -139,12 +170,26 @@ def test_controllers_and_their_methods_are_nodes_with_the_names_people_write() -
     assert action(graph).attributes["renders"] == ["books.act"]
     assert "Says it." in action(graph).doc
     names = {alias.name for alias in graph.aliases}
-    assert {"Books@act", "Books::act", "Books.act", "App\\Http\\Controllers\\Books@act", "Books"} <= names
+    assert {
+        "Books@act",
+        "Books::act",
+        "Books.act",
+        "App\\Http\\Controllers\\Books@act",
+        "Books",
+    } <= names
 
 
 def test_a_method_that_is_inherited_is_where_it_is_written() -> None:
-    base = php("app/Base.php", "namespace App;", "class Base {", "public function act(\\App\\Models\\Book $b) {}", "}")
-    controller = php(HERE, "namespace App\\Http\\Controllers;", "class Books extends \\App\\Base {}")
+    base = php(
+        "app/Base.php",
+        "namespace App;",
+        "class Base {",
+        "public function act(\\App\\Models\\Book $b) {}",
+        "}",
+    )
+    controller = php(
+        HERE, "namespace App\\Http\\Controllers;", "class Books extends \\App\\Base {}"
+    )
     own, calls = app(controller, base, MODEL)
     graph = read_controllers(own, [KEY], find_policies(own, calls), models(own))
     assert action(graph).place == "app/Base.php:5"
@@ -156,4 +201,6 @@ def test_a_method_that_is_inherited_is_where_it_is_written() -> None:
 def test_a_method_that_is_not_there_gives_its_controller_only() -> None:
     own, calls = app(php(HERE, "namespace App\\Http\\Controllers;", "class Books {}"))
     graph = read_controllers(own, [KEY, "class:App\\Nowhere"], find_policies(own, calls), ())
-    assert [(node.key, node.kind) for node in graph.nodes] == [("class:App\\Http\\Controllers\\Books", "controller")]
+    assert [(node.key, node.kind) for node in graph.nodes] == [
+        ("class:App\\Http\\Controllers\\Books", "controller")
+    ]

@@ -12,12 +12,20 @@ PAID = php(
     "class Paid { use \\Illuminate\\Foundation\\Events\\Dispatchable; }",
 )
 SHIP = php(
-    "app/Jobs/Ship.php", "namespace App\\Jobs;", "class Ship implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}"
+    "app/Jobs/Ship.php",
+    "namespace App\\Jobs;",
+    "class Ship implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}",
 )
 PACK = php(
-    "app/Jobs/Pack.php", "namespace App\\Jobs;", "class Pack { use \\Illuminate\\Foundation\\Bus\\Dispatchable; }"
+    "app/Jobs/Pack.php",
+    "namespace App\\Jobs;",
+    "class Pack { use \\Illuminate\\Foundation\\Bus\\Dispatchable; }",
 )
-NOTE = php("app/Note.php", "namespace App;", "class Note extends \\Illuminate\\Notifications\\Notification {}")
+NOTE = php(
+    "app/Note.php",
+    "namespace App;",
+    "class Note extends \\Illuminate\\Notifications\\Notification {}",
+)
 POST = php("app/Post.php", "namespace App;", "class Post extends \\Illuminate\\Mail\\Mailable {}")
 IMPORTS = (
     "namespace App;",
@@ -29,7 +37,14 @@ IMPORTS = (
 
 def of(line: str, heard: frozenset[str] = frozenset(), *more: tuple[str, str]) -> Graph:
     """Return what one line sends; it is line 9 of its file."""
-    shop = php("app/Shop.php", *IMPORTS, "class Shop {", "public function sell($user) { $job = new Ship;", line, "} }")
+    shop = php(
+        "app/Shop.php",
+        *IMPORTS,
+        "class Shop {",
+        "public function sell($user) { $job = new Ship;",
+        line,
+        "} }",
+    )
     return read_dispatches(*app(shop, PAID, SHIP, PACK, NOTE, POST, *more), heard)
 
 
@@ -66,10 +81,15 @@ def test_every_way_to_send_is_seen_with_its_line(line: str, kind: str, what: str
 
 
 def test_chains_and_batches_send_all_their_jobs() -> None:
-    both = {("App\\Shop::sell", f"App\\Jobs\\{name}", "app/Shop.php:9") for name in ("Ship", "Pack")}
+    both = {
+        ("App\\Shop::sell", f"App\\Jobs\\{name}", "app/Shop.php:9") for name in ("Ship", "Pack")
+    }
     assert links_by_kind(of("Bus::chain([new Ship, new Pack])->dispatch();"), "DISPATCHES") == both
     assert (
-        links_by_kind(of("$all = [new Ship]; $all[] = new Pack; Bus::batch($all)->dispatch();"), "DISPATCHES") == both
+        links_by_kind(
+            of("$all = [new Ship]; $all[] = new Pack; Bus::batch($all)->dispatch();"), "DISPATCHES"
+        )
+        == both
     )
     assert links_by_kind(of("Pack::withChain([new Ship])->dispatch();"), "DISPATCHES") == both
 
@@ -77,7 +97,9 @@ def test_chains_and_batches_send_all_their_jobs() -> None:
 def test_a_plain_class_is_an_event_where_something_listens_to_it() -> None:
     plain = php("app/Gone.php", "namespace App;", "class Gone {}")
     assert not of("$this->bus->dispatch(new Gone);", frozenset(), plain).links
-    assert links_by_kind(of("$this->bus->dispatch(new Gone);", frozenset(("app\\gone",)), plain), "FIRES")
+    assert links_by_kind(
+        of("$this->bus->dispatch(new Gone);", frozenset(("app\\gone",)), plain), "FIRES"
+    )
 
 
 def test_a_written_type_of_the_sender_decides_what_a_plain_class_is() -> None:
@@ -97,7 +119,12 @@ def test_a_written_type_of_the_sender_decides_what_a_plain_class_is() -> None:
 
 
 def test_what_only_has_the_same_name_sends_nothing() -> None:
-    for line in ("$this->send(new Thing);", "$queue->push(new Thing);", "Thing::dispatch();", "$user->notify($it);"):
+    for line in (
+        "$this->send(new Thing);",
+        "$queue->push(new Thing);",
+        "Thing::dispatch();",
+        "$user->notify($it);",
+    ):
         assert of(line).links == ()
     assert of("$mailer->send(new Paid);").links == ()
 
@@ -113,7 +140,9 @@ def test_a_list_that_takes_an_event_or_a_job_sends_nothing() -> None:
 
 
 def test_a_batch_that_is_typed_and_a_job_that_is_chained_send_what_they_take() -> None:
-    assert links_by_kind(of("$f = fn (\\Illuminate\\Bus\\Batch $b) => $b->add([new Pack]);"), "DISPATCHES")
+    assert links_by_kind(
+        of("$f = fn (\\Illuminate\\Bus\\Batch $b) => $b->add([new Pack]);"), "DISPATCHES"
+    )
     assert links_by_kind(of("(new Ship)->chain([new Pack]);"), "DISPATCHES") == {
         ("App\\Shop::sell", "App\\Jobs\\Pack", "app/Shop.php:9")
     }
@@ -129,7 +158,9 @@ def test_a_class_that_is_computed_is_unresolved_and_no_link() -> None:
 
 def test_events_that_are_only_names_are_nodes_with_their_name() -> None:
     graph = of("event('shop.sold', [1]);")
-    assert links_by_kind(graph, "FIRES") == {("App\\Shop::sell", "event:shop.sold", "app/Shop.php:9")}
+    assert links_by_kind(graph, "FIRES") == {
+        ("App\\Shop::sell", "event:shop.sold", "app/Shop.php:9")
+    }
     assert [(one.name, one.kind) for one in graph.aliases] == [("shop.sold", "event")]
 
 
@@ -144,10 +175,16 @@ def test_models_fire_what_they_say_they_fire() -> None:
         "}",
     )
     graph = read_dispatches(*app(model, PAID), frozenset())
-    assert links_by_kind(graph, "FIRES") == {("App\\Models\\Book", "App\\Events\\Paid", "app/Models/Book.php:6")}
+    assert links_by_kind(graph, "FIRES") == {
+        ("App\\Models\\Book", "App\\Events\\Paid", "app/Models/Book.php:6")
+    }
     assert graph.links[0].attributes["on"] == "saved"
 
 
 def test_a_route_file_sends_in_the_name_of_the_file() -> None:
-    graph = read_dispatches(*app(php("routes/web.php", "\\App\\Jobs\\Pack::dispatch();"), PACK), frozenset())
-    assert links_by_kind(graph, "DISPATCHES") == {("file:routes/web.php", "App\\Jobs\\Pack", "routes/web.php:3")}
+    graph = read_dispatches(
+        *app(php("routes/web.php", "\\App\\Jobs\\Pack::dispatch();"), PACK), frozenset()
+    )
+    assert links_by_kind(graph, "DISPATCHES") == {
+        ("file:routes/web.php", "App\\Jobs\\Pack", "routes/web.php:3")
+    }

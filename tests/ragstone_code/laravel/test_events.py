@@ -5,7 +5,9 @@ from ragstone_code.laravel.events import REGISTRY_KEY, read_listeners
 from tests.ragstone_code.laravel.small import app, links_by_kind, php
 
 PROVIDER = "use Illuminate\\Foundation\\Support\\Providers\\EventServiceProvider;"
-CONFIGURED = php("bootstrap/app.php", "return Illuminate\\Foundation\\Application::configure()->create();")
+CONFIGURED = php(
+    "bootstrap/app.php", "return Illuminate\\Foundation\\Application::configure()->create();"
+)
 PAID = php("app/Events/Paid.php", "namespace App\\Events;", "class Paid {}")
 SEND = php(
     "app/Listeners/Send.php",
@@ -22,25 +24,41 @@ def of(*files: tuple[str, str]) -> Graph:
 
 
 def provider(*body: str) -> tuple[str, str]:
-    head = ("namespace App\\Providers;", PROVIDER, "use App\\Events\\Paid;", "use App\\Listeners\\Send;")
-    return php("app/Providers/Events.php", *head, "class Events extends EventServiceProvider {", *body, "}")
+    head = (
+        "namespace App\\Providers;",
+        PROVIDER,
+        "use App\\Events\\Paid;",
+        "use App\\Listeners\\Send;",
+    )
+    return php(
+        "app/Providers/Events.php", *head, "class Events extends EventServiceProvider {", *body, "}"
+    )
 
 
 def test_listeners_in_the_array_of_a_provider_have_their_lines() -> None:
-    graph = of(provider("protected $listen = [", "  Paid::class => [", "    Send::class,", "  ],", "];"), PAID, SEND)
+    graph = of(
+        provider("protected $listen = [", "  Paid::class => [", "    Send::class,", "  ],", "];"),
+        PAID,
+        SEND,
+    )
     assert links_by_kind(graph, "LISTENS") == {
         ("App\\Listeners\\Send", "App\\Events\\Paid", "app/Providers/Events.php:9")
     }
     assert links_by_kind(graph, "HANDLED_BY") == {
         ("App\\Listeners\\Send", "App\\Listeners\\Send::handle", "app/Listeners/Send.php:6")
     }
-    assert {(node.name, node.kind) for node in graph.nodes} >= {("Paid", "event"), ("Send", "listener")}
+    assert {(node.name, node.kind) for node in graph.nodes} >= {
+        ("Paid", "event"),
+        ("Send", "listener"),
+    }
 
 
 def test_a_listener_may_be_a_class_a_class_with_method_or_a_pair() -> None:
     body = "protected $listen = ['a' => Send::class, 'b' => [Send::class . '@later'], 'c' => [[Send::class, 'now']]];"
     graph = of(provider(body), SEND)
-    listeners = {(link.target, link.attributes["method"]) for link in graph.links if link.kind == "LISTENS"}
+    listeners = {
+        (link.target, link.attributes["method"]) for link in graph.links if link.kind == "LISTENS"
+    }
     assert listeners == {("event:a", "handle"), ("event:b", "later"), ("event:c", "now")}
 
 
@@ -63,7 +81,10 @@ def test_a_subscriber_registers_by_calls_and_by_its_returned_array() -> None:
         "} }",
     )
     registering = provider(
-        "protected $subscribe = [", "  \\App\\Listeners\\Calling::class,", "  \\App\\Listeners\\Returning::class,", "];"
+        "protected $subscribe = [",
+        "  \\App\\Listeners\\Calling::class,",
+        "  \\App\\Listeners\\Returning::class,",
+        "];",
     )
     graph = of(registering, PAID, calling, returning)
     listeners = {
@@ -135,7 +156,8 @@ def test_listeners_are_discovered_by_parameter_type_if_discovery_is_on() -> None
 
 def test_discovery_can_be_turned_off_and_on() -> None:
     off = php(
-        "bootstrap/app.php", "return Illuminate\\Foundation\\Application::configure()->withEvents(discover: false);"
+        "bootstrap/app.php",
+        "return Illuminate\\Foundation\\Application::configure()->withEvents(discover: false);",
     )
     assert not links_by_kind(of(off, PAID, SEND), "LISTENS")
     asking = provider("public function shouldDiscoverEvents(): bool { return true; }")
@@ -163,7 +185,9 @@ def test_discovery_searches_the_configured_folders() -> None:
 
 
 def test_a_listener_that_is_listed_and_discovered_has_one_link() -> None:
-    graph = of(CONFIGURED, provider("protected $listen = [Paid::class => [Send::class]];"), PAID, SEND)
+    graph = of(
+        CONFIGURED, provider("protected $listen = [Paid::class => [Send::class]];"), PAID, SEND
+    )
     assert [link.attributes["how"] for link in graph.links if link.kind == "LISTENS"] == ["listen"]
 
 
@@ -181,4 +205,6 @@ def test_a_computed_listener_gives_a_remark_and_no_link() -> None:
     )
     graph, _ = read_listeners(own, calls)
     assert not graph.links
-    assert own.remarks == ["app/Providers/Events.php:8: a listener of App\\Events\\Paid is not written out"]
+    assert own.remarks == [
+        "app/Providers/Events.php:8: a listener of App\\Events\\Paid is not written out"
+    ]

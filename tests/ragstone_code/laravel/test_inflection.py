@@ -69,7 +69,13 @@ def test_a_table_name_is_lower_case_with_its_last_word_in_the_plural(name: str) 
 
 @given(st.text(max_size=20))
 def test_any_word_can_be_inflected(word: str) -> None:
-    for change in (inflection.plural, inflection.singular, inflection.snake, inflection.camel, inflection.table_name):
+    for change in (
+        inflection.plural,
+        inflection.singular,
+        inflection.snake,
+        inflection.camel,
+        inflection.table_name,
+    ):
         assert isinstance(change(word), str)
 
 
@@ -77,4 +83,6 @@ def test_any_word_can_be_inflected(word: str) -> None:
 def test_all_vectors_made_by_laravel_match() -> None:
     vectors = json.loads(VECTORS.read_text(encoding="utf-8"))
     assert {name: inflection.table_name(name) for name in vectors["table"]} == vectors["table"]
-    assert {many: inflection.route_parameter(many) for many in vectors["singular"]} == vectors["singular"]
+    assert {many: inflection.route_parameter(many) for many in vectors["singular"]} == vectors[
+        "singular"
+    ]

@@ -10,7 +10,10 @@ from tests.ragstone_code.laravel.small import MODEL, app, php
     ("head", "kind"),
     [
         ("class One extends \\Illuminate\\Foundation\\Http\\FormRequest {}", "request"),
-        ("class One extends \\Illuminate\\Http\\Resources\\Json\\ResourceCollection {}", "resource"),
+        (
+            "class One extends \\Illuminate\\Http\\Resources\\Json\\ResourceCollection {}",
+            "resource",
+        ),
         (
             "class One extends \\Illuminate\\Notifications\\Notification { use \\Illuminate\\Bus\\Queueable; }",
             "notification",
@@ -31,7 +34,9 @@ def test_a_class_is_what_it_descends_from(head: str, kind: str) -> None:
 
 def test_a_base_of_the_application_is_looked_through() -> None:
     base = php(
-        "app/Base.php", "namespace App;", "abstract class Base extends \\Illuminate\\Foundation\\Http\\FormRequest {}"
+        "app/Base.php",
+        "namespace App;",
+        "abstract class Base extends \\Illuminate\\Foundation\\Http\\FormRequest {}",
     )
     own, _ = app(base, php("app/One.php", "namespace App;", "class One extends Base {}"))
     assert kind_of(own, "App\\One") == "request"
@@ -44,7 +49,9 @@ def test_models_are_known_by_their_base_and_not_by_their_name() -> None:
 
 
 def test_a_key_that_another_pass_has_is_left_to_it() -> None:
-    own, _ = app(php("app/One.php", "namespace App;", "class One extends \\Illuminate\\Console\\Command {}"))
+    own, _ = app(
+        php("app/One.php", "namespace App;", "class One extends \\Illuminate\\Console\\Command {}")
+    )
     assert read_typed_classes(own, skipped_keys=frozenset(("class:App\\One",))).nodes == ()
 
 

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import re
 
-from tests.ragstone_code.laravel.shop import column, column_names, links, migrated, migration, model, node
+from tests.ragstone_code.laravel.shop import (
+    column,
+    column_names,
+    links,
+    migrated,
+    migration,
+    model,
+    node,
+)
 
-ORDERS = migration("2020_01_01_000000_create_orders", "Schema::create('orders', fn (Blueprint $t) => $t->id());")
+ORDERS = migration(
+    "2020_01_01_000000_create_orders", "Schema::create('orders', fn (Blueprint $t) => $t->id());"
+)
 TOTAL = migration(
     "2020_02_01_000000_add_total",
     "Schema::table('orders', function (Blueprint $table) {\n    $table->decimal('total', 10, 2)->default(0);\n});",
@@ -24,7 +34,9 @@ def test_a_table_has_the_columns_of_its_migrations_with_their_lines() -> None:
     assert links(graph, "CREATES") == [
         ("migration:2020_01_01_000000_create_orders", "table:orders", f"{ORDERS[0]}:10"),
     ]
-    assert links(graph, "ALTERS") == [("migration:2020_02_01_000000_add_total", "table:orders", f"{TOTAL[0]}:10")]
+    assert links(graph, "ALTERS") == [
+        ("migration:2020_02_01_000000_add_total", "table:orders", f"{TOTAL[0]}:10")
+    ]
     assert {link.confidence for link in graph.links} == {"evaluated"}
 
 
@@ -42,11 +54,18 @@ def test_a_rename_keeps_the_table_but_drop_and_create_make_a_new_one() -> None:
         migration("2020_05_01_000000_e", "Schema::table('tasks', fn ($t) => $t->string('more'));"),
     )
     assert column_names(graph, "tasks") == ["new", "more"]
-    assert node(graph, "table:tasks").attributes["migrations"] == ["2020_03_01_000000_c", "2020_05_01_000000_e"]
+    assert node(graph, "table:tasks").attributes["migrations"] == [
+        "2020_03_01_000000_c",
+        "2020_05_01_000000_e",
+    ]
     gone = node(graph, "table:tasks_old#2020_01_01_000000_a")
     assert gone.attributes["dropped"] is True
     assert gone.attributes["former_names"] == ["tasks"]
-    assert gone.attributes["migrations"] == ["2020_01_01_000000_a", "2020_02_01_000000_b", "2020_04_01_000000_d"]
+    assert gone.attributes["migrations"] == [
+        "2020_01_01_000000_a",
+        "2020_02_01_000000_b",
+        "2020_04_01_000000_d",
+    ]
     assert [(link.kind, link.target) for link in graph.links if link.source.endswith(("_b", "_d"))] == [
         ("RENAMES", gone.key), ("DROPS", gone.key),
     ]  # fmt: skip
@@ -55,9 +74,15 @@ def test_a_rename_keeps_the_table_but_drop_and_create_make_a_new_one() -> None:
 def test_changes_and_foreign_keys_follow_a_renamed_table() -> None:
     graph = migrated(
         migration("2020_01_01_000000_a", "Schema::create('hosts', fn ($t) => $t->id());"),
-        migration("2020_01_02_000000_b", "Schema::create('jobs', fn ($t) => $t->foreignId('host_id')->constrained());"),
+        migration(
+            "2020_01_02_000000_b",
+            "Schema::create('jobs', fn ($t) => $t->foreignId('host_id')->constrained());",
+        ),
         migration("2020_02_01_000000_c", "Schema::rename('hosts', 'machines');"),
-        migration("2020_03_01_000000_d", "Schema::table('machines', fn ($t) => $t->renameColumn('id', 'number'));"),
+        migration(
+            "2020_03_01_000000_d",
+            "Schema::table('machines', fn ($t) => $t->renameColumn('id', 'number'));",
+        ),
     )
     assert column_names(graph, "machines") == ["number"]
     assert node(graph, "table:machines").attributes["former_names"] == ["hosts"]
@@ -66,7 +91,10 @@ def test_changes_and_foreign_keys_follow_a_renamed_table() -> None:
         ("table:jobs", "table:machines", "database/migrations/2020_01_02_000000_b.php:10")
     ]
     assert [alias.name for alias in graph.aliases if alias.kind == "former_table"] == ["hosts"]
-    assert column(graph, "machines.number")["renamed_at"] == "database/migrations/2020_03_01_000000_d.php:10"
+    assert (
+        column(graph, "machines.number")["renamed_at"]
+        == "database/migrations/2020_03_01_000000_d.php:10"
+    )
 
 
 def test_names_come_from_variables_loops_constants_methods_and_config() -> None:
@@ -93,7 +121,13 @@ def test_names_come_from_variables_loops_constants_methods_and_config() -> None:
         ),
         ("config/shop.php", "<?php return ['table' => env('SHOP_TABLE', 'wares')];"),
     )
-    assert column_names(graph, "books") == ["id", "title_en", "title_fr", "created_at", "updated_at"]
+    assert column_names(graph, "books") == [
+        "id",
+        "title_en",
+        "title_fr",
+        "created_at",
+        "updated_at",
+    ]
     assert column_names(graph, "films") == column_names(graph, "books")
     assert column_names(graph, "wares") == ["fallback"]
     assert column_names(graph, "my_lists") == ["id"]
@@ -120,7 +154,11 @@ def test_conditions_on_tables_use_the_tables_at_that_point() -> None:
         ),
     )
     assert column_names(graph, "orders") == ["id", "sure", "code", "perhaps"]
-    assert [link.conditional for link in graph.links if link.kind == "ALTERS"] == [False, False, True]
+    assert [link.conditional for link in graph.links if link.kind == "ALTERS"] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_code_inside_transactions_and_connections_is_followed() -> None:
@@ -138,7 +176,9 @@ def test_code_inside_transactions_and_connections_is_followed() -> None:
             """,
         )
     )
-    living = [node.name for node in graph.nodes if node.kind == "table" and not node.attributes["dropped"]]
+    living = [
+        node.name for node in graph.nodes if node.kind == "table" and not node.attributes["dropped"]
+    ]
     assert living == ["b", "c", "d", "e", "x", "y"]
     assert column_names(graph, "b") == []
 
@@ -172,7 +212,9 @@ def test_named_classes_modules_and_macros_of_the_project_are_followed() -> None:
 
 def test_foreign_keys_by_model_use_its_table_and_key() -> None:
     graph = migrated(
-        migration("2020_01_01_000000_a", "Schema::create('people', fn ($t) => $t->string('code'));"),
+        migration(
+            "2020_01_01_000000_a", "Schema::create('people', fn ($t) => $t->string('code'));"
+        ),
         migration(
             "2020_01_02_000000_b",
             """
@@ -183,7 +225,10 @@ def test_foreign_keys_by_model_use_its_table_and_key() -> None:
             });
             """,
         ),
-        model("Owner", "protected $table = 'people'; protected $primaryKey = 'code'; protected $keyType = 'string';"),
+        model(
+            "Owner",
+            "protected $table = 'people'; protected $primaryKey = 'code'; protected $keyType = 'string';",
+        ),
     )
     assert column_names(graph, "pets") == ["owner_code", "second_owner", "people_count"]
     assert column(graph, "pets.owner_code")["type"] == "uuid"
@@ -206,7 +251,10 @@ def test_sql_about_tables_is_applied_and_other_sql_gives_a_remark() -> None:
         ),
     )
     assert column_names(graph, "orders") == ["id", "remark"]
-    assert [link.attributes.get("raw") for link in graph.links if link.kind == "ALTERS"] == [True, True]
+    assert [link.attributes.get("raw") for link in graph.links if link.kind == "ALTERS"] == [
+        True,
+        True,
+    ]
     assert any("CREATE TRIGGER" in remark for remark in graph.remarks)
     assert any("not written out" in remark for remark in graph.remarks)
 
@@ -229,7 +277,10 @@ def test_unknown_values_give_remarks_and_the_replay_goes_on() -> None:
     assert column_names(graph, "known") == ["id"]
     assert node(graph, "table:from_a_package").attributes["partial"] is True
     assert len(graph.remarks) == 4
-    assert all(remark.startswith("database/migrations/2020_01_01_000000_a.php:1") for remark in graph.remarks)
+    assert all(
+        remark.startswith("database/migrations/2020_01_01_000000_a.php:1")
+        for remark in graph.remarks
+    )
 
 
 def test_a_dump_replaces_deleted_migrations() -> None:
@@ -248,11 +299,15 @@ INSERT INTO `migrations` VALUES (3,'2020_01_01_000000_create_orders',1);
         "migration:mysql-schema", "table:orders", "database/schema/mysql-schema.sql:2"
     )  # fmt: skip
     there = re.sub(r"201._01_01_000000_gone", "2020_02_01_000000_add_total", dump)
-    assert column_names(migrated(ORDERS, TOTAL, ("database/schema/mysql-schema.sql", there)), "orders") == [
+    assert column_names(
+        migrated(ORDERS, TOTAL, ("database/schema/mysql-schema.sql", there)), "orders"
+    ) == [
         "id",
         "total",
     ]
-    assert column_names(migrated(ORDERS, ("database/schema/testing-schema.sql", dump)), "orders") == ["id"]
+    assert column_names(
+        migrated(ORDERS, ("database/schema/testing-schema.sql", dump)), "orders"
+    ) == ["id"]
     chosen = ("config/database.php", "<?php return ['default' => env('DB_CONNECTION', 'testing')];")
     graph = migrated(ORDERS, chosen, ("database/schema/testing-schema.sql", dump))
     assert column_names(graph, "orders") == ["id", "code"]
@@ -260,14 +315,20 @@ INSERT INTO `migrations` VALUES (3,'2020_01_01_000000_create_orders',1);
 
 def test_config_defaults_of_packages_apply_if_the_project_has_none() -> None:
     graph = migrated(
-        migration("2020_01_01_000000_a", "Schema::create(config('activitylog.table_name'), fn ($t) => $t->id());")
+        migration(
+            "2020_01_01_000000_a",
+            "Schema::create(config('activitylog.table_name'), fn ($t) => $t->id());",
+        )
     )
     assert column_names(graph, "activity_log") == ["id"]
 
 
 def test_a_changed_column_keeps_its_options_only_before_laravel_eleven() -> None:
     files = (
-        migration("2020_01_01_000000_a", "Schema::create('a', fn ($t) => $t->string('x')->nullable()->default('y'));"),
+        migration(
+            "2020_01_01_000000_a",
+            "Schema::create('a', fn ($t) => $t->string('x')->nullable()->default('y'));",
+        ),
         migration("2020_01_02_000000_b", "Schema::table('a', fn ($t) => $t->text('x')->change());"),
     )
     old = migrated(*files, ("composer.json", '{"require": {"laravel/framework": "^9.0|^10.2"}}'))
@@ -291,7 +352,9 @@ def test_a_loop_over_columns_is_one_link_and_a_file_of_sql_is_read() -> None:
         ("database/more.sql", "CREATE TABLE more (id int); ALTER TABLE orders ADD z int;"),
     )
     assert column_names(graph, "orders") == ["id", "x", "y", "z"]
-    changes = [(link.attributes["columns"], link.line) for link in graph.links if link.kind == "ALTERS"]
+    changes = [
+        (link.attributes["columns"], link.line) for link in graph.links if link.kind == "ALTERS"
+    ]
     assert changes == [(["x", "y"], 12), (["z"], 14)]
     assert column_names(graph, "more") == ["id"]
 
@@ -309,6 +372,10 @@ def test_providers_add_migration_folders_and_names_may_repeat() -> None:
         ("a/migrations/2020_01_01_000000_create_orders.php", text),
         ("b/migrations/2020_01_01_000000_create_orders.php", text.replace("orders", "bills")),
     )
-    assert [node.name for node in graph.nodes if node.kind == "table"] == ["orders", "bills", "posts"]
+    assert [node.name for node in graph.nodes if node.kind == "table"] == [
+        "orders",
+        "bills",
+        "posts",
+    ]
     keys = [node.key for node in graph.nodes]
     assert len(keys) == len(set(keys))

@@ -10,14 +10,22 @@ from tests.ragstone_code.laravel.shop import model, modelled, node
 
 def mapped(graph: Graph, name: str) -> tuple[str, Json, int, str]:
     """Return a model's table, its source, and the line that names it."""
-    link = next(link for link in graph.links if link.kind == "MAPS_TO" and link.source == f"class:App\\Models\\{name}")
+    link = next(
+        link
+        for link in graph.links
+        if link.kind == "MAPS_TO" and link.source == f"class:App\\Models\\{name}"
+    )
     return link.target.removeprefix("table:"), link.attributes["how"], link.line, link.confidence
 
 
 def relation(graph: Graph, name: str) -> dict[str, Json]:
     """Return the attributes of a relation without its place."""
     attributes = node(graph, f"relation:App\\Models\\{name}").attributes
-    return {key: value for key, value in attributes.items() if key not in ("declared_in", "used_at", "model", "name")}
+    return {
+        key: value
+        for key, value in attributes.items()
+        if key not in ("declared_in", "used_at", "model", "name")
+    }
 
 
 @pytest.mark.parametrize(
@@ -58,8 +66,16 @@ def test_other_classes_are_no_models_and_abstract_models_have_no_table() -> None
         model("Cat", extends="BaseModel"),
         ("tests/Fake.php", "<?php class Fake extends \\Illuminate\\Database\\Eloquent\\Model {}"),
     )  # fmt: skip
-    assert sorted(node.name for node in graph.nodes if node.kind == "model") == ["Base", "BaseModel", "Cat", "Dog"]
-    assert sorted(link.target for link in graph.links if link.kind == "MAPS_TO") == ["table:cats", "table:dogs"]
+    assert sorted(node.name for node in graph.nodes if node.kind == "model") == [
+        "Base",
+        "BaseModel",
+        "Cat",
+        "Dog",
+    ]
+    assert sorted(link.target for link in graph.links if link.kind == "MAPS_TO") == [
+        "table:cats",
+        "table:dogs",
+    ]
     assert node(graph, "class:App\\Models\\Base").attributes["abstract"] is True
 
 
@@ -136,7 +152,11 @@ def test_every_kind_of_relation_is_read(body: str, expected: dict[str, Json]) ->
     )  # fmt: skip
     to = "App\\Models\\Loan" if "$this->loans()->" in body else "App\\Models\\Book"
     assert relation(graph, "User::related") == {"related": to, **expected}
-    link = next(link for link in graph.links if link.kind == "RELATES" and link.attributes["name"] == "related")
+    link = next(
+        link
+        for link in graph.links
+        if link.kind == "RELATES" and link.attributes["name"] == "related"
+    )
     assert (link.source, link.target, link.line) == ("class:App\\Models\\User", f"class:{to}", 11)
 
 
@@ -156,7 +176,8 @@ def test_relations_come_from_traits_parents_and_aliases_of_names() -> None:
         "like", "other", "twin", "maker", "kin", "same",
     ]  # fmt: skip
     related = {
-        name: relation(graph, f"Thing::{name}")["related"] for name in ("like", "other", "twin", "maker", "same")
+        name: relation(graph, f"Thing::{name}")["related"]
+        for name in ("like", "other", "twin", "maker", "same")
     }
     assert related == {
         "like": "App\\Models\\Thing", "other": "App\\Models\\Owner", "twin": "App\\Models\\Owned",
@@ -173,8 +194,13 @@ def test_relations_come_from_traits_parents_and_aliases_of_names() -> None:
 def test_a_morph_to_is_unresolved_and_lists_its_candidates() -> None:
     graph = modelled(
         model("Note", "    public function notable() { return $this->morphTo(); }"),
-        model("Book", "    public function notes() { return $this->morphMany(Note::class, 'notable'); }"),
-        model("Film", "    public function note() { return $this->morphOne(Note::class, 'notable'); }"),
+        model(
+            "Book",
+            "    public function notes() { return $this->morphMany(Note::class, 'notable'); }",
+        ),
+        model(
+            "Film", "    public function note() { return $this->morphOne(Note::class, 'notable'); }"
+        ),
     )
     assert relation(graph, "Note::notable") == {
         "type": "morphTo", "related": None, "morph": "notable",
@@ -219,7 +245,9 @@ def test_a_related_model_is_evaluated_or_reported_as_unknown() -> None:
         "App\\Models\\Owner", "App\\Models\\Owner", None, "Vendor\\Models\\Plan",
     ]  # fmt: skip
     assert node(graph, "class:Vendor\\Models\\Plan").attributes == {"outside": True}
-    assert graph.remarks == ("app/Models/Book.php:13: App\\Models\\Book::c: the related model is not written down",)
+    assert graph.remarks == (
+        "app/Models/Book.php:13: App\\Models\\Book::c: the related model is not written down",
+    )
 
 
 def test_relations_that_call_each_other_do_not_loop() -> None:
@@ -241,8 +269,13 @@ class AppServiceProvider {
         });
     }
 }"""
-    graph = modelled(model("Book"), model("Owner"), ("app/Providers/AppServiceProvider.php", provider))
+    graph = modelled(
+        model("Book"), model("Owner"), ("app/Providers/AppServiceProvider.php", provider)
+    )
     assert relation(graph, "Book::keeper") == {
         "type": "belongsTo", "related": "App\\Models\\Owner", "foreign_key": "kept_by",
     }  # fmt: skip
-    assert node(graph, "relation:App\\Models\\Book::keeper").place == "app/Providers/AppServiceProvider.php:7"
+    assert (
+        node(graph, "relation:App\\Models\\Book::keeper").place
+        == "app/Providers/AppServiceProvider.php:7"
+    )

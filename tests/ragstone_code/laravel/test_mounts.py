@@ -11,16 +11,22 @@ TWO = "Illuminate\\Support\\Facades\\Route::get('two', 'Two@m');"
 def middleware(graph: Graph) -> dict[str, object]:
     """Return the middleware of every route."""
     return {
-        node.key.removeprefix("route:"): node.attributes["middleware"] for node in graph.nodes if node.kind == "route"
+        node.key.removeprefix("route:"): node.attributes["middleware"]
+        for node in graph.nodes
+        if node.kind == "route"
     }
 
 
 def provider(
-    body: str, name: str = "RouteServiceProvider", base: str = "Foundation\\Support\\Providers\\RouteServiceProvider"
+    body: str,
+    name: str = "RouteServiceProvider",
+    base: str = "Foundation\\Support\\Providers\\RouteServiceProvider",
 ) -> str:
     """Return the file of a provider."""
     uses = "use Illuminate\\Support\\Facades\\Route; use Illuminate\\Routing\\Router;"
-    return f"namespace App\\Providers; {uses} class {name} extends \\Illuminate\\{base} {{ {body} }}"
+    return (
+        f"namespace App\\Providers; {uses} class {name} extends \\Illuminate\\{base} {{ {body} }}"
+    )
 
 
 def mounted(files: dict[str, str]) -> dict[str, object]:
@@ -64,9 +70,19 @@ def test_routes_the_framework_registers_itself_say_so() -> None:
         "return Illuminate\\Foundation\\Application::configure()->withRouting(web: 'routes/one.php', "
         "channels: 'routes/channels.php', health: '/up')->create();"
     )
-    graph = read_routes(world({"bootstrap/app.php": code, "routes/one.php": ONE, "routes/channels.php": ""}))
-    by = {node.key: node.attributes.get("registered_by") for node in graph.nodes if node.kind == "route"}
-    assert by == {"route:GET up": "framework", "route:GET one": None, "route:GET|POST broadcasting/auth": "framework"}
+    graph = read_routes(
+        world({"bootstrap/app.php": code, "routes/one.php": ONE, "routes/channels.php": ""})
+    )
+    by = {
+        node.key: node.attributes.get("registered_by")
+        for node in graph.nodes
+        if node.kind == "route"
+    }
+    assert by == {
+        "route:GET up": "framework",
+        "route:GET one": None,
+        "route:GET|POST broadcasting/auth": "framework",
+    }
 
 
 def test_a_provider_gives_its_routes_in_boot_by_methods_of_its_own() -> None:
@@ -89,9 +105,17 @@ def test_an_older_provider_maps_its_routes() -> None:
         "=> $this->namespace], function ($router) { require base_path('routes/one.php'); }); }"
     )
     graph = read_routes(
-        world({**LISTED, "routes/one.php": ONE, "app/Providers/RouteServiceProvider.php": provider(body)})
+        world(
+            {
+                **LISTED,
+                "routes/one.php": ONE,
+                "app/Providers/RouteServiceProvider.php": provider(body),
+            }
+        )
     )
-    assert [node.attributes["action"] for node in graph.nodes if node.kind == "route"] == ["App\\Old\\One@m"]
+    assert [node.attributes["action"] for node in graph.nodes if node.kind == "route"] == [
+        "App\\Old\\One@m"
+    ]
 
 
 def test_providers_that_register_providers_and_load_files_are_followed() -> None:
@@ -105,10 +129,14 @@ def test_providers_that_register_providers_and_load_files_are_followed() -> None
             "function register() { $this->app->register(Second::class); }", "First", plain
         ),
         "app/Providers/Second.php": provider(
-            "function boot() { $this->loadRoutesFrom(__DIR__.'/../../routes/one.php'); }", "Second", plain
+            "function boot() { $this->loadRoutesFrom(__DIR__.'/../../routes/one.php'); }",
+            "Second",
+            plain,
         ),
         "app/Providers/Unlisted.php": provider(
-            "function boot() { $this->loadRoutesFrom(base_path('routes/two.php')); }", "Unlisted", plain
+            "function boot() { $this->loadRoutesFrom(base_path('routes/two.php')); }",
+            "Unlisted",
+            plain,
         ),
     }
     assert mounted(files) == {"GET one": []}
@@ -136,7 +164,9 @@ def test_where_nothing_mounts_them_the_usual_files_are_taken_and_that_is_said() 
 def test_a_route_file_that_is_missing_is_said() -> None:
     body = "function boot() { $this->routes(function () { Route::group([], base_path('routes/gone.php')); }); }"
     graph = read_routes(world({**LISTED, "app/Providers/RouteServiceProvider.php": provider(body)}))
-    assert graph.remarks == ("app/Providers/RouteServiceProvider.php:1: the route file routes/gone.php is not there",)
+    assert graph.remarks == (
+        "app/Providers/RouteServiceProvider.php:1: the route file routes/gone.php is not there",
+    )
 
 
 def test_the_routes_of_signing_in_are_those_of_the_app_s_controllers() -> None:
@@ -149,7 +179,8 @@ def test_the_routes_of_signing_in_are_those_of_the_app_s_controllers() -> None:
             {
                 **LISTED,
                 "app/Providers/RouteServiceProvider.php": provider(body).replace(
-                    "use Illuminate\\Routing", "use Illuminate\\Support\\Facades\\Auth; use Illuminate\\Routing"
+                    "use Illuminate\\Routing",
+                    "use Illuminate\\Support\\Facades\\Auth; use Illuminate\\Routing",
                 ),
                 "app/Http/Controllers/Auth/LoginController.php": "namespace App\\Http\\Controllers\\Auth;"
                 "class LoginController { function login() {} }",
@@ -212,5 +243,7 @@ def test_bootstrap_names_middleware_and_changes_groups() -> None:
     assert found["own"][1] == ["log"]
     web = found["web"][1]
     assert isinstance(web, list) and web[-1] == "App\\Last" and len(web) == 7
-    handled = [(link.source, link.target) for link in graph.links if link.source == "middleware:log"]
+    handled = [
+        (link.source, link.target) for link in graph.links if link.source == "middleware:log"
+    ]
     assert handled == [("middleware:log", "class:App\\Log")]

@@ -21,7 +21,11 @@ def test_an_attribute_names_the_observers_of_a_model_and_of_its_children() -> No
         "#[ObservedBy([\\App\\Observers\\Watch::class, 'App\\Observers\\Other'])]",
         "class Base extends \\Illuminate\\Database\\Eloquent\\Model {}",
     )
-    own, calls = app(base, WATCH, php("app/Models/Sub.php", "namespace App\\Models;", "class Sub extends Base {}"))
+    own, calls = app(
+        base,
+        WATCH,
+        php("app/Models/Sub.php", "namespace App\\Models;", "class Sub extends Base {}"),
+    )
     graph = read_observers(own, calls, models(own))
     place = "app/Models/Base.php:5"
     assert links_by_kind(graph, "OBSERVED_BY") == {
@@ -30,7 +34,10 @@ def test_an_attribute_names_the_observers_of_a_model_and_of_its_children() -> No
         for observer in ("Watch", "Other")
     }
     watch = next(node for node in graph.nodes if node.name == "Watch")
-    assert (watch.attributes["events"], watch.attributes["event_lines"]) == (["saved"], {"saved": 5})
+    assert (watch.attributes["events"], watch.attributes["event_lines"]) == (
+        ["saved"],
+        {"saved": 5},
+    )
 
 
 def test_a_call_and_an_array_register_observers() -> None:
@@ -73,7 +80,10 @@ def test_a_trait_that_observes_in_boot_applies_to_every_model_with_it() -> None:
 
 def test_observe_on_another_class_is_ignored() -> None:
     own, calls = app(
-        MODEL, php("app/X.php", "namespace App;", "class X { function f() { Sky::observe(Star::class); } }")
+        MODEL,
+        php(
+            "app/X.php", "namespace App;", "class X { function f() { Sky::observe(Star::class); } }"
+        ),
     )
     assert read_observers(own, calls, models(own)).links == ()
 
@@ -100,5 +110,9 @@ def test_a_model_lists_the_events_that_its_boot_methods_handle() -> None:
     own, calls = app(trait, model)
     nodes = read_observers(own, calls, models(own)).nodes
     assert [(node.key, node.kind, node.attributes["hooks"]) for node in nodes] == [
-        ("class:App\\Models\\Book", "model", ["deleting app/Models/Book.php:7", "saving app/Marks.php:6"])
+        (
+            "class:App\\Models\\Book",
+            "model",
+            ["deleting app/Models/Book.php:7", "saving app/Marks.php:6"],
+        )
     ]

@@ -1,7 +1,12 @@
 from __future__ import annotations
 
 from ragstone.types import Graph
-from ragstone_code.laravel.policies import REGISTRY_KEY, build_policy_graph, find_policies, policy_names
+from ragstone_code.laravel.policies import (
+    REGISTRY_KEY,
+    build_policy_graph,
+    find_policies,
+    policy_names,
+)
 from tests.ragstone_code.laravel.small import MODEL, app, links_by_kind, models, php
 
 
@@ -54,14 +59,22 @@ def test_a_policy_found_by_name_has_its_public_methods_as_abilities() -> None:
         ("App\\Models\\Book", "App\\Policies\\BookPolicy", "app/Policies/BookPolicy.php:4")
     }
     node = next(node for node in graph.nodes if node.kind == "policy")
-    assert (node.attributes["abilities"], node.attributes["ability_lines"]) == (["read"], {"read": 5})
-    assert [(link.confidence, link.attributes["how"]) for link in graph.links] == [("convention", "convention")]
+    assert (node.attributes["abilities"], node.attributes["ability_lines"]) == (
+        ["read"],
+        {"read": 5},
+    )
+    assert [(link.confidence, link.attributes["how"]) for link in graph.links] == [
+        ("convention", "convention")
+    ]
 
 
 def test_a_registered_policy_comes_before_the_naming_convention() -> None:
     other = policy("app/Rules/Reading.php", "App\\Rules\\Reading")
     graph = of(
-        MODEL, BOOK, other, auth("protected $policies = [", "Book::class => \\App\\Rules\\Reading::class,", "];")
+        MODEL,
+        BOOK,
+        other,
+        auth("protected $policies = [", "Book::class => \\App\\Rules\\Reading::class,", "];"),
     )
     assert links_by_kind(graph, "PROTECTED_BY") == {
         ("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:8")
@@ -69,7 +82,10 @@ def test_a_registered_policy_comes_before_the_naming_convention() -> None:
 
 
 def test_a_call_of_the_gate_registers_a_policy() -> None:
-    graph = of(MODEL, auth("public function boot() { Gate::policy(Book::class, \\App\\Rules\\Reading::class); }"))
+    graph = of(
+        MODEL,
+        auth("public function boot() { Gate::policy(Book::class, \\App\\Rules\\Reading::class); }"),
+    )
     assert links_by_kind(graph, "PROTECTED_BY") == {
         ("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:7")
     }
@@ -91,16 +107,26 @@ def test_an_attribute_names_a_policy() -> None:
 
 def test_a_child_has_the_policy_that_is_registered_for_its_parent() -> None:
     child = php("app/Models/Comic.php", "namespace App\\Models;", "class Comic extends Book {}")
-    graph = of(MODEL, child, auth("protected $policies = [Book::class => \\App\\Rules\\Reading::class];"))
-    assert {link.source for link in graph.links} == {"class:App\\Models\\Book", "class:App\\Models\\Comic"}
+    graph = of(
+        MODEL, child, auth("protected $policies = [Book::class => \\App\\Rules\\Reading::class];")
+    )
+    assert {link.source for link in graph.links} == {
+        "class:App\\Models\\Book",
+        "class:App\\Models\\Comic",
+    }
 
 
 def test_a_model_without_a_policy_has_no_link_and_the_registry_lists_searched_places() -> None:
     other = php(
-        "app/Models/Pen.php", "namespace App\\Models;", "class Pen extends \\Illuminate\\Database\\Eloquent\\Model {}"
+        "app/Models/Pen.php",
+        "namespace App\\Models;",
+        "class Pen extends \\Illuminate\\Database\\Eloquent\\Model {}",
     )
     graph = of(
-        MODEL, other, BOOK, auth("protected $policies = [", "Book::class => \\App\\Policies\\BookPolicy::class,", "];")
+        MODEL,
+        other,
+        BOOK,
+        auth("protected $policies = [", "Book::class => \\App\\Policies\\BookPolicy::class,", "];"),
     )
     assert "class:App\\Models\\Pen" not in {link.source for link in graph.links}
     registry = next(node for node in graph.nodes if node.key == REGISTRY_KEY)
@@ -109,23 +135,37 @@ def test_a_model_without_a_policy_has_no_link_and_the_registry_lists_searched_pl
 
 
 def test_abilities_without_a_policy_are_nodes() -> None:
-    definitions = "Gate::define('read-all', fn ($u) => true); Gate::define('pay', [Pay::class, 'may']);"
+    definitions = (
+        "Gate::define('read-all', fn ($u) => true); Gate::define('pay', [Pay::class, 'may']);"
+    )
     body = f"public function boot() {{ {definitions} }}"
     graph = of(auth(body))
-    assert {(node.name, node.attributes["by"]) for node in graph.nodes if node.kind == "ability"} == {
+    assert {
+        (node.name, node.attributes["by"]) for node in graph.nodes if node.kind == "ability"
+    } == {
         ("read-all", "Closure"),
         ("pay", "App\\Providers\\Pay@may"),
     }
 
 
 def test_the_convention_is_off_if_the_application_guesses_policy_names_itself() -> None:
-    own, calls = app(MODEL, BOOK, auth("public function boot() { Gate::guessPolicyNamesUsing(fn ($c) => $c.'P'); }"))
+    own, calls = app(
+        MODEL,
+        BOOK,
+        auth("public function boot() { Gate::guessPolicyNamesUsing(fn ($c) => $c.'P'); }"),
+    )
     graph = build_policy_graph(find_policies(own, calls), models(own))
     assert graph.links == ()
-    assert own.remarks == ["app/Providers/Auth.php:7: names of policies are made by the application's own function"]
+    assert own.remarks == [
+        "app/Providers/Auth.php:7: names of policies are made by the application's own function"
+    ]
 
 
 def test_an_ability_decided_by_a_class_links_to_its_method() -> None:
     pay = policy("app/Pay.php", "App\\Pay", "public function may($u) {}")
-    graph = of(pay, auth("public function boot() { Gate::define('pay', [\\App\\Pay::class, 'may']); }"))
-    assert links_by_kind(graph, "HANDLED_BY") == {("ability:pay", "App\\Pay::may", "app/Providers/Auth.php:7")}
+    graph = of(
+        pay, auth("public function boot() { Gate::define('pay', [\\App\\Pay::class, 'may']); }")
+    )
+    assert links_by_kind(graph, "HANDLED_BY") == {
+        ("ability:pay", "App\\Pay::may", "app/Providers/Auth.php:7")
+    }

@@ -55,7 +55,10 @@ GRAPH = Graph(
             "database/migrations/1.php",
             8,
             attributes={
-                "columns": [{"name": "id", "type": "bigint"}, {"name": "title", "type": "string", "nullable": True}],
+                "columns": [
+                    {"name": "id", "type": "bigint"},
+                    {"name": "title", "type": "string", "nullable": True},
+                ],
                 "foreign_keys": ["user_id->users.id"],
                 "migrations": ["1"],
                 "former_names": ["tracks"],
@@ -78,7 +81,14 @@ GRAPH = Graph(
         link("VALIDATED_BY", ACT, "class:App\\RateRequest"),
         link("USES_MODEL", ACT, SONG),
         link("MAPS_TO", SONG, TABLE),
-        link("RELATES", SONG, "class:App\\Models\\Tag", name="tags", type="belongsToMany", pivot="song_tag"),
+        link(
+            "RELATES",
+            SONG,
+            "class:App\\Models\\Tag",
+            name="tags",
+            type="belongsToMany",
+            pivot="song_tag",
+        ),
         link("GUARDED_BY", ROUTE.key, "middleware:auth", written="auth:api"),
         link("HANDLED_BY", "middleware:auth", "class:App\\Http\\Authenticate"),
         link("FIRES", ACT, "class:App\\Events\\Rated"),
@@ -116,14 +126,29 @@ def test_a_table_text_names_columns_keys_and_migrations() -> None:
 
 def test_models_events_and_settings_have_texts() -> None:
     assert "Relations: tags belongsToMany Tag (pivot song_tag)." in text(SONG)
-    assert "Fired from: RateSongController::__invoke at a.php:3." in text("class:App\\Events\\Rated")
-    assert "Listeners, what happens after: Thank (listen, a.php:3)." in text("class:App\\Events\\Rated")
+    assert "Fired from: RateSongController::__invoke at a.php:3." in text(
+        "class:App\\Events\\Rated"
+    )
+    assert "Listeners, what happens after: Thank (listen, a.php:3)." in text(
+        "class:App\\Events\\Rated"
+    )
     assert "Environment: MAIL_FROM." in text("config:mail")
 
 
 def test_a_command_text_names_signature_and_description() -> None:
-    attributes = {"command": "shop:tidy", "signature": "shop:tidy {--all}", "description": "Tidies the shop."}
-    node = Node("class:App\\Console\\Tidy", "command", "Tidy", "app/Console/Tidy.php", 5, attributes=dict(attributes))
+    attributes = {
+        "command": "shop:tidy",
+        "signature": "shop:tidy {--all}",
+        "description": "Tidies the shop.",
+    }
+    node = Node(
+        "class:App\\Console\\Tidy",
+        "command",
+        "Tidy",
+        "app/Console/Tidy.php",
+        5,
+        attributes=dict(attributes),
+    )
     assert describe_graph(Graph(nodes=(node,)))[0].text.splitlines() == [
         "Console command shop:tidy (console tidy) in app/Console/Tidy.php:5: Tidies the shop.",
         "Signature: shop:tidy {--all}.",
@@ -136,7 +161,9 @@ def test_only_nodes_with_a_file_and_content_have_texts() -> None:
     assert "config:mail.from" not in keys
     assert ACT not in keys
     assert {
-        (description.uri, description.line) for description in describe_graph(GRAPH) if description.key == ROUTE.key
+        (description.uri, description.line)
+        for description in describe_graph(GRAPH)
+        if description.key == ROUTE.key
     } == {("routes/api.php", 9)}
 
 
@@ -148,7 +175,10 @@ def test_words_are_split_and_appear_once() -> None:
 
 
 def test_comments_end_before_their_tags() -> None:
-    assert comment("/**\n * One.\n * {@inheritdoc}\n * Two.\n *\n * @param x\n * three\n */") == "One. Two."
+    assert (
+        comment("/**\n * One.\n * {@inheritdoc}\n * Two.\n *\n * @param x\n * three\n */")
+        == "One. Two."
+    )
     assert comment("") == ""
 
 

@@ -20,7 +20,9 @@ HEAD = ("namespace App;", "class P extends \\Illuminate\\Support\\ServiceProvide
     ],
 )
 def test_every_way_to_bind_is_seen_with_its_line(call: str) -> None:
-    graph = read_bindings(*app(php("app/P.php", *HEAD, "public function register() {", call, "} }")))
+    graph = read_bindings(
+        *app(php("app/P.php", *HEAD, "public function register() {", call, "} }"))
+    )
     assert links_by_kind(graph, "BINDS") == {("App\\Pays", "App\\Card", "app/P.php:6")}
     assert graph.links[0].attributes["how"] == "container"
 
@@ -41,10 +43,17 @@ def test_properties_and_attributes_bind_too() -> None:
 
 def test_both_sides_of_a_choice_are_bound() -> None:
     call = "$this->app->bind(Pays::class, fn () => $x ? new Card : new Cash);"
-    graph = read_bindings(*app(php("app/P.php", *HEAD, "public function register() {", call, "} }")))
+    graph = read_bindings(
+        *app(php("app/P.php", *HEAD, "public function register() {", call, "} }"))
+    )
     assert {target for _, target, _ in links_by_kind(graph, "BINDS")} == {"App\\Card", "App\\Cash"}
 
 
 def test_what_is_bound_to_itself_or_by_something_else_is_no_binding() -> None:
     calls = "$this->app->singleton(Card::class); $socket->bind(Pays::class, Card::class);"
-    assert read_bindings(*app(php("app/P.php", *HEAD, "public function register() {", calls, "} }"))).links == ()
+    assert (
+        read_bindings(
+            *app(php("app/P.php", *HEAD, "public function register() {", calls, "} }"))
+        ).links
+        == ()
+    )

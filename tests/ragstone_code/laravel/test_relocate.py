@@ -17,8 +17,21 @@ def test_a_folder_is_a_world_of_its_own() -> None:
 
 def test_paths_are_put_back_wherever_they_stand() -> None:
     graph = Graph(
-        nodes=(Node("file:a.php", "file", "a", "a.php", 1, attributes={"places": ["a.php:1"], "other": "x/y"}),),
-        links=(Link("FIRES", "file:a.php", "class:A", "a.php", 2, attributes={"registered": "b/c.php:3"}),),
+        nodes=(
+            Node(
+                "file:a.php",
+                "file",
+                "a",
+                "a.php",
+                1,
+                attributes={"places": ["a.php:1"], "other": "x/y"},
+            ),
+        ),
+        links=(
+            Link(
+                "FIRES", "file:a.php", "class:A", "a.php", 2, attributes={"registered": "b/c.php:3"}
+            ),
+        ),
         aliases=(Alias("A", "class:A", "class", "a.php"),),
         rendered=(Rendered("class:A", "event", "A", "text", "a.php", 1),),
         remarks=("a.php:1: odd",),

@@ -26,7 +26,10 @@ def test_a_resource_has_seven_routes_with_singular_parameters() -> None:
             "Route::apiResource('a', 'C', ['except' => ['index', 'destroy']])",
             ["POST a", "GET a/{a}", "PUT|PATCH a/{a}"],
         ),
-        ("Route::resource('a', 'C', ['only' => 'show', 'parameters' => ['a' => 'x']])", ["GET a/{x}"]),
+        (
+            "Route::resource('a', 'C', ['only' => 'show', 'parameters' => ['a' => 'x']])",
+            ["GET a/{x}"],
+        ),
         ("Route::resource('a', 'C')->only(['show'])->parameter('a', 'x-y')", ["GET a/{x_y}"]),
         (
             "Route::resource('posts.comments', 'C')->only('show', 'index')",
@@ -44,9 +47,18 @@ def test_a_resource_has_seven_routes_with_singular_parameters() -> None:
         ),
         ("Route::apiSingleton('me', 'C')->destroyable()", ["GET me", "PUT|PATCH me", "DELETE me"]),
         ("Route::resources(['a' => 'A', 'b' => 'B'], ['only' => ['index']])", ["GET a", "GET b"]),
-        ("Route::apiResources(['a' => 'A'])", ["GET a", "POST a", "GET a/{a}", "PUT|PATCH a/{a}", "DELETE a/{a}"]),
-        ("Route::resourceVerbs(['create' => 'neu']); Route::resource('a', 'C')->only('create')", ["GET a/neu"]),
-        ("Route::singularResourceParameters(false); Route::resource('cats', 'C')->only('show')", ["GET cats/{cats}"]),
+        (
+            "Route::apiResources(['a' => 'A'])",
+            ["GET a", "POST a", "GET a/{a}", "PUT|PATCH a/{a}", "DELETE a/{a}"],
+        ),
+        (
+            "Route::resourceVerbs(['create' => 'neu']); Route::resource('a', 'C')->only('create')",
+            ["GET a/neu"],
+        ),
+        (
+            "Route::singularResourceParameters(false); Route::resource('cats', 'C')->only('show')",
+            ["GET cats/{cats}"],
+        ),
     ],
 )
 def test_resources_follow_their_options_and_chains(code: str, keys: list[str]) -> None:
@@ -77,11 +89,19 @@ def test_middleware_of_resources_can_be_for_some_actions() -> None:
 
 
 def test_scoped_resources_bind_by_the_fields_they_name() -> None:
-    graph = app("Route::resource('posts.comments', 'C')->only('show')->scoped(['comment' => 'slug']);")
-    assert table(graph, "binding_fields") == {"GET posts/{post}/comments/{comment}": {"post": None, "comment": "slug"}}
+    graph = app(
+        "Route::resource('posts.comments', 'C')->only('show')->scoped(['comment' => 'slug']);"
+    )
+    assert table(graph, "binding_fields") == {
+        "GET posts/{post}/comments/{comment}": {"post": None, "comment": "slug"}
+    }
 
 
 def test_a_resource_is_known_by_its_name() -> None:
     graph = app("Route::resource('posts.comments', 'C')->only('index', 'store');")
-    keys = [alias.key for alias in graph.aliases if (alias.name, alias.kind) == ("posts.comments", "route_resource")]
+    keys = [
+        alias.key
+        for alias in graph.aliases
+        if (alias.name, alias.kind) == ("posts.comments", "route_resource")
+    ]
     assert keys == ["route:GET posts/{post}/comments", "route:POST posts/{post}/comments"]

@@ -43,7 +43,9 @@ def app() -> Graph:
 
 def test_the_listing_makes_links_sure() -> None:
     graph = import_route_list(json.dumps(ROWS), app())
-    link = next(one for one in graph.links if one.kind == "HANDLED_BY" and one.source == "route:GET a")
+    link = next(
+        one for one in graph.links if one.kind == "HANDLED_BY" and one.source == "route:GET a"
+    )
     assert (link.target, link.confidence, link.conditional, link.uri) == (
         "method:App\\C::m",
         "runtime",
@@ -58,12 +60,20 @@ def test_routes_of_packages_come_from_the_listing() -> None:
     graph = import_route_list(json.dumps(ROWS), app())
     node = next(one for one in graph.nodes if one.key == "route:POST package")
     assert (node.name, node.attributes["action"], node.uri) == ("p", "Lib\\P@store", "")
-    links = {(one.kind, one.target, one.confidence) for one in graph.links if one.source == node.key}
-    assert links == {("HANDLED_BY", "method:Lib\\P::store", "runtime"), ("GUARDED_BY", "middleware:api", "runtime")}
+    links = {
+        (one.kind, one.target, one.confidence) for one in graph.links if one.source == node.key
+    }
+    assert links == {
+        ("HANDLED_BY", "method:Lib\\P::store", "runtime"),
+        ("GUARDED_BY", "middleware:api", "runtime"),
+    }
 
 
 def test_a_route_the_listing_does_not_have_is_said() -> None:
-    assert "GET b is not in the listing of routes" in import_route_list(json.dumps(ROWS), app()).remarks
+    assert (
+        "GET b is not in the listing of routes"
+        in import_route_list(json.dumps(ROWS), app()).remarks
+    )
 
 
 @pytest.mark.parametrize("text", ["", "{}", "not json", '"x"'])
@@ -73,4 +83,7 @@ def test_a_listing_that_is_none_is_refused(text: str) -> None:
 
 
 def test_rows_that_make_no_sense_are_left_out() -> None:
-    assert import_route_list('[1, {"method": "GET"}, {"uri": "a"}]', Graph()).nodes[0].key == "route:GET a"
+    assert (
+        import_route_list('[1, {"method": "GET"}, {"uri": "a"}]', Graph()).nodes[0].key
+        == "route:GET a"
+    )

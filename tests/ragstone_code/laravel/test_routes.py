@@ -25,7 +25,15 @@ def test_every_verb_gives_its_methods_and_its_key() -> None:
         "Route::match(['put', 'PATCH'], 'c', fn () => 1); Route::match(['get', 'post'], 'd', fn () => 1);"
         "Route::get('/', fn () => 1); Route::options('e', fn () => 1);"
     )
-    assert list(routes_by_key(graph)) == ["GET a", "POST a", "ANY b", "PUT|PATCH c", "GET|POST d", "GET /", "OPTIONS e"]
+    assert list(routes_by_key(graph)) == [
+        "GET a",
+        "POST a",
+        "ANY b",
+        "PUT|PATCH c",
+        "GET|POST d",
+        "GET /",
+        "OPTIONS e",
+    ]
 
 
 def test_actions_are_named_as_the_framework_prints_them() -> None:
@@ -55,7 +63,9 @@ def test_redirects_views_and_fallbacks_are_routes_with_defaults() -> None:
         "GET e": ("Illuminate\\Routing\\ViewController", {"view": "page"}),
         "GET {fallbackPlaceholder}": ("Closure", {}),
     }
-    assert routes_by_key(graph)["GET {fallbackPlaceholder}"].attributes["wheres"] == {"fallbackPlaceholder": ".*"}
+    assert routes_by_key(graph)["GET {fallbackPlaceholder}"].attributes["wheres"] == {
+        "fallbackPlaceholder": ".*"
+    }
 
 
 def test_a_route_has_the_line_that_registers_it() -> None:
@@ -76,7 +86,11 @@ def test_groups_written_as_chains_and_arrays_merge_their_attributes() -> None:
         "});"
     )
     assert table(graph, "name", "middleware", "excluded") == {
-        "GET admin/users/{id}": ("admin.users.show", ["web", "auth", "can:x", "log", "last"], ["auth"]),
+        "GET admin/users/{id}": (
+            "admin.users.show",
+            ["web", "auth", "can:x", "log", "last"],
+            ["auth"],
+        ),
         "GET admin/users": ("admin.users.", ["web", "auth", "can:x", "log"], []),
     }
 
@@ -95,7 +109,9 @@ def test_namespace_and_controller_of_a_group_apply_to_its_actions() -> None:
 
 
 def test_a_domain_is_part_of_the_route() -> None:
-    graph = app("Route::domain('{account}.example.com')->group(function () { Route::get('users', fn () => 1); });")
+    graph = app(
+        "Route::domain('{account}.example.com')->group(function () { Route::get('users', fn () => 1); });"
+    )
     assert table(graph, "domain") == {"GET {account}.example.com/users": "{account}.example.com"}
 
 
@@ -124,7 +140,9 @@ def test_abilities_are_middleware() -> None:
         "Route::can('view', 'post')->group(function () { Route::get('{post}', fn () => "
         "1)->can('update', ['post', 'user']); });"
     )
-    assert table(graph, "middleware") == {"GET {post}": ["web", "can:view,post", "can:update,post,user"]}
+    assert table(graph, "middleware") == {
+        "GET {post}": ["web", "can:view,post", "can:update,post,user"]
+    }
 
 
 def test_enums_are_names_and_middleware() -> None:
@@ -145,7 +163,14 @@ def test_routes_in_loops_and_in_lists_of_files_are_all_found() -> None:
             "routes/more/two.php": "Route::get('two', fn () => 1);",
         },
     )
-    assert list(routes_by_key(graph)) == ["GET x/a", "GET x/b", "GET one", "GET two", "GET p", "GET q"]
+    assert list(routes_by_key(graph)) == [
+        "GET x/a",
+        "GET x/b",
+        "GET one",
+        "GET two",
+        "GET p",
+        "GET q",
+    ]
     assert routes_by_key(graph)["GET x/b"].attributes["action"] == "C@getB"
 
 
@@ -179,13 +204,17 @@ def test_routes_under_a_condition_are_marked_conditional() -> None:
         "Route::get('c', fn () => 1);"
     )
     assert table(graph, "conditional") == {"GET a": True, "GET b": True, "GET c": False}
-    assert [link.conditional for link in graph.links if link.kind == "HANDLED_BY" and link.source == "route:GET b"] == [
-        True
-    ]
+    assert [
+        link.conditional
+        for link in graph.links
+        if link.kind == "HANDLED_BY" and link.source == "route:GET b"
+    ] == [True]
 
 
 def test_a_conditional_replacement_names_the_route_it_replaces() -> None:
-    graph = app("if (config('x.on')) { Route::get('a', 'One@m'); } else {\nRoute::get('a', 'Two@m'); }")
+    graph = app(
+        "if (config('x.on')) { Route::get('a', 'One@m'); } else {\nRoute::get('a', 'Two@m'); }"
+    )
     assert table(graph, "action", "alternatives") == {
         "GET a": ("Two@m", [{"action": "One@m", "place": "routes/web.php:2"}])
     }
@@ -196,7 +225,9 @@ def test_settings_are_shown_by_their_keys() -> None:
         "Route::prefix(config('x.prefix'))->middleware(['a', config('x.m'), null])->group(fn () => "
         "Route::get(env('P') . '/a', fn () => 1));"
     )
-    assert table(graph, "middleware") == {"GET config(x.prefix)/env(P)/a": ["web", "a", "config(x.m)"]}
+    assert table(graph, "middleware") == {
+        "GET config(x.prefix)/env(P)/a": ["web", "a", "config(x.m)"]
+    }
 
 
 def test_loops_over_lists_in_settings_files_are_followed() -> None:
@@ -211,7 +242,10 @@ def test_loops_over_lists_in_settings_files_are_followed() -> None:
 
 
 def test_a_route_links_to_the_class_that_declares_its_method() -> None:
-    more = {**controller("Base", "public function index() {}"), **controller("Posts", "public function show() {}")}
+    more = {
+        **controller("Base", "public function index() {}"),
+        **controller("Posts", "public function show() {}"),
+    }
     more["app/Http/Controllers/Posts.php"] = more["app/Http/Controllers/Posts.php"].replace(
         "Posts {", "Posts extends Base {"
     )
@@ -219,7 +253,11 @@ def test_a_route_links_to_the_class_that_declares_its_method() -> None:
         "use App\\Http\\Controllers\\Posts; Route::resource('posts', Posts::class)->only('index', 'show', 'store');",
         more,
     )
-    links = {link.source: (link.target, dict(link.attributes)) for link in graph.links if link.kind == "HANDLED_BY"}
+    links = {
+        link.source: (link.target, dict(link.attributes))
+        for link in graph.links
+        if link.kind == "HANDLED_BY"
+    }
     assert links["route:GET posts"] == ("method:App\\Http\\Controllers\\Base::index", {})
     assert links["route:GET posts/{post}"] == ("method:App\\Http\\Controllers\\Posts::show", {})
     assert links["route:POST posts"] == (
@@ -236,7 +274,12 @@ def test_middleware_is_linked_in_order_with_the_line_of_each_word() -> None:
     )
     links = [link for link in graph.links if link.kind == "GUARDED_BY"]
     rows = [
-        (link.target, link.line, link.order, *(link.attributes[key] for key in ("parameters", "excluded")))
+        (
+            link.target,
+            link.line,
+            link.order,
+            *(link.attributes[key] for key in ("parameters", "excluded")),
+        )
         for link in links
     ]
     assert rows == [
@@ -254,7 +297,10 @@ MODEL = {
 def test_parameters_are_bound_by_type_field_and_explicit_binding() -> None:
     more = {
         **MODEL,
-        **controller("C", "function a(Post $post) {} function b(Post $blogPost, string $x) {} function c($bound) {}"),
+        **controller(
+            "C",
+            "function a(Post $post) {} function b(Post $blogPost, string $x) {} function c($bound) {}",
+        ),
     }
     graph = app(
         "use App\\Http\\Controllers\\C; use App\\Models\\Post; Route::model('bound', Post::class); "
@@ -270,7 +316,9 @@ def test_parameters_are_bound_by_type_field_and_explicit_binding() -> None:
         "route:GET c/{bound}": {"parameter": "bound", "field": "slug", "how": "model"},
         "route:GET d/{post?}": {"parameter": "post", "field": "slug", "how": "implicit"},
     }
-    assert routes_by_key(graph)["GET b/{blog_post}/{x}"].attributes["binding_fields"] == {"blog_post": "id"}
+    assert routes_by_key(graph)["GET b/{blog_post}/{x}"].attributes["binding_fields"] == {
+        "blog_post": "id"
+    }
 
 
 def test_a_binding_closure_gives_its_model_by_type_or_return_value() -> None:
@@ -281,8 +329,14 @@ def test_a_binding_closure_gives_its_model_by_type_or_return_value() -> None:
         "Route::bind('c', fn ($v) => other($v)); Route::get('c/{c}', fn () => 1);",
         MODEL,
     )
-    links = {link.source: (link.target, link.attributes["how"]) for link in graph.links if link.kind == "BINDS"}
-    assert links == {f"route:GET {one}/{{{one}}}": ("class:App\\Models\\Post", "bind") for one in ("a", "b")}
+    links = {
+        link.source: (link.target, link.attributes["how"])
+        for link in graph.links
+        if link.kind == "BINDS"
+    }
+    assert links == {
+        f"route:GET {one}/{{{one}}}": ("class:App\\Models\\Post", "bind") for one in ("a", "b")
+    }
 
 
 def test_middleware_of_controllers_is_listed_separately() -> None:
@@ -319,12 +373,11 @@ def test_controller_middleware_follows_the_routes_own_without_duplicates() -> No
         "$this->middleware('log');\n$this->middleware('auth'); $this->middleware('late')->only('x'); }\n"
         "function show() {} }",
     }
-    code = (
-        "Route::get('old', [App\\Http\\Controllers\\Old::class, 'show'])->middleware('auth')->withoutMiddleware('web');"
-    )
+    code = "Route::get('old', [App\\Http\\Controllers\\Old::class, 'show'])->middleware('auth')->withoutMiddleware('web');"
     guards = [link for link in app(code, more).links if link.kind == "GUARDED_BY"]
     assert [
-        (guard.order, guard.target, guard.attributes.get("by"), guard.attributes["excluded"]) for guard in guards
+        (guard.order, guard.target, guard.attributes.get("by"), guard.attributes["excluded"])
+        for guard in guards
     ] == [
         (0, "middleware:web", None, False),
         (1, "middleware:auth", None, False),
@@ -335,13 +388,21 @@ def test_controller_middleware_follows_the_routes_own_without_duplicates() -> No
 
 
 def test_a_first_class_callable_is_a_closure() -> None:
-    graph = app("Route::get('a', (new App\\Old)->show(...));", {"app/Old.php": "namespace App; class Old {}"})
+    graph = app(
+        "Route::get('a', (new App\\Old)->show(...));",
+        {"app/Old.php": "namespace App; class Old {}"},
+    )
     assert table(graph, "action") == {"GET a": "Closure"}
 
 
 def test_routes_are_made_for_the_cases_of_an_enum() -> None:
-    more = {"app/Kind.php": "namespace App; enum Kind: string { case Song = 'song'; case Film = 'film'; }"}
-    graph = app("foreach (App\\Kind::cases() as $one) { Route::get($one->value, fn () => 1)->name($one->name); }", more)
+    more = {
+        "app/Kind.php": "namespace App; enum Kind: string { case Song = 'song'; case Film = 'film'; }"
+    }
+    graph = app(
+        "foreach (App\\Kind::cases() as $one) { Route::get($one->value, fn () => 1)->name($one->name); }",
+        more,
+    )
     assert table(graph, "name") == {"GET song": "Song", "GET film": "Film"}
 
 
@@ -376,7 +437,10 @@ Route::bind('x', fn ($v) => Post::find($v)); Route::model('y', Z::class);
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.integers(0, 1_000_000), st.sampled_from(["", "$x", "[", "null", "'", ")", "->name()", "::", "...$a", "[[]]"]))
+@given(
+    st.integers(0, 1_000_000),
+    st.sampled_from(["", "$x", "[", "null", "'", ")", "->name()", "::", "...$a", "[[]]"]),
+)
 def test_no_route_file_raises(seed: int, put: str) -> None:
     chosen = random.Random(seed)
     at, until = sorted((chosen.randrange(len(WHOLE)), chosen.randrange(len(WHOLE))))

@@ -53,9 +53,9 @@ def test_the_kernel_the_facade_and_the_builder_schedule_alike() -> None:
         ("schedule:command shop:clean --all", "App\\Console\\Clean", "app/Console/Kernel.php:6"),
         ("schedule:command App\\Console\\Clean", "App\\Console\\Clean", "bootstrap/app.php:4"),
     }
-    assert [(link.target, link.conditional) for link in graph.links if link.kind == "DISPATCHES"] == [
-        ("class:App\\Jobs\\Ship", True)
-    ]
+    assert [
+        (link.target, link.conditional) for link in graph.links if link.kind == "DISPATCHES"
+    ] == [("class:App\\Jobs\\Ship", True)]
 
 
 def test_two_tasks_of_one_name_are_two_nodes() -> None:
@@ -68,7 +68,11 @@ def test_two_tasks_of_one_name_are_two_nodes() -> None:
 def test_other_things_that_have_commands_are_no_schedule() -> None:
     assert (
         of(
-            php("app/X.php", "namespace App;", "class X { function f($s) { $s->command('a')->daily(); Bus::job(1); } }")
+            php(
+                "app/X.php",
+                "namespace App;",
+                "class X { function f($s) { $s->command('a')->daily(); Bus::job(1); } }",
+            )
         ).nodes
         == ()
     )

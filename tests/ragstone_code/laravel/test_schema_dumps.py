@@ -74,7 +74,10 @@ def posts(text: str) -> Table:
 def test_a_dump_gives_the_same_table_in_every_dialect(text: str) -> None:
     table = posts(text)
     assert list(table.columns) == ["id", "user_id", "title", "shown", "state", "created_at"]
-    assert [column.name for column in table.columns.values() if column.nullable] == ["user_id", "created_at"]
+    assert [column.name for column in table.columns.values() if column.nullable] == [
+        "user_id",
+        "created_at",
+    ]
     assert table.columns["title"].more["default"] == "a, (b); c"
     assert table.columns["title"].type == "string"
     assert table.columns["shown"].type == "boolean"
@@ -98,7 +101,10 @@ def test_statements_have_the_line_of_their_first_word() -> None:
     ("sql", "columns"),
     [
         ("ALTER TABLE t ADD c int", ["a", "b", "c"]),
-        ("ALTER TABLE t ADD COLUMN IF NOT EXISTS c int, ADD (d int, e varchar(3))", ["a", "b", "c", "d", "e"]),
+        (
+            "ALTER TABLE t ADD COLUMN IF NOT EXISTS c int, ADD (d int, e varchar(3))",
+            ["a", "b", "c", "d", "e"],
+        ),
         ("alter table `t` drop column `a`", ["b"]),
         ("ALTER TABLE t DROP a", ["b"]),
         ("ALTER TABLE t RENAME COLUMN a TO z", ["z", "b"]),
@@ -118,7 +124,9 @@ def test_alter_statements_change_the_columns(sql: str, columns: list[str]) -> No
 
 
 def test_tables_are_renamed_copied_and_dropped() -> None:
-    tables = read("CREATE TABLE t (a int); ALTER TABLE t RENAME TO u; CREATE TABLE v LIKE u; RENAME TABLE v TO w")
+    tables = read(
+        "CREATE TABLE t (a int); ALTER TABLE t RENAME TO u; CREATE TABLE v LIKE u; RENAME TABLE v TO w"
+    )
     assert sorted(table.name for table in tables.current()) == ["u", "w"]
     copied = tables.find("w")
     assert copied is not None

@@ -25,7 +25,11 @@ def first(text: str) -> object:
 
 def test_everything_is_walked_in_the_order_it_is_written() -> None:
     module = lower("<?php\nif (a()) { b(c()); } else { d(fn () => e()); }\nf();", "a.php")
-    calls = [(called_name(part), depends) for part, depends in walk(module.statements) if isinstance(part, tree.Call)]
+    calls = [
+        (called_name(part), depends)
+        for part, depends in walk(module.statements)
+        if isinstance(part, tree.Call)
+    ]
     assert calls == [("a", True), ("b", True), ("c", True), ("d", True), ("e", True), ("f", False)]
 
 
@@ -76,6 +80,7 @@ def test_values_of_arrays_and_of_what_is_none() -> None:
 
 def test_what_a_function_returns_is_not_what_its_closures_return() -> None:
     function = lower(
-        "<?php function f() { $g = function () { return 1; }; if ($x) { return 2; } return 3; }", "a.php"
+        "<?php function f() { $g = function () { return 1; }; if ($x) { return 2; } return 3; }",
+        "a.php",
     ).functions[0]
     assert [short_text(one) for one in returned_values(function)] == ["2", "3"]

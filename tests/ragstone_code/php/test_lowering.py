@@ -44,7 +44,11 @@ def test_class_names_are_resolved_by_namespace_alias_and_group() -> None:
 
 def test_functions_and_constants_are_imported_by_their_own_use_lines() -> None:
     before = "namespace App; use function Lib\\play; use const Lib\\LOUD; use Other\\{function stop, const SOFT};"
-    for code, full in {"play()": "Lib\\play", "stop()": "Other\\stop", "strlen()": "strlen"}.items():
+    for code, full in {
+        "play()": "Lib\\play",
+        "stop()": "Other\\stop",
+        "strlen()": "strlen",
+    }.items():
         lowered = expression(code, before)
         assert isinstance(lowered, tree.Call) and lowered.function == tree.FunctionName(full, 3)
     assert expression("LOUD", before) == tree.FunctionName("Lib\\LOUD", 3)
@@ -52,8 +56,13 @@ def test_functions_and_constants_are_imported_by_their_own_use_lines() -> None:
 
 
 def test_each_namespace_of_a_file_has_its_own_imports() -> None:
-    module = lower("<?php namespace A { use X\\Y; class C extends Y {} } namespace B { class C extends Y {} }", "a.php")
-    assert [(class_definition.name, class_definition.extends) for class_definition in module.classes] == [
+    module = lower(
+        "<?php namespace A { use X\\Y; class C extends Y {} } namespace B { class C extends Y {} }",
+        "a.php",
+    )
+    assert [
+        (class_definition.name, class_definition.extends) for class_definition in module.classes
+    ] == [
         ("A\\C", ("X\\Y",)),
         ("B\\C", ("B\\Y",)),
     ]
@@ -149,7 +158,9 @@ def test_a_switch_becomes_branches_that_fall_through() -> None:
 
 
 def test_else_if_in_two_words_adds_a_branch() -> None:
-    lowered = lower("<?php if ($a) f(); elseif ($b) g(); else if ($c) h(); else i();", "a.php").statements[0]
+    lowered = lower(
+        "<?php if ($a) f(); elseif ($b) g(); else if ($c) h(); else i();", "a.php"
+    ).statements[0]
     assert isinstance(lowered, tree.If) and len(lowered.branches) == 4
 
 
@@ -179,7 +190,13 @@ enum Suit: string { case Hearts = 'h'; case Spades = 's'; const WILD = self::Hea
 
 def test_a_class_has_all_its_members() -> None:
     song, suit = lower(CLASS, "app/Song.php").classes
-    assert (song.name, song.short, song.kind, song.line, song.doc) == ("App\\Song", "Song", "class", 9, "Plays.")
+    assert (song.name, song.short, song.kind, song.line, song.doc) == (
+        "App\\Song",
+        "Song",
+        "class",
+        9,
+        "Plays.",
+    )
     assert (song.extends, song.implements) == (("Lib\\Base",), ("App\\Playable",))
     assert song.traits == (("App\\Loud", 11), ("App\\Soft", 12))
     assert [
@@ -199,11 +216,17 @@ def test_a_class_has_all_its_members() -> None:
     assert constructor.parameters[1].spread
     assert (say.visibility, say.static, say.line, say.doc) == ("protected", True, 17, "Says it.")
     assert say.returns is not None and say.returns.names == ("static",)
-    assert (suit.kind, suit.cases, list(suit.constants)) == ("enum", ("Hearts", "Spades"), ["Hearts", "Spades", "WILD"])
+    assert (suit.kind, suit.cases, list(suit.constants)) == (
+        "enum",
+        ("Hearts", "Spades"),
+        ["Hearts", "Spades", "WILD"],
+    )
 
 
 def test_an_anonymous_class_has_its_definition() -> None:
-    module = lower("<?php\nreturn new class extends Base { public function up() { f(); } };", "m.php")
+    module = lower(
+        "<?php\nreturn new class extends Base { public function up() { f(); } };", "m.php"
+    )
     returned = module.statements[0]
     assert isinstance(returned, tree.Return) and isinstance(returned.value, tree.New)
     assert returned.value.definition is module.classes[0]
@@ -237,5 +260,10 @@ def test_very_deep_nesting_is_opaque_and_raises_no_error() -> None:
 def test_no_text_raises_an_error(text: str, seed: int) -> None:
     chosen = random.Random(seed)
     at, until = sorted((chosen.randrange(len(CLASS)), chosen.randrange(len(CLASS))))
-    for source in (text, f"<?php {text}", CLASS[:at] + text + CLASS[until:], CLASS[:at] + CLASS[until:]):
+    for source in (
+        text,
+        f"<?php {text}",
+        CLASS[:at] + text + CLASS[until:],
+        CLASS[:at] + CLASS[until:],
+    ):
         lower_bodies(lower(source, "a.php"))

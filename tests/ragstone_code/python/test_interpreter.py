@@ -6,7 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone_code.python.interpreter import PythonInterpreter
-from ragstone_code.python.values import CallResult, ClassValue, ExternalName, FunctionValue, ModuleValue, UnknownValue
+from ragstone_code.python.values import (
+    CallResult,
+    ClassValue,
+    ExternalName,
+    FunctionValue,
+    ModuleValue,
+    UnknownValue,
+)
 from tests.ragstone_code.projects import world_of
 
 
@@ -66,7 +73,12 @@ def test_all_branches_of_an_unknown_condition_run_conditionally() -> None:
         )
     )
     results = module.names["x"]
-    assert [(result.args[0], result.conditional) for result in results] == [(1, True), (2, True), (3, False), (5, True)]
+    assert [(result.args[0], result.conditional) for result in results] == [
+        (1, True),
+        (2, True),
+        (3, False),
+        (5, True),
+    ]
     assert module.names["p"] == UnknownValue("depends on a condition", 3)
 
 
@@ -115,7 +127,11 @@ def test_classes_have_a_lineage_and_inherited_attributes() -> None:
     class_value = module.names["B"]
     assert list(class_value.type_names()) == ["main.B", "main.Mixin", "main.A", "lib.Base"]
     located = class_value.find("go")
-    assert located is not None and isinstance(located[1], FunctionValue) and located[1].full == "main.A.go"
+    assert (
+        located is not None
+        and isinstance(located[1], FunctionValue)
+        and located[1].full == "main.A.go"
+    )
     assert class_value.options == {"table": True}
     assert class_value.lineage()[-1] == ExternalName("lib.Base")
 
@@ -125,7 +141,11 @@ def test_a_project_decorator_keeps_the_decorated_function() -> None:
         main="def deco(f):\n    def inner(): return f()\n    return inner\ndef view(): ...\nboth = deco(view)\n"
     )
     both = module.names["both"]
-    assert isinstance(both, CallResult) and both.callee == "main.deco" and both.args == [module.names["view"]]
+    assert (
+        isinstance(both, CallResult)
+        and both.callee == "main.deco"
+        and both.args == [module.names["view"]]
+    )
 
 
 def test_endless_programs_are_bounded() -> None:

@@ -83,7 +83,11 @@ def test_classes_have_full_names_bases_fields_and_methods() -> None:
     assert [base.name for base in order.bases] == ["", "", "", "metaclass", "table"]
     assert (order.line, order.line_end) == (14, 31)
     assert order.doc == "An order.\n\nMore of it."
-    assert [class_property.name for class_property in order.properties] == ["total", "name", "plain"]
+    assert [class_property.name for class_property in order.properties] == [
+        "total",
+        "name",
+        "plain",
+    ]
     assert order.properties[1].type == tree.Typed(("str",), nullable=True, text='"str | None"')
     assert order.properties[1].default is None
     assert isinstance(order.attributes[0], tree.Call)
@@ -106,7 +110,11 @@ def test_functions_have_parameters_types_and_lazy_bodies() -> None:
     assert key is not None and key.inner[0].names == ("pkg.sub.mod.Order",)
     assert paid.returns is not None and paid.returns.nullable
     assert paid.returns.names == ("pkg.above.deep.other.X",)
-    assert [type(statement).__name__ for statement in paid.body.statements] == ["Do", "Function", "Return"]
+    assert [type(statement).__name__ for statement in paid.body.statements] == [
+        "Do",
+        "Function",
+        "Return",
+    ]
     assert [function.name for function in module.functions] == ["top"]
     assert [parameter.name for parameter in module.functions[0].parameters] == ["a", "b", "c"]
 
@@ -145,10 +153,18 @@ def test_operators_conditions_and_comprehensions_are_lowered() -> None:
 
 def test_compound_statements_keep_all_branches() -> None:
     branches = statement("if a: pass\nelif b: x\nelse: y")
-    assert isinstance(branches, tree.If) and [test is None for test, _ in branches.branches] == [False, False, True]
+    assert isinstance(branches, tree.If) and [test is None for test, _ in branches.branches] == [
+        False,
+        False,
+        True,
+    ]
     matched = statement("match a:\n  case 1: x\n  case Foo(b): y\n  case _: z")
     assert isinstance(matched, tree.If)
-    assert [type(test).__name__ for test, _ in matched.branches] == ["Operation", "Opaque", "NoneType"]
+    assert [type(test).__name__ for test, _ in matched.branches] == [
+        "Operation",
+        "Opaque",
+        "NoneType",
+    ]
     tried = statement("try: a\nexcept (B, C) as d: e\nexcept F: g\nelse: h\nfinally: i")
     assert isinstance(tried, tree.Attempt)
     assert (len(tried.body), len(tried.handlers), len(tried.after)) == (2, 2, 1)
@@ -174,7 +190,12 @@ def lower_bodies(module: tree.Module) -> None:
 
 
 def test_very_deep_nesting_raises_no_error() -> None:
-    for text in ("(" * 3000 + ")" * 3000, "[" * 3000, "x = " + "-" * 5000 + "1", "a" + ".b()" * 4000):
+    for text in (
+        "(" * 3000 + ")" * 3000,
+        "[" * 3000,
+        "x = " + "-" * 5000 + "1",
+        "a" + ".b()" * 4000,
+    ):
         lower_bodies(lower(text, "deep.py"))
     lower_bodies(lower("".join("  " * depth + "if x:\n" for depth in range(300)), "deep.py"))
     lower_bodies(lower("x: " + "list[" * 400 + "int" + "]" * 400 + " = 1", "deep.py"))

@@ -19,11 +19,21 @@ def route(key: str, name: str | None, action: tuple[str, str], line: int, **more
         "action": "@".join(action), "method_exists": True, "middleware": ["api", "auth", "throttle:10,1"],
         "excluded": [], "binding_fields": {},
     }  # fmt: skip
-    return Node(f"route:{key}", "route", key, API, line, attributes=about | more, framework="laravel")
+    return Node(
+        f"route:{key}", "route", key, API, line, attributes=about | more, framework="laravel"
+    )
 
 
 def cls(name: str, kind: str, uri: str, line: int, **about: Json) -> Node:
-    return Node(f"class:{name}", kind, name.rpartition("\\")[2], uri, line, framework="laravel", attributes=about)
+    return Node(
+        f"class:{name}",
+        kind,
+        name.rpartition("\\")[2],
+        uri,
+        line,
+        framework="laravel",
+        attributes=about,
+    )
 
 
 def method(name: str, uri: str, line: int) -> Node:
@@ -31,10 +41,17 @@ def method(name: str, uri: str, line: int) -> Node:
     return Node(f"method:{name}", kind, name.rpartition("::")[2], uri, line, framework="laravel")
 
 
-BOOKS_PHP, ADMIN_PHP = "app/Http/Controllers/BookController.php", "app/Http/Controllers/Admin/BookController.php"
+BOOKS_PHP, ADMIN_PHP = (
+    "app/Http/Controllers/BookController.php",
+    "app/Http/Controllers/Admin/BookController.php",
+)
 SHELF, AUTH = "App\\Models\\Shelf", "app/Providers/AuthServiceProvider.php"
 MADE = "database/migrations/2024_01_01_create_books.php"
-COLUMNS: list[Json] = [{"name": "id", "type": "bigint"}, {"name": "title", "type": "string"}, {"name": "author_id"}]
+COLUMNS: list[Json] = [
+    {"name": "id", "type": "bigint"},
+    {"name": "title", "type": "string"},
+    {"name": "author_id"},
+]
 NODES = (
     route("GET api/books", "books.index", (C, "index"), 10),
     route("POST api/books", "books.store", (C, "store"), 10),
@@ -125,12 +142,21 @@ def aliases() -> list[Alias]:
             if str(about["name"]).startswith("books."):
                 found.append(Alias("books", node.key, "route_resource"))
         elif node.key.startswith("class:"):
-            found += [Alias(node.key[6:], node.key, "class"), Alias(node.name, node.key, "short_class")]
+            found += [
+                Alias(node.key[6:], node.key, "class"),
+                Alias(node.name, node.key, "short_class"),
+            ]
         elif node.key.startswith("method:"):
             full = node.key[7:]
             short = full.rpartition("\\")[2]
-            found += [Alias(full, node.key, "method"), Alias(full.replace("::", "@"), node.key, "method")]
-            found += [Alias(short, node.key, "short_method"), Alias(short.replace("::", "@"), node.key, "short_method")]
+            found += [
+                Alias(full, node.key, "method"),
+                Alias(full.replace("::", "@"), node.key, "method"),
+            ]
+            found += [
+                Alias(short, node.key, "short_method"),
+                Alias(short.replace("::", "@"), node.key, "short_method"),
+            ]
         elif node.kind in ("table", "middleware", "migration"):
             found.append(Alias(node.name, node.key, node.kind))
         elif node.kind == "model_relation":

@@ -59,7 +59,9 @@ def test_a_route_that_is_not_there_is_told_as_unknown(store: SqliteStore) -> Non
     assert not linked.anchors
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None
+)
 @given(st.text(alphabet="GETbook s/{}.:@\\_-'`(?)tale", max_size=60))
 def test_any_question_links_without_a_failure(store: SqliteStore, question: str) -> None:
     link_names(store, SCOPE, question)

@@ -85,7 +85,9 @@ QUESTIONS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("question", "intent", "facts"), QUESTIONS, ids=[one[0] for one in QUESTIONS])
+@pytest.mark.parametrize(
+    ("question", "intent", "facts"), QUESTIONS, ids=[one[0] for one in QUESTIONS]
+)
 def test_a_question_is_answered_with_its_facts(
     store: SqliteStore, question: str, intent: str, facts: Mapping[str, Any]
 ) -> None:
@@ -100,13 +102,18 @@ def test_a_question_is_answered_with_its_facts(
 @pytest.mark.parametrize(
     ("question", "names"),
     [
-        ("Which Eloquent relations does Book have, and to which models?", ["author", "shelves", "prices"]),
+        (
+            "Which Eloquent relations does Book have, and to which models?",
+            ["author", "shelves", "prices"],
+        ),
         ("What relations does the Book model declare through HasPrices?", ["prices"]),
         ("Which model does Book::shelves() relate to and through which pivot table?", ["shelves"]),
         ("How is Book related to Author?", ["author"]),
     ],
 )
-def test_relations_are_all_or_those_that_are_meant(store: SqliteStore, question: str, names: list[str]) -> None:
+def test_relations_are_all_or_those_that_are_meant(
+    store: SqliteStore, question: str, names: list[str]
+) -> None:
     told = ask(store, question)
     assert told is not None
     rows: Any = told.facts["relations"]
@@ -124,19 +131,40 @@ def test_a_resource_is_expanded_to_its_routes(store: SqliteStore, question: str)
     told = ask(store, question)
     assert told is not None and told.intent == "route_expansion"
     rows: Any = told.facts["routes"]
-    assert {row["name"] for row in rows} == {"books.index", "books.store", "books.update", "books.destroy"}
+    assert {row["name"] for row in rows} == {
+        "books.index",
+        "books.store",
+        "books.update",
+        "books.destroy",
+    }
 
 
 @pytest.mark.parametrize(
     ("question", "facts", "where"),
     [
-        ("Which policy guards the Author model?", {"policy": None}, "app/Providers/AuthServiceProvider.php"),
-        ("Which observer is attached to the Order model?", {"observer": None}, "app/Models/Order.php"),
+        (
+            "Which policy guards the Author model?",
+            {"policy": None},
+            "app/Providers/AuthServiceProvider.php",
+        ),
+        (
+            "Which observer is attached to the Order model?",
+            {"observer": None},
+            "app/Models/Order.php",
+        ),
         ("What listens to ShelfMoved?", {"listeners": []}, "app/Listeners"),
-        ("Which form request validates books.update?", {"request": None}, "app/Http/Controllers/BookController.php:23"),
+        (
+            "Which form request validates books.update?",
+            {"request": None},
+            "app/Http/Controllers/BookController.php:23",
+        ),
         ("Which relations does the Order model have?", {"relations": []}, "app/Models/Order.php"),
         ("Which middleware guards GET admin/books?", {"middleware": []}, "routes/api.php"),
-        ("Which controller serves route books.burn?", {"registered": False, "controller": None}, "every route"),
+        (
+            "Which controller serves route books.burn?",
+            {"registered": False, "controller": None},
+            "every route",
+        ),
         ("What listens to the BookLost event?", {"listeners": []}, "every event"),
     ],
 )
@@ -151,7 +179,10 @@ def test_that_there_is_none_is_an_answer_that_says_where_it_was_looked_for(
 
 
 def test_the_weakest_link_on_the_way_is_the_confidence(store: SqliteStore) -> None:
-    table, action = ask(store, "Which table does Book use?"), ask(store, "Which code serves books.store?")
+    table, action = (
+        ask(store, "Which table does Book use?"),
+        ask(store, "Which code serves books.store?"),
+    )
     assert table is not None and action is not None
     assert (table.confidence, action.confidence) == ("convention", "evaluated")
 
@@ -159,14 +190,23 @@ def test_the_weakest_link_on_the_way_is_the_confidence(store: SqliteStore) -> No
 def test_the_evidence_of_a_route_is_its_line_and_that_of_its_code(store: SqliteStore) -> None:
     told = ask(store, "Which code serves books.store?")
     assert told is not None
-    assert told.evidence[:2] == (("routes/api.php", 10), ("app/Http/Controllers/BookController.php", 17))
+    assert told.evidence[:2] == (
+        ("routes/api.php", 10),
+        ("app/Http/Controllers/BookController.php", 17),
+    )
 
 
-def test_the_table_that_is_there_now_is_meant_and_not_the_one_that_had_its_name(store: SqliteStore) -> None:
+def test_the_table_that_is_there_now_is_meant_and_not_the_one_that_had_its_name(
+    store: SqliteStore,
+) -> None:
     told = ask(store, "Which migrations altered the tasks table?")
     assert told is not None and [node.key for node in told.nodes] == ["table:tasks"]
 
 
-@pytest.mark.parametrize("question", ["", "How do I bake bread?", "Which books are good?", "{}/[](", "GET"])
-def test_a_question_that_names_nothing_known_has_no_answer_from_the_graph(store: SqliteStore, question: str) -> None:
+@pytest.mark.parametrize(
+    "question", ["", "How do I bake bread?", "Which books are good?", "{}/[](", "GET"]
+)
+def test_a_question_that_names_nothing_known_has_no_answer_from_the_graph(
+    store: SqliteStore, question: str
+) -> None:
     assert ask(store, question) is None

@@ -41,7 +41,11 @@ def test_every_intent_has_a_way_to_its_target_and_facts_for_none(name: str) -> N
         "configured",
         "model_relations",
     ):  # found by their attributes, not along a path
-        starts = [one for one in intent.anchors if one not in ("class", "column", "model_relation", "trait")]
+        starts = [
+            one
+            for one in intent.anchors
+            if one not in ("class", "column", "model_relation", "trait")
+        ]
         for start in starts or intent.anchors:
             found = find_paths(start, intent.target, intent.via, intent.back)
             assert start in ("notification", "mail") or found, (name, start)
@@ -73,7 +77,10 @@ def test_a_question_without_words_of_the_lexicon_asks_nothing() -> None:
 def test_a_class_that_is_known_for_more_is_asked_for_that_first() -> None:
     event = Node("class:App\\Sold", "event", "Sold")
     assert roles_of(event) == ("event", "class")
-    assert rank_intents_for_roles("what handles the event?", roles_of(event))[0].intent.name == "event_listeners"
+    assert (
+        rank_intents_for_roles("what handles the event?", roles_of(event))[0].intent.name
+        == "event_listeners"
+    )
 
 
 def test_verbs_stand_for_resource_actions() -> None:

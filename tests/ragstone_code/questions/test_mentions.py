@@ -21,7 +21,10 @@ def named(question: str, form: str) -> Mention:
         ("Who calls Book::price()?", "Book::price"),
         ("Who calls Book->price($now)?", "Book::price"),
         ("What is \\App\\Models\\Book's table?", "App\\Models\\Book"),
-        ("Which routes does Route::apiResource('shelf-parts.books', ...) give?", "shelf-parts.books"),
+        (
+            "Which routes does Route::apiResource('shelf-parts.books', ...) give?",
+            "shelf-parts.books",
+        ),
         ("the radio stations table", "radio_stations"),
         ("the playlist folder policy", "playlistfolderpolicy"),
         ("table named users, please", "users"),
@@ -34,7 +37,9 @@ def test_a_name_is_found_as_it_is_written(question: str, form: str) -> None:
 
 
 def test_a_method_before_a_uri_is_part_of_the_name_whatever_its_parameters_are_called() -> None:
-    found = named("Which code handles PUT|PATCH /api/songs/{song:slug}/rating?", "api/songs/{}/rating")
+    found = named(
+        "Which code handles PUT|PATCH /api/songs/{song:slug}/rating?", "api/songs/{}/rating"
+    )
     assert found.methods == ("PUT", "PATCH")
 
 
@@ -47,7 +52,9 @@ def test_a_common_word_is_no_name_without_a_cue() -> None:
 
 
 def test_a_capital_at_the_start_is_no_name_but_later_it_is() -> None:
-    assert [one.text for one in find_mentions("Song lists are kept by whom, says Server")] == ["Server"]
+    assert [one.text for one in find_mentions("Song lists are kept by whom, says Server")] == [
+        "Server"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,14 @@ json.dump(schema, sys.stdout)
 """
 PROJECTS = {
     "fastapi_notes": ("from notes.models import Base\nmetadata = Base.metadata", "backend"),
-    "fastapi_shop": ("import shop.models\nfrom sqlmodel import SQLModel\nmetadata = SQLModel.metadata", ""),
-    "flask_diary": ("import diary.models\nfrom diary.extensions import db\nmetadata = db.metadata", ""),
+    "fastapi_shop": (
+        "import shop.models\nfrom sqlmodel import SQLModel\nmetadata = SQLModel.metadata",
+        "",
+    ),
+    "flask_diary": (
+        "import diary.models\nfrom diary.extensions import db\nmetadata = db.metadata",
+        "",
+    ),
 }
 
 
@@ -58,7 +64,11 @@ def models_only(name: str) -> dict[str, str]:
 def tables(graph: Graph) -> dict[str, Any]:
     schema = {}
     for node in graph.nodes:
-        if node.kind == "table" and not node.attributes.get("external") and not node.attributes["dropped"]:
+        if (
+            node.kind == "table"
+            and not node.attributes.get("external")
+            and not node.attributes["dropped"]
+        ):
             columns: Any = node.attributes["columns"]
             keys: Any = node.attributes["foreign_keys"]
             schema[node.name] = {
@@ -78,7 +88,9 @@ def test_tables_of_models_match_sqlalchemys_metadata(name: str, tmp_path: Path) 
 
 
 def test_tables_after_migrations_match_alembic(tmp_path: Path) -> None:
-    theirs = run_script(UPGRADED, unpacked("fastapi_notes", tmp_path) / "backend", "alembic", "sqlalchemy")
+    theirs = run_script(
+        UPGRADED, unpacked("fastapi_notes", tmp_path) / "backend", "alembic", "sqlalchemy"
+    )
     graph = SqlAlchemy().read(world_of(files("fastapi_notes")))
     assert tables(graph) == theirs
     people = next(node for node in graph.nodes if node.key == "table:people")
@@ -90,7 +102,10 @@ def test_tables_after_migrations_match_alembic(tmp_path: Path) -> None:
 def test_relations_match_the_models() -> None:
     graph = SqlAlchemy().read(world_of(files("fastapi_notes")))
     relations = {
-        (link.source.rpartition(".")[2], link.attributes["name"]): (link.target, link.attributes["type"])
+        (link.source.rpartition(".")[2], link.attributes["name"]): (
+            link.target,
+            link.attributes["type"],
+        )
         for link in graph.links
         if link.kind == "RELATES"
     }
@@ -99,7 +114,11 @@ def test_relations_match_the_models() -> None:
         ("Note", "tags"): ("class:backend.notes.models.Tag", "many_to_many"),
         ("Person", "notes"): ("class:backend.notes.models.Note", "relationship"),
     }
-    maps = {link.source.rpartition(".")[2]: link.target for link in graph.links if link.kind == "MAPS_TO"}
+    maps = {
+        link.source.rpartition(".")[2]: link.target
+        for link in graph.links
+        if link.kind == "MAPS_TO"
+    }
     assert maps == {"Note": "table:notes", "Person": "table:people", "Tag": "table:tags"}
     pivot = next(link for link in graph.links if link.attributes.get("name") == "tags")
     assert pivot.attributes["pivot"] == "labels"
@@ -108,7 +127,9 @@ def test_relations_match_the_models() -> None:
 def test_table_names_by_convention_match_the_extensions() -> None:
     graph = SqlAlchemy().read(world_of(files("flask_diary")))
     maps = {
-        link.source.rpartition(".")[2]: (link.target, link.confidence) for link in graph.links if link.kind == "MAPS_TO"
+        link.source.rpartition(".")[2]: (link.target, link.confidence)
+        for link in graph.links
+        if link.kind == "MAPS_TO"
     }
     assert maps == {
         "User": ("table:user", "convention"),

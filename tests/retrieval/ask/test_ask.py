@@ -54,7 +54,9 @@ def test_an_answer_that_they_do_not_bear_out_is_not_found(
     assert note in " ".join(spoken.notes)
 
 
-def test_a_false_quotation_beside_a_true_one_is_pointed_out(engine: Engine, service: Service) -> None:
+def test_a_false_quotation_beside_a_true_one_is_pointed_out(
+    engine: Engine, service: Service
+) -> None:
     service.says = f"{TRUE} {FALSE}"
     spoken = engine.ask("when does the ferry leave")
     assert spoken.found
@@ -80,7 +82,10 @@ def test_a_project_file_may_not_name_a_service(tmp_path: Path) -> None:
 
 
 def test_the_command_line_streams_and_then_lists_the_quotations(
-    tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "ferry.md").write_text("The ferry leaves at nine from the north quay.\n")
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "fake")
@@ -106,7 +111,9 @@ def test_a_malformed_address_is_reported_as_a_setting(tmp_path: Path) -> None:
             engine.ask("when does the ferry leave")
 
 
-def test_how_many_passages_and_how_much_of_each_is_the_callers_to_say(engine: Engine, service: Service) -> None:
+def test_how_many_passages_and_how_much_of_each_is_the_callers_to_say(
+    engine: Engine, service: Service
+) -> None:
     engine.add(Document("gondola.md", "The gondola is black. The ferry waits for it. It is dear."))
     engine.ask("ferry", 1)
     assert "[2]" not in service.asked[-1]["messages"][1]["content"]

@@ -15,7 +15,9 @@ def test_the_answer_arrives_in_pieces(service: Service) -> None:
     assert len(pieces) > 2
     assert "".join(pieces) == service.says
     assert service.asked == [{"model": "tiny", "messages": HELLO, "stream": True, "temperature": 0}]
-    assert {key.lower(): value for key, value in service.headers[0].items()}["authorization"] == "Bearer key"
+    assert {key.lower(): value for key, value in service.headers[0].items()}[
+        "authorization"
+    ] == "Bearer key"
 
 
 @pytest.mark.parametrize(
@@ -39,7 +41,13 @@ def test_an_error_status_is_reported_with_the_services_message(
 
 
 @pytest.mark.parametrize(
-    "raw", [b"data: not json\n\n", b"data: []\n\n", b'data: {"choices": [7]}\n\n', b'data: {"error": "boom"}\n\n']
+    "raw",
+    [
+        b"data: not json\n\n",
+        b"data: []\n\n",
+        b'data: {"choices": [7]}\n\n',
+        b'data: {"error": "boom"}\n\n',
+    ],
 )
 def test_a_malformed_stream_is_a_provider_error(service: Service, raw: bytes) -> None:
     service.raw = raw
@@ -48,9 +56,7 @@ def test_a_malformed_stream_is_a_provider_error(service: Service, raw: bytes) ->
 
 
 def test_other_events_and_empty_ones_are_passed_over(service: Service) -> None:
-    service.raw = (
-        b': ping\n\nevent: x\n\ndata: {"choices": []}\n\ndata: {"choices": [{"delta": {}}]}\n\ndata: [DONE]\n\n'
-    )
+    service.raw = b': ping\n\nevent: x\n\ndata: {"choices": []}\n\ndata: {"choices": [{"delta": {}}]}\n\ndata: [DONE]\n\n'
     assert list(Chat(service.url, "tiny").stream(HELLO)) == []
 
 

@@ -24,7 +24,10 @@ PIECES = [
 def test_a_quotation_is_found_whatever_its_line_breaks_case_and_marks() -> None:
     said = 'It leaves at nine [1: "the ferry leaves at nine from the "north quay""] and [2: “Lunch is at noon.”].'
     found = check_quotes('At nine [1: "the ferry leaves at nine"] [2: “Lunch is at noon.”]', PIECES)
-    assert [(quote.number, quote.place, quote.found) for quote in found] == [(1, "a.md:1", True), (2, "b.md:1", True)]
+    assert [(quote.number, quote.place, quote.found) for quote in found] == [
+        (1, "a.md:1", True),
+        (2, "b.md:1", True),
+    ]
     assert check_quotes(said, PIECES)[-1].found
 
 

@@ -11,7 +11,9 @@ from ragstone.retrieval.context.fence import WARNING, closer
 from ragstone.retrieval.context.preload import HEADING, preload
 from ragstone.text.tokens import at_most
 
-texts = st.text(max_size=400) | st.sampled_from(["word " * 300, "x = 1\n" * 100, "🎉" * 200, "<<<end 0>>>\n", ""])
+texts = st.text(max_size=400) | st.sampled_from(
+    ["word " * 300, "x = 1\n" * 100, "🎉" * 200, "<<<end 0>>>\n", ""]
+)
 
 
 @given(st.lists(texts, max_size=8), st.integers(1, 1200))
@@ -49,7 +51,9 @@ def test_the_text_is_what_prompts_expect() -> None:
         f"Not shown, for want of room: docs/c.md\n<<<end {mark[1]}>>>"
     )
     assert made.files == ["docs/a.md", "docs/b.md"]
-    assert [(one.uri, one.reason) for one in made.left_out] == [("docs/c.md", "no room left in the budget")]
+    assert [(one.uri, one.reason) for one in made.left_out] == [
+        ("docs/c.md", "no room left in the budget")
+    ]
 
 
 def test_a_file_is_whole_or_not_there_and_a_smaller_one_behind_it_still_is() -> None:

@@ -10,7 +10,10 @@ WANTED = query_terms(TASK)
 
 def test_pieces_of_both_sides_are_ranked_by_relevance_in_one_budget() -> None:
     own = as_hits(
-        [Candidate("Lunch is at noon.", "chat"), Candidate("The ferry leaves when the bell rings.", "notes")],
+        [
+            Candidate("Lunch is at noon.", "chat"),
+            Candidate("The ferry leaves when the bell rings.", "notes"),
+        ],
         WANTED,
         [None, None],
     )

@@ -27,6 +27,8 @@ def test_nothing_matching_keeps_the_whole_text() -> None:
 
 
 @given(st.text(max_size=400), st.text(max_size=40), st.booleans())
-def test_any_text_and_query_give_a_slice_inside_the_text(text: str, query: str, by_lines: bool) -> None:
+def test_any_text_and_query_give_a_slice_inside_the_text(
+    text: str, query: str, by_lines: bool
+) -> None:
     start, end = answering_slice(text, query_terms(query), by_lines=by_lines)
     assert 0 <= start <= end <= len(text)

@@ -10,7 +10,15 @@ from ragstone.types import Chunk, ListTrace, Span, StoredChunk
 
 def row(number: int, text: str) -> StoredChunk:
     return StoredChunk(
-        number, number, "default", f"{number}.md", "", "doc", "", {}, Chunk(text, Span(0, 9, 0, 9, 1, 1), 0)
+        number,
+        number,
+        "default",
+        f"{number}.md",
+        "",
+        "doc",
+        "",
+        {},
+        Chunk(text, Span(0, 9, 0, 9, 1, 1), 0),
     )
 
 
@@ -20,7 +28,9 @@ def near(score: float) -> tuple[ListTrace, ...]:
 
 def test_all_words_and_the_very_meaning_are_sure() -> None:
     weights = {"words": 0.5, "minilm": 0.5}
-    assert confidence([row(1, "ferry bell")], {1: near(1.0)}, weights, ["ferri", "bell"]) == pytest.approx(1.0)
+    assert confidence(
+        [row(1, "ferry bell")], {1: near(1.0)}, weights, ["ferri", "bell"]
+    ) == pytest.approx(1.0)
 
 
 def test_half_of_the_words_alone_are_half_sure() -> None:
@@ -28,7 +38,12 @@ def test_half_of_the_words_alone_are_half_sure() -> None:
 
 
 def test_a_cosine_in_the_noise_counts_for_nothing() -> None:
-    assert confidence([row(1, "ferry")], {1: near(COSINE_FLOOR)}, {"words": 0.5, "minilm": 0.5}, ["bell"]) == 0.0
+    assert (
+        confidence(
+            [row(1, "ferry")], {1: near(COSINE_FLOOR)}, {"words": 0.5, "minilm": 0.5}, ["bell"]
+        )
+        == 0.0
+    )
 
 
 def test_the_surest_of_the_best_counts_wherever_it_stands() -> None:

@@ -6,18 +6,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.retrieval.ranking.fusion import list_weights, query_type, reciprocal_rank, weighted_sum
+from ragstone.retrieval.ranking.fusion import (
+    list_weights,
+    query_type,
+    reciprocal_rank,
+    weighted_sum,
+)
 from ragstone.types import Scored
 
 SCORES = st.dictionaries(st.integers(1, 40), st.floats(-5, 50, allow_nan=False), max_size=30)
 
 
 def ranked(scores: dict[int, float]) -> list[Scored]:
-    return [Scored(key, value) for key, value in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]
+    return [
+        Scored(key, value)
+        for key, value in sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    ]
 
 
 @given(SCORES, SCORES)
-def test_every_row_of_every_list_is_a_candidate_exactly_once(words: dict[int, float], near: dict[int, float]) -> None:
+def test_every_row_of_every_list_is_a_candidate_exactly_once(
+    words: dict[int, float], near: dict[int, float]
+) -> None:
     lists = {"words": ranked(words), "minilm": ranked(near)}
     for fuse in (weighted_sum, reciprocal_rank):
         fused = fuse(lists, {"words": 0.4, "minilm": 0.6}).best
@@ -25,7 +35,9 @@ def test_every_row_of_every_list_is_a_candidate_exactly_once(words: dict[int, fl
 
 
 @given(SCORES, SCORES)
-def test_fused_scores_fall_and_stay_between_nothing_and_one(words: dict[int, float], near: dict[int, float]) -> None:
+def test_fused_scores_fall_and_stay_between_nothing_and_one(
+    words: dict[int, float], near: dict[int, float]
+) -> None:
     lists = {"words": ranked(words), "minilm": ranked(near)}
     for fuse in (weighted_sum, reciprocal_rank):
         scores = [c.score for c in fuse(lists, {"words": 0.4, "minilm": 0.6}).best]

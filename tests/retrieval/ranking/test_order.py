@@ -20,18 +20,42 @@ from ragstone.types import ChunkOutline, Scored
 
 
 def row(
-    number: int, uri: str, *, order: int = 0, symbol: str = "", kind: str = "code", text_id: int | None = None
+    number: int,
+    uri: str,
+    *,
+    order: int = 0,
+    symbol: str = "",
+    kind: str = "code",
+    text_id: int | None = None,
 ) -> ChunkOutline:
-    return ChunkOutline(number, text_id or number, "default", uri, kind, order, symbol, order * 100, order * 100 + 99)
+    return ChunkOutline(
+        number,
+        text_id or number,
+        "default",
+        uri,
+        kind,
+        order,
+        symbol,
+        order * 100,
+        order * 100 + 99,
+    )
 
 
 def entry(
-    number: int, score: float, uri: str, *, order: int = 0, text_id: int | None = None, kind: str = "code"
+    number: int,
+    score: float,
+    uri: str,
+    *,
+    order: int = 0,
+    text_id: int | None = None,
+    kind: str = "code",
 ) -> RankedChunk:
     return RankedChunk(row(number, uri, order=order, text_id=text_id, kind=kind), score)
 
 
-def boosted(candidates: list[Scored], rows: dict[int, ChunkOutline], *, query: str) -> list[RankedChunk]:
+def boosted(
+    candidates: list[Scored], rows: dict[int, ChunkOutline], *, query: str
+) -> list[RankedChunk]:
     return sort_by_score(apply_boosts(candidates, rows, query=query))
 
 
@@ -73,7 +97,9 @@ def test_tests_rank_lower_unless_the_query_asks_for_them() -> None:
         ("src/FooTest.java", "src/Attest.java"),
     ],
 )
-def test_tests_and_generated_files_are_known_by_the_names_their_languages_give_them(side: str, plain: str) -> None:
+def test_tests_and_generated_files_are_known_by_the_names_their_languages_give_them(
+    side: str, plain: str
+) -> None:
     rows = {1: row(1, side), 2: row(2, plain)}
     ranked = boosted([Scored(1, 1.0), Scored(2, 0.9)], rows, query="write lease")
     assert [r.row.uri for r in ranked] == [plain, side]
@@ -99,7 +125,8 @@ def test_a_candidate_without_a_row_is_left_out() -> None:
 
 def test_the_same_text_is_shown_once_and_its_copies_are_told() -> None:
     first, copies = collapse_copies(
-        [entry(1, 0.9, "a.py", text_id=7), entry(2, 0.8, "b.py", text_id=7), entry(3, 0.7, "c.py")], {}
+        [entry(1, 0.9, "a.py", text_id=7), entry(2, 0.8, "b.py", text_id=7), entry(3, 0.7, "c.py")],
+        {},
     )
     assert [r.row.id for r in first] == [1, 3]
     assert [r.row.id for r in copies] == [2]
@@ -107,7 +134,9 @@ def test_the_same_text_is_shown_once_and_its_copies_are_told() -> None:
 
 def test_a_copy_in_another_layout_or_case_is_a_copy() -> None:
     texts = {1: "One  text\n  of two lines", 2: "one text of two LINES", 3: "one text"}
-    first, copies = collapse_copies([entry(number, 1.0 / number, f"{number}.md") for number in texts], texts)
+    first, copies = collapse_copies(
+        [entry(number, 1.0 / number, f"{number}.md") for number in texts], texts
+    )
     assert [r.row.id for r in first] == [1, 3]
     assert [r.row.id for r in copies] == [2]
 
@@ -127,7 +156,10 @@ def test_a_chunk_beside_a_good_one_is_raised_and_one_alone_is_not() -> None:
 
 def test_a_short_text_does_not_lose_against_a_long_one_for_having_no_neighbours() -> None:
     short = entry(1, 1.0, "short.md", kind="doc")
-    long = [entry(2, 0.97, "long.md", order=4, kind="doc"), entry(3, 0.7, "long.md", order=5, kind="doc")]
+    long = [
+        entry(2, 0.97, "long.md", order=4, kind="doc"),
+        entry(3, 0.7, "long.md", order=5, kind="doc"),
+    ]
     assert apply_neighbour_support([short, *long])[0].row.id == 1
     assert apply_neighbour_support([short, *long], RankingParameters(edge=0.0))[0].row.id == 2
 
@@ -142,7 +174,9 @@ def test_the_numbers_given_are_those_that_count() -> None:
     candidates = [Scored(1, 1.0), Scored(2, 0.9)]
     assert [r.row.id for r in arrange(candidates, rows, query="lease")[0]] == [2, 1]
     as_they_are = RankingParameters(side_file_factor=1.0, path_boost=0.0)
-    assert [r.row.id for r in arrange(candidates, rows, query="lease", parameters=as_they_are)[0]] == [
+    assert [
+        r.row.id for r in arrange(candidates, rows, query="lease", parameters=as_they_are)[0]
+    ] == [
         1,
         2,
     ]
@@ -161,7 +195,12 @@ def test_a_long_text_may_fill_the_top_with_its_own_chunks() -> None:
 
 def test_neighbours_are_told_as_one_hit_and_make_room_for_another() -> None:
     merged = merge_neighbours(
-        [entry(1, 0.9, "a.md", order=3), entry(2, 0.8, "b.md"), entry(3, 0.7, "a.md", order=4), entry(4, 0.6, "c.md")],
+        [
+            entry(1, 0.9, "a.md", order=3),
+            entry(2, 0.8, "b.md"),
+            entry(3, 0.7, "a.md", order=4),
+            entry(4, 0.6, "c.md"),
+        ],
         3,
     )
     assert [[m.id for m in r.members] for r in merged] == [[1, 3], [2], [4]]

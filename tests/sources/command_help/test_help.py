@@ -22,7 +22,9 @@ from ragstone.sources.command_help.help import (
     to_markdown,
 )
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs are asked on Linux and macOS only")
+pytestmark = pytest.mark.skipif(
+    os.name != "posix", reason="programs are asked on Linux and macOS only"
+)
 NOWHERE = Path("/nonexistent")
 
 TREE = """
@@ -67,7 +69,13 @@ def commands(found: CapturedHelp) -> list[str]:
 def test_a_tree_is_walked_level_by_level(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ragstone.sources.command_help.help._SECONDS_PER_RUN", 2.0)
     found = walk(program(folder, "tree", TREE))
-    assert commands(found) == ["tree", "tree remote", "tree status", "tree remote add", "tree remote show"]
+    assert commands(found) == [
+        "tree",
+        "tree remote",
+        "tree status",
+        "tree remote add",
+        "tree remote show",
+    ]
     left = {" ".join(one.words): (one.reason, one.was_run) for one in found.skipped}
     assert left == {
         "tree slow": ("it did not end in time", False),
@@ -100,7 +108,9 @@ def test_siblings_of_commands_that_repeat_help_are_not_run(folder: Path) -> None
 
 
 def test_help_that_goes_to_errors_with_an_exit_code_is_help(folder: Path) -> None:
-    source = "echo 'tool: unrecognised option --help' >&2; echo 'usage: tool [-v] file ...' >&2; exit 64"
+    source = (
+        "echo 'tool: unrecognised option --help' >&2; echo 'usage: tool [-v] file ...' >&2; exit 64"
+    )
     page = walk(program(folder, "tool", source, shell=True)).pages[0]
     assert page.texts[0][0] == "tool --help"
     assert "usage: tool [-v]" in page.texts[0][1]
@@ -114,7 +124,9 @@ def test_other_ways_are_tried_where_help_is_refused(folder: Path) -> None:
 
 
 def test_programs_that_stop_the_machine_are_run_with_help_only(folder: Path) -> None:
-    halting = program(folder, "shutdown", f'echo "$*" >> {folder}/calls; echo bad; exit 2', shell=True)
+    halting = program(
+        folder, "shutdown", f'echo "$*" >> {folder}/calls; echo bad; exit 2', shell=True
+    )
     try:
         walk(halting)
     except ReadError:
@@ -169,7 +181,9 @@ def test_the_help_of_python_is_captured() -> None:
     assert "usage:" in found.pages[0].texts[0][1]
 
 
-def test_the_manual_is_read_on_request_or_if_there_is_no_help(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_manual_is_read_on_request_or_if_there_is_no_help(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = "TOOL(1)\\n\\nNAME\\n       t\\bto\\boo\\bol\\bl - a tool with a manual, and no help\\n"
     program(folder, "man", f'case "$2" in tool) printf "{text}";; *) exit 16;; esac', shell=True)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
@@ -177,16 +191,25 @@ def test_the_manual_is_read_on_request_or_if_there_is_no_help(folder: Path, monk
     page = walk(silent).pages[0]
     assert page.texts[0][0] == "man tool"
     assert "tool - a tool with a manual" in page.texts[0][1]
-    talking = program(folder, "tool", "echo 'usage: tool, which talks about itself at length'", shell=True)
+    talking = program(
+        folder, "tool", "echo 'usage: tool, which talks about itself at length'", shell=True
+    )
     assert [how for how, _ in walk(talking).pages[0].texts] == ["tool --help"]
-    assert [how for how, _ in walk(talking, manual=True).pages[0].texts] == ["tool --help", "man tool"]
+    assert [how for how, _ in walk(talking, manual=True).pages[0].texts] == [
+        "tool --help",
+        "man tool",
+    ]
 
 
 def test_a_page_becomes_markdown_whose_fences_hold() -> None:
     text = "Usage: x\n\nOptions:\n  -a   All, as in ```` four.\n\nEXAMPLES\n       $ x -a\nNot a heading:\nsame margin"
     lines = to_markdown(HelpPage(("x", "y"), (("x y --help", text),))).split("\n")
     assert lines[:5] == ["# x y", "", "What `x y --help` says.", "", "```text"]
-    assert [line for line in lines if line.startswith("#")] == ["# x y", "## Options", "## EXAMPLES"]
+    assert [line for line in lines if line.startswith("#")] == [
+        "# x y",
+        "## Options",
+        "## EXAMPLES",
+    ]
     fences = [line for line in lines if re.fullmatch("`{3,}(text)?", line)]
     assert fences == ["```text", "```", "`````text", "`````", "```text", "```"]
 

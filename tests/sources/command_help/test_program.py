@@ -15,7 +15,9 @@ from ragstone.config import child_environment, search_path
 from ragstone.errors import AccessError, InputError
 from ragstone.sources.command_help.program import clean_output, find_program, run_program
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs are asked on Linux and macOS only")
+pytestmark = pytest.mark.skipif(
+    os.name != "posix", reason="programs are asked on Linux and macOS only"
+)
 NOWHERE = Path("/nonexistent")
 
 
@@ -57,8 +59,14 @@ def test_output_is_read_from_both_streams(here: Path) -> None:
     out = program(here, "out", "echo to output", shell=True)
     err = program(here, "err", "echo to errors >&2; exit 3", shell=True)
     both = program(here, "both", "echo noise >&2; echo help", shell=True)
-    assert (run_program([str(out)], seconds=5).text, run_program([str(out)], seconds=5).code) == ("to output", 0)
-    assert (run_program([str(err)], seconds=5).text, run_program([str(err)], seconds=5).code) == ("to errors", 3)
+    assert (run_program([str(out)], seconds=5).text, run_program([str(out)], seconds=5).code) == (
+        "to output",
+        0,
+    )
+    assert (run_program([str(err)], seconds=5).text, run_program([str(err)], seconds=5).code) == (
+        "to errors",
+        3,
+    )
     assert run_program([str(both)], seconds=5).text == "help"
 
 
@@ -71,12 +79,16 @@ def test_a_program_that_hangs_is_ended(here: Path) -> None:
 
 
 def test_a_program_that_ignores_signals_is_ended_too(here: Path) -> None:
-    stubborn = program(here, "stubborn", "trap '' HUP INT QUIT TERM; echo $$; exec sleep 600", shell=True)
+    stubborn = program(
+        here, "stubborn", "trap '' HUP INT QUIT TERM; echo $$; exec sleep 600", shell=True
+    )
     assert dead_soon(int(run_program([str(stubborn)], seconds=0.5).text))
 
 
 def test_a_program_that_floods_is_ended(here: Path) -> None:
-    flooding = program(here, "flood", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done", shell=True)
+    flooding = program(
+        here, "flood", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done", shell=True
+    )
     said = run_program([str(flooding)], seconds=30)
     assert said.problem == "it says too much"
     assert len(said.text) < 2_000_000
@@ -91,7 +103,9 @@ def test_a_program_gets_no_input_and_no_terminal(here: Path) -> None:
 
 
 def test_background_processes_end_with_the_program(here: Path) -> None:
-    leaving = program(here, "leave", "sleep 600 & echo $!; sleep 601 & echo $!; echo done", shell=True)
+    leaving = program(
+        here, "leave", "sleep 600 & echo $!; sleep 601 & echo $!; echo done", shell=True
+    )
     said = run_program([str(leaving)], seconds=20)
     *pids, last = said.text.split()
     assert (said.code, last) == (0, "done")
@@ -127,16 +141,21 @@ def test_a_crash_is_reported_with_its_signal(here: Path) -> None:
     assert run_program([str(crashing)], seconds=10).code == -11
 
 
-def test_a_program_gets_few_variables_and_an_empty_folder(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_gets_few_variables_and_an_empty_folder(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hunter2")
     monkeypatch.setenv("GIT_DIR", "/elsewhere")
-    source = "import os\nprint(dict(os.environ))\nprint(os.listdir(), os.getcwd())\nopen('litter', 'w')"
+    source = (
+        "import os\nprint(dict(os.environ))\nprint(os.listdir(), os.getcwd())\nopen('litter', 'w')"
+    )
     said = run_program([str(program(here, "looks", source))], seconds=10)
     environment, _, rest = said.text.partition("\n")
     assert "hunter2" not in environment
     assert "GIT_DIR" not in environment
     assert all(
-        one in environment for one in ("'PAGER': 'cat'", "'TERM': 'dumb'", "'NO_COLOR': '1'", "'HOME'", "'PATH'")
+        one in environment
+        for one in ("'PAGER': 'cat'", "'TERM': 'dumb'", "'NO_COLOR': '1'", "'HOME'", "'PATH'")
     )
     assert rest.startswith("[] ")
     assert not Path(rest.removeprefix("[] ")).exists()
@@ -182,13 +201,29 @@ def test_a_program_in_the_project_is_run_only_by_its_path(tmp_path: Path, here: 
 def test_a_name_without_a_program_is_refused(tmp_path: Path, here: Path) -> None:
     (here / "text").write_text("not executable", encoding="utf-8")
     (here / "folder").mkdir()
-    for name in ("text", "folder", "no-such-program", "", "-rf", "a b", "a;b", "..", "a\0b", "$(id)", str(here), "./x"):
+    for name in (
+        "text",
+        "folder",
+        "no-such-program",
+        "",
+        "-rf",
+        "a b",
+        "a;b",
+        "..",
+        "a\0b",
+        "$(id)",
+        str(here),
+        "./x",
+    ):
         with pytest.raises(InputError):
             find_program(name, project=NOWHERE)
 
 
 def test_output_becomes_plain_text() -> None:
-    assert clean_output(b"\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07link\x1b]8;;\x1b\\ \x1b[K") == "red link"
+    assert (
+        clean_output(b"\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07link\x1b]8;;\x1b\\ \x1b[K")
+        == "red link"
+    )
     assert clean_output(b"N\x08NA\x08AM\x08ME\x08E\n_\x08u_\x08s_\x08e") == "NAME\nuse"
     assert clean_output(b"a\tb  \r\nc\x00\x07\xff") == "a       b\nc\ufffd"
     assert clean_output(b"a" * 5 + b"\x08" * 500_000) == "aa"

@@ -143,8 +143,14 @@ concept guides.
         "Standard commands\nasn1parse         ca                ciphers\ncmp               cms               crl\n",
         "asn1parse ca ciphers cmp cms crl",
     ),
-    "tabs": ("The commands are:\n\n        bug         start a bug report\n        build       compile\n", "bug build"),
-    "dashes": ("Most used commands:\n  list - list packages\n  edit-sources - edit the list\n", "list edit-sources"),
+    "tabs": (
+        "The commands are:\n\n        bug         start a bug report\n        build       compile\n",
+        "bug build",
+    ),
+    "dashes": (
+        "Most used commands:\n  list - list packages\n  edit-sources - edit the list\n",
+        "list edit-sources",
+    ),
     "arguments": (
         "Unit Commands:\n  list-units [PATTERN...]  List units\n  is-active PATTERN...     Check\n  cat <U>   Show\n",
         "list-units is-active cat",
@@ -153,7 +159,10 @@ concept guides.
         "Available commands:\n  about         Show\n cache\n  cache:clear   Flush\n make\n  make:model    Create\n",
         "about cache:clear make:model",
     ),
-    "plug-ins with a star": ("Management Commands:\n  app*        An app\n  builder     Manage\n", "app builder"),
+    "plug-ins with a star": (
+        "Management Commands:\n  app*        An app\n  builder     Manage\n",
+        "app builder",
+    ),
     "a manual": (
         """TOOL-STASH(1)                 Manual                 TOOL-STASH(1)
 
@@ -185,7 +194,10 @@ OPTIONS
         "Arguments:\nfile   : program read from script file\n",
         "",
     ),
-    "prose about commands": ("This runs commands on a remote host. See its manual for all the commands.\n", ""),
+    "prose about commands": (
+        "This runs commands on a remote host. See its manual for all the commands.\n",
+        "",
+    ),
     "nothing": ("", ""),
 }
 

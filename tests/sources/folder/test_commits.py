@@ -13,7 +13,9 @@ from ragstone.sources.folder.commits import commits
 Plant = Callable[..., Path]
 Git = Callable[..., bytes]
 
-SONG = "class Song:\n    def play(self):\n        return 1\n\n    def stop(self):\n        return 2\n"
+SONG = (
+    "class Song:\n    def play(self):\n        return 1\n\n    def stop(self):\n        return 2\n"
+)
 
 
 @pytest.fixture
@@ -34,12 +36,22 @@ def subjects(*arguments: object, **options: object) -> list[str]:
     return [one.subject for one in commits(*arguments, **options)]  # type: ignore[arg-type]
 
 
-def test_the_commits_of_a_file_are_those_that_touched_it_newest_first(saved: Callable[..., Path]) -> None:
+def test_the_commits_of_a_file_are_those_that_touched_it_newest_first(
+    saved: Callable[..., Path],
+) -> None:
     folder = saved({"song.py": SONG}, "A song", "--date=2024-02-03T04:05:06Z")
     saved({"other.py": "x = 1\n"}, "Something else")
-    saved({"song.py": SONG.replace("return 2", "return 3")}, "Stopping returns three", "--author=Ann Lee <ann@lee.org>")
+    saved(
+        {"song.py": SONG.replace("return 2", "return 3")},
+        "Stopping returns three",
+        "--author=Ann Lee <ann@lee.org>",
+    )
     newest, oldest = commits(folder, "song.py")
-    assert (newest.subject, newest.author, newest.paths) == ("Stopping returns three", "Ann Lee", ("song.py",))
+    assert (newest.subject, newest.author, newest.paths) == (
+        "Stopping returns three",
+        "Ann Lee",
+        ("song.py",),
+    )
     assert (oldest.subject, oldest.when) == ("A song", 1706933106.0)
     assert len(oldest.hash) == 40
     assert not oldest.boundary
@@ -59,7 +71,9 @@ def test_the_commits_of_lines_are_those_that_touched_these(saved: Callable[..., 
 def test_lines_are_those_of_the_file_as_it_is_now(saved: Callable[..., Path], plant: Plant) -> None:
     folder = saved({"song.py": SONG}, "A song")
     saved({"song.py": SONG.replace("return 2", "return 3")}, "Stopping returns three")
-    plant({"song.py": "import os\n\n\n" + SONG.replace("return 2", "return 4").replace("\n", "\r\n")})
+    plant(
+        {"song.py": "import os\n\n\n" + SONG.replace("return 2", "return 4").replace("\n", "\r\n")}
+    )
     assert subjects(folder, "song.py", lines=(5, 6)) == ["A song"]
     assert subjects(folder, "song.py", lines=(8, 9)) == ["Stopping returns three", "A song"]
     assert subjects(folder, "song.py", lines=(1, 2)) == []
@@ -89,7 +103,9 @@ def test_a_deleted_file_still_has_its_history(saved: Callable[..., Path]) -> Non
 
 def test_a_root_inside_a_repository_names_paths_from_itself(saved: Callable[..., Path]) -> None:
     folder = saved({"app/song.py": SONG}, "A song")
-    assert [(one.subject, one.paths) for one in commits(folder / "app", "song.py")] == [("A song", ("song.py",))]
+    assert [(one.subject, one.paths) for one in commits(folder / "app", "song.py")] == [
+        ("A song", ("song.py",))
+    ]
 
 
 def test_a_folder_that_is_no_repository_has_none(plant: Plant) -> None:
@@ -108,7 +124,9 @@ def test_a_branch_without_commits_and_an_unknown_file_have_none(git: Git, plant:
     assert commits(folder, "a.py", lines=(1, 1)) == ()
 
 
-def test_a_shallow_clone_says_where_its_history_begins(saved: Callable[..., Path], git: Git, tmp_path: Path) -> None:
+def test_a_shallow_clone_says_where_its_history_begins(
+    saved: Callable[..., Path], git: Git, tmp_path: Path
+) -> None:
     folder = saved({"song.py": SONG}, "A song")
     for number in (5, 6, 7):
         saved({"song.py": SONG.replace("return 2", f"return {number}")}, f"Returns {number}")
@@ -119,7 +137,9 @@ def test_a_shallow_clone_says_where_its_history_begins(saved: Callable[..., Path
     ]
 
 
-def test_a_file_of_a_submodule_has_the_history_of_the_submodule(saved: Callable[..., Path], git: Git) -> None:
+def test_a_file_of_a_submodule_has_the_history_of_the_submodule(
+    saved: Callable[..., Path], git: Git
+) -> None:
     folder = saved({"a.md": "x"}, "Outer")
     inner = folder / "module"
     inner.mkdir()
@@ -128,13 +148,17 @@ def test_a_file_of_a_submodule_has_the_history_of_the_submodule(saved: Callable[
     git("add", ".", at=inner)
     git("commit", "-q", "-m", "Inner", at=inner)
     saved({}, "Took the module")
-    assert [(one.subject, one.paths) for one in commits(folder, "module/b.py")] == [("Inner", ("module/b.py",))]
+    assert [(one.subject, one.paths) for one in commits(folder, "module/b.py")] == [
+        ("Inner", ("module/b.py",))
+    ]
     assert subjects(folder, "module") == ["Took the module"]
 
 
 def test_addresses_and_secrets_are_not_kept(saved: Callable[..., Path]) -> None:
     secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
-    folder = saved({"a.py": "x\n"}, f"Take out {secret} again", "--author=ann@lee.org <ann@lee.org>")
+    folder = saved(
+        {"a.py": "x\n"}, f"Take out {secret} again", "--author=ann@lee.org <ann@lee.org>"
+    )
     (only,) = commits(folder, "a.py")
     assert secret not in only.subject
     assert only.subject.startswith("Take out [SECRET:")
@@ -147,7 +171,9 @@ def test_a_path_that_leads_elsewhere_has_no_history(saved: Callable[..., Path], 
     assert commits(folder, path) == ()
 
 
-def test_a_link_out_of_the_folder_is_not_followed(saved: Callable[..., Path], git: Git, tmp_path: Path) -> None:
+def test_a_link_out_of_the_folder_is_not_followed(
+    saved: Callable[..., Path], git: Git, tmp_path: Path
+) -> None:
     folder = saved({"a.py": "x\n"}, "One")
     other = tmp_path / "other"
     other.mkdir()
@@ -167,9 +193,18 @@ def test_odd_names_are_names(saved: Callable[..., Path]) -> None:
 
 def test_no_command_in_a_repositorys_config_is_run(saved: Callable[..., Path], git: Git) -> None:
     evil = '#!/bin/sh\ntouch was-run\ncat "$1"\n'
-    folder = saved({"song.py": SONG, ".gitattributes": "*.py diff=evil filter=evil\n", "evil.sh": evil}, "A song")
+    folder = saved(
+        {"song.py": SONG, ".gitattributes": "*.py diff=evil filter=evil\n", "evil.sh": evil},
+        "A song",
+    )
     (folder / "evil.sh").chmod(0o755)
-    for name in ("diff.evil.textconv", "diff.evil.command", "filter.evil.clean", "gpg.program", "core.pager"):
+    for name in (
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "filter.evil.clean",
+        "gpg.program",
+        "core.pager",
+    ):
         git("config", name, str(folder / "evil.sh"))
     git("config", "diff.external", str(folder / "evil.sh"))
     git("config", "log.showSignature", "true")

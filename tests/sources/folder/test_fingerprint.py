@@ -13,7 +13,9 @@ def look(folder: Path) -> str:
     return fingerprint(FolderSource(folder, limits=FileLimits(1000, 100)).scan())
 
 
-def test_it_changes_with_path_size_and_time_and_with_nothing_else(plant: Callable[..., Path]) -> None:
+def test_it_changes_with_path_size_and_time_and_with_nothing_else(
+    plant: Callable[..., Path],
+) -> None:
     folder = plant({"a.txt": "one", "b/c.txt": "two"})
     first = look(folder)
     assert look(folder) == first

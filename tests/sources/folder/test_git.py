@@ -13,7 +13,9 @@ Scan = Callable[..., tuple[list[str], dict[str, str]]]
 Git = Callable[..., bytes]
 
 
-def test_tracked_files_count_even_when_ignored_and_deleted_ones_do_not(git: Git, plant: Plant, scan: Scan) -> None:
+def test_tracked_files_count_even_when_ignored_and_deleted_ones_do_not(
+    git: Git, plant: Plant, scan: Scan
+) -> None:
     folder = plant({"kept.log": "x", "gone.md": "x", "a.md": "x"})
     git("init", "-q")
     git("add", ".")
@@ -23,14 +25,25 @@ def test_tracked_files_count_even_when_ignored_and_deleted_ones_do_not(git: Git,
 
 
 def test_a_part_of_a_repository_can_be_the_root(git: Git, plant: Plant, scan: Scan) -> None:
-    folder = plant({".gitignore": "*.log\n/sub/only-here\n", "sub/a.md": "x", "sub/b.log": "x", "sub/only-here/c": "x"})
+    folder = plant(
+        {
+            ".gitignore": "*.log\n/sub/only-here\n",
+            "sub/a.md": "x",
+            "sub/b.log": "x",
+            "sub/only-here/c": "x",
+        }
+    )
     git("init", "-q")
     assert scan(root=folder / "sub") == (["a.md"], {})
     assert scan(root=folder / "sub", git=False) == (["a.md"], {})
 
 
-def test_a_root_that_git_ignores_is_read_because_it_was_named(git: Git, plant: Plant, scan: Scan) -> None:
-    folder = plant({".gitignore": "out/\n", "out/a.md": "x", "out/.gitignore": "b.md\n", "out/b.md": "x"})
+def test_a_root_that_git_ignores_is_read_because_it_was_named(
+    git: Git, plant: Plant, scan: Scan
+) -> None:
+    folder = plant(
+        {".gitignore": "out/\n", "out/a.md": "x", "out/.gitignore": "b.md\n", "out/b.md": "x"}
+    )
     git("init", "-q")
     assert scan(root=folder / "out") == ([".gitignore", "a.md"], {})
 
@@ -42,7 +55,9 @@ def test_the_exclude_file_of_a_repository_counts(git: Git, plant: Plant, scan: S
     assert scan(git=False) == (["a.md"], {})
 
 
-def test_repositories_inside_are_read_by_their_own_rules(git: Git, plant: Plant, scan: Scan) -> None:
+def test_repositories_inside_are_read_by_their_own_rules(
+    git: Git, plant: Plant, scan: Scan
+) -> None:
     folder = plant(
         {
             ".gitignore": "*.log\n",
@@ -59,7 +74,14 @@ def test_repositories_inside_are_read_by_their_own_rules(git: Git, plant: Plant,
     git("init", "-q")
     git("init", "-q", at=folder / "inner")
     git("init", "-q", at=folder / "inner/deep/er")
-    expected = [".gitignore", "a.md", "inner/.gitignore", "inner/.ragstoneignore", "inner/b.md", "inner/deep/er/d.md"]
+    expected = [
+        ".gitignore",
+        "a.md",
+        "inner/.gitignore",
+        "inner/.ragstoneignore",
+        "inner/b.md",
+        "inner/deep/er/d.md",
+    ]
     assert scan() == ([*expected, "inner/kept.log"], {})
     assert scan(git=False) == ([*expected, "inner/kept.log"], {})
 
@@ -97,7 +119,9 @@ def test_a_broken_repository_falls_back_to_our_own_walk(plant: Plant, scan: Scan
     assert scan() == ([".gitignore", "a.md"], {})
 
 
-def test_a_repository_of_another_user_falls_back_to_our_own_walk(git: Git, plant: Plant, scan: Scan) -> None:
+def test_a_repository_of_another_user_falls_back_to_our_own_walk(
+    git: Git, plant: Plant, scan: Scan
+) -> None:
     if os.name == "nt" or os.geteuid() != 0:
         pytest.skip("only root can give a folder away")
     git("init", "-q")
@@ -120,7 +144,11 @@ def test_a_machine_without_git_falls_back_to_our_own_walk(
 
 def test_no_command_in_a_repositorys_config_is_run(git: Git, plant: Plant, scan: Scan) -> None:
     folder = plant(
-        {"a.md": "x", "evil.sh": "#!/bin/sh\ntouch was-run\n", "hooks/post-index-change": "#!/bin/sh\ntouch was-run\n"}
+        {
+            "a.md": "x",
+            "evil.sh": "#!/bin/sh\ntouch was-run\n",
+            "hooks/post-index-change": "#!/bin/sh\ntouch was-run\n",
+        }
     )
     for name in ("evil.sh", "hooks/post-index-change"):
         (folder / name).chmod(0o755)
@@ -163,14 +191,18 @@ def test_a_hooks_environment_does_not_lead_git_astray(
     assert scan() == ([".gitignore", "a.md"], {})
 
 
-def test_names_that_look_like_options_or_patterns_are_names(git: Git, plant: Plant, scan: Scan) -> None:
+def test_names_that_look_like_options_or_patterns_are_names(
+    git: Git, plant: Plant, scan: Scan
+) -> None:
     plant({"--help/a.md": "x", ":(top)x/b.md": "x", "c.md": "x"})
     git("init", "-q")
     assert scan(include=["--help"]) == (["--help/a.md"], {})
     assert scan(only=[":(top)x"]) == ([":(top)x/b.md"], {})
 
 
-def test_the_repository_of_a_folder_is_found_above_it(git: Git, plant: Plant, tmp_path: Path) -> None:
+def test_the_repository_of_a_folder_is_found_above_it(
+    git: Git, plant: Plant, tmp_path: Path
+) -> None:
     folder = plant({"a/b/c.md": "x"})
     assert repository_of(folder / "a/b") is None
     git("init", "-q")

@@ -26,7 +26,9 @@ Scan = Callable[..., tuple[list[str], dict[str, str]]]
 LIMITS = FileLimits(1_000_000, 200_000)
 
 
-def test_links_are_named_and_never_followed(way: str, plant: Plant, scan: Scan, tmp_path: Path) -> None:
+def test_links_are_named_and_never_followed(
+    way: str, plant: Plant, scan: Scan, tmp_path: Path
+) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/secret.md").write_text("x")
     folder = plant({"a.md": "x", "d/b.md": "x"})
@@ -83,9 +85,15 @@ def test_an_ignore_file_that_is_a_pipe_does_not_hang(plant: Plant, scan: Scan) -
     assert scan() == (["a.md"], {".gitignore": "named pipe", ".ragstoneignore": "named pipe"})
 
 
-def test_names_that_are_not_text_survive_the_round_trip(way: str, folder: Path, plant: Plant) -> None:
+def test_names_that_are_not_text_survive_the_round_trip(
+    way: str, folder: Path, plant: Plant
+) -> None:
     plant({"100%.md": "percent", "with\nnewline.md": "line"})
-    for raw, content in ((b"bad\xff.md", b"bad"), (b"looks%FF.md", b"looks"), ("é.md".encode(), b"e")):
+    for raw, content in (
+        (b"bad\xff.md", b"bad"),
+        (b"looks%FF.md", b"looks"),
+        ("é.md".encode(), b"e"),
+    ):
         try:
             (folder / os.fsdecode(raw)).write_bytes(content)
         except OSError:
@@ -93,7 +101,9 @@ def test_names_that_are_not_text_survive_the_round_trip(way: str, folder: Path, 
     os.makedirs(folder / os.fsdecode(b"dir\xfe"))
     (folder / os.fsdecode(b"dir\xfe") / "x.md").write_bytes(b"deep")
     source = FolderSource(folder, limits=LIMITS)
-    loaded = {entry.uri: source.load(entry).data for entry in source.scan() if isinstance(entry, Item)}
+    loaded = {
+        entry.uri: source.load(entry).data for entry in source.scan() if isinstance(entry, Item)
+    }
     assert loaded == {
         "100%.md": b"percent",
         "bad%FF.md": b"bad",
@@ -121,7 +131,9 @@ def test_files_that_vanish_during_the_scan_are_simply_not_there(way: str, plant:
     first = next(found)
     for number in range(5, 10):
         (folder / f"{number:02}.md").unlink()
-    assert [first.uri, *(entry.uri for entry in found)] == [f"{number:02}.md" for number in range(5)]
+    assert [first.uri, *(entry.uri for entry in found)] == [
+        f"{number:02}.md" for number in range(5)
+    ]
 
 
 def test_a_tree_five_hundred_deep_is_walked_to_its_end(way: str, folder: Path, scan: Scan) -> None:
@@ -154,13 +166,17 @@ def test_a_path_too_long_for_the_system_is_named(folder: Path, scan: Scan) -> No
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def test_twenty_thousand_files_are_all_found_once(folder: Path, git: Callable[..., bytes], scan: Scan) -> None:
+def test_twenty_thousand_files_are_all_found_once(
+    folder: Path, git: Callable[..., bytes], scan: Scan
+) -> None:
     (folder / "0.py").write_text("x")
     for outer in range(20):
         place = folder / f"d/{outer}"
         place.mkdir(parents=True)
         for number in range(1000):
-            os.link(folder / "0.py", place / f"{number}.py")  # quicker than as many files, and the same to a walk
+            os.link(
+                folder / "0.py", place / f"{number}.py"
+            )  # quicker than as many files, and the same to a walk
     found, left = scan()
     assert len(found) == len(set(found)) == 20_001
     assert left == {}
@@ -190,7 +206,9 @@ def locked(open_folder: Path) -> Path:
     return open_folder
 
 
-def test_unreadable_files_are_reported_and_not_taken_for_deleted(locked: Path, as_nobody: None) -> None:
+def test_unreadable_files_are_reported_and_not_taken_for_deleted(
+    locked: Path, as_nobody: None
+) -> None:
     source = FolderSource(locked, limits=LIMITS)
     first, second, third = source.scan()
     assert isinstance(first, Item) and source.load(first).data == b"x"
@@ -207,7 +225,9 @@ def test_a_root_that_may_not_be_listed_is_one_clear_sentence(locked: Path, as_no
         list(FolderSource(locked / "shut", limits=LIMITS).scan())
 
 
-def test_a_folder_that_git_may_not_list_is_named_too(locked: Path, git: Callable[..., bytes], as_nobody: None) -> None:
+def test_a_folder_that_git_may_not_list_is_named_too(
+    locked: Path, git: Callable[..., bytes], as_nobody: None
+) -> None:
     if os.getuid() == 0:
         os.seteuid(0)
         git("init", "-q", at=locked)
@@ -226,10 +246,21 @@ FILES = int(os.environ.get("TORTURE_FILES", "2000"))
 def wild(plant: Plant, tmp_path: Path) -> Iterator[dict[str, str]]:
     """Make a folder of everything that is no plain file, and return what must be said of each."""
     folder = plant(
-        {"a.md": "granite", "d/b.md": "basalt", "bytes.txt": bytes(10), "large.md": "x" * 2000, ".env": "k=v"}
+        {
+            "a.md": "granite",
+            "d/b.md": "basalt",
+            "bytes.txt": bytes(10),
+            "large.md": "x" * 2000,
+            ".env": "k=v",
+        }
     )
     (tmp_path / "outside").mkdir()
-    for name, target in (("up", ".."), ("loop", "loop"), ("out", str(tmp_path / "outside")), ("in.md", "a.md")):
+    for name, target in (
+        ("up", ".."),
+        ("loop", "loop"),
+        ("out", str(tmp_path / "outside")),
+        ("in.md", "a.md"),
+    ):
         (folder / name).symlink_to(target)
     os.mkfifo(folder / "pipe.md")
     here = os.getcwd()
@@ -259,7 +290,9 @@ def wild(plant: Plant, tmp_path: Path) -> Iterator[dict[str, str]]:
         yield said
 
 
-def test_a_wild_tree_is_synced_with_a_reason_for_every_skip(folder: Path, wild: dict[str, str]) -> None:
+def test_a_wild_tree_is_synced_with_a_reason_for_every_skip(
+    folder: Path, wild: dict[str, str]
+) -> None:
     with Engine.open(folder, config={**FAKE, "sources.max_file_bytes": 1000}) as engine:
         for _ in range(2):
             report = engine.sync()
@@ -274,7 +307,10 @@ def test_a_wild_tree_is_synced_with_a_reason_for_every_skip(folder: Path, wild: 
 
 
 def test_the_exit_code_says_whether_something_failed(
-    folder: Path, wild: dict[str, str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    folder: Path,
+    wild: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     from ragstone.surfaces.cli.app import run
     from ragstone.surfaces.present import failures
@@ -282,7 +318,9 @@ def test_the_exit_code_says_whether_something_failed(
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "fake")
     assert run(["sync", "--folder", str(folder), "--verbose"]) == failures.OK
     out = capfd.readouterr().out
-    assert all(f"skipped {uri}: {reason}" in out for uri, reason in wild.items() if uri != "large.md")
+    assert all(
+        f"skipped {uri}: {reason}" in out for uri, reason in wild.items() if uri != "large.md"
+    )
     real = FolderSource.load
 
     def load(self: FolderSource, item: Item) -> LoadedItem:
@@ -295,7 +333,9 @@ def test_the_exit_code_says_whether_something_failed(
     assert "a.md: permission denied" in capfd.readouterr().err
 
 
-def test_our_own_database_is_not_opened_under_any_name_while_it_is_followed(folder: Path, plant: Plant) -> None:
+def test_our_own_database_is_not_opened_under_any_name_while_it_is_followed(
+    folder: Path, plant: Plant
+) -> None:
     plant({"a.md": "granite"})
     with Engine.open(folder, config=FAKE) as engine:
         engine.sync()
@@ -313,7 +353,9 @@ def test_our_own_database_is_not_opened_under_any_name_while_it_is_followed(fold
         assert engine.search("granite") == []
 
 
-def test_files_that_come_go_and_grow_while_they_are_synced_are_all_accounted_for(folder: Path, plant: Plant) -> None:
+def test_files_that_come_go_and_grow_while_they_are_synced_are_all_accounted_for(
+    folder: Path, plant: Plant
+) -> None:
     plant({f"{number % 10}/{number}.md": f"granite {number}" for number in range(150)})
     stop = threading.Event()
 

@@ -51,13 +51,21 @@ e/a e/d/a e/d/e/b e/f.x x.d/a x.d/b.x x.d/d/a.x
         (["a\nb?c"], "x/a\nbxc", False, True),
     ],
 )
-def test_patterns_mean_the_same_as_in_git(lines: list[str], path: str, folder: bool, verdict: bool | None) -> None:
+def test_patterns_mean_the_same_as_in_git(
+    lines: list[str], path: str, folder: bool, verdict: bool | None
+) -> None:
     assert IgnoreRules(lines).verdict(path, is_folder=folder) is verdict
 
 
 @pytest.mark.parametrize(
     "pattern",
-    ["*a" * 60 + "b", "**/" + "*a*/**/" * 40 + "b", "[a-z]*" * 60 + "!", "?*" * 60 + "!", "a/" + "**/" * 60 + "b"],
+    [
+        "*a" * 60 + "b",
+        "**/" + "*a*/**/" * 40 + "b",
+        "[a-z]*" * 60 + "!",
+        "?*" * 60 + "!",
+        "a/" + "**/" * 60 + "b",
+    ],
 )
 def test_a_hostile_pattern_ends_at_once(pattern: str) -> None:
     path = "/".join(["a" * 100] * 20)
@@ -65,7 +73,10 @@ def test_a_hostile_pattern_ends_at_once(pattern: str) -> None:
     assert IgnoreRules([pattern]).verdict("a" * 4000) is None
 
 
-@given(st.text(alphabet="ab*?[]!-\\/^:.", max_size=20), st.text(alphabet="ab/.", min_size=1, max_size=20))
+@given(
+    st.text(alphabet="ab*?[]!-\\/^:.", max_size=20),
+    st.text(alphabet="ab/.", min_size=1, max_size=20),
+)
 @settings(max_examples=500, deadline=None)
 def test_no_pattern_raises(pattern: str, path: str) -> None:
     parse_line(pattern)
@@ -73,7 +84,25 @@ def test_no_pattern_raises(pattern: str, path: str) -> None:
 
 
 PIECE = st.sampled_from(
-    ["a", "b", "d", "e", "f", "x", "*", "**", "?", ".", ".x", "[ab]", "[!a]", "/", "**/", "/**", "é"]
+    [
+        "a",
+        "b",
+        "d",
+        "e",
+        "f",
+        "x",
+        "*",
+        "**",
+        "?",
+        ".",
+        ".x",
+        "[ab]",
+        "[!a]",
+        "/",
+        "**/",
+        "/**",
+        "é",
+    ]
 )
 LINE = st.builds(
     lambda bang, slash, pieces, end: bang + slash + "".join(pieces) + end,
@@ -88,7 +117,9 @@ FILE = st.lists(LINE, max_size=5)
 @given(FILE, FILE, FILE)
 @example(["a", "?.x"], [], [])  # to git é is two
 @example(["[!a].x", "[é].x", "é?"], ["??.x"], ["*é*"])
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_our_walk_and_git_ignore_the_same_files(
     folder: Path, git: Callable[..., bytes], top: list[str], inner: list[str], deep: list[str]
 ) -> None:

@@ -17,7 +17,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-@pytest.mark.parametrize("mark", [".git", "pyproject.toml", "package.json", "composer.json", "go.mod", "Cargo.toml"])
+@pytest.mark.parametrize(
+    "mark", [".git", "pyproject.toml", "package.json", "composer.json", "go.mod", "Cargo.toml"]
+)
 def test_the_project_is_the_folder_that_has_a_mark(home: Path, mark: str) -> None:
     deep = home / "work/project/src/deep"
     deep.mkdir(parents=True)

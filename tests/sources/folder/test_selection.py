@@ -11,7 +11,16 @@ from ragstone.sources.folder.source import MISSING, NOT_INCLUDED
 Scan = Callable[..., tuple[list[str], dict[str, str]]]
 
 FILES = {
-    path: "x" for path in ("a.md", "a.py", "docs/a.md", "docs/b.py", "docs/sub/c.md", "pkg/one/src/d.py", "pkg/e.py")
+    path: "x"
+    for path in (
+        "a.md",
+        "a.py",
+        "docs/a.md",
+        "docs/b.py",
+        "docs/sub/c.md",
+        "pkg/one/src/d.py",
+        "pkg/e.py",
+    )
 }
 
 
@@ -38,17 +47,23 @@ def test_includes_are_files_folders_and_globs(
     assert scan(include=include) == (found, {})
 
 
-def test_excludes_are_lines_of_an_ignore_file(way: str, plant: Callable[..., Path], scan: Scan) -> None:
+def test_excludes_are_lines_of_an_ignore_file(
+    way: str, plant: Callable[..., Path], scan: Scan
+) -> None:
     plant(FILES)
     assert scan(exclude=["docs/", "*.py", "!/a.py"]) == (["a.md", "a.py"], {})
 
 
-def test_an_include_that_is_not_there_is_reported(way: str, plant: Callable[..., Path], scan: Scan) -> None:
+def test_an_include_that_is_not_there_is_reported(
+    way: str, plant: Callable[..., Path], scan: Scan
+) -> None:
     plant(FILES)
     assert scan(include=["a.md", "nowhere"]) == (["a.md"], {"nowhere": NOT_INCLUDED})
 
 
-def test_a_named_path_that_does_not_exist_is_reported_once(way: str, plant: Callable[..., Path], scan: Scan) -> None:
+def test_a_named_path_that_does_not_exist_is_reported_once(
+    way: str, plant: Callable[..., Path], scan: Scan
+) -> None:
     folder = plant(FILES)
     assert scan(only=["a.md", "b.md", folder / "b.md", "docs/gone/"]) == (
         ["a.md"],
@@ -65,7 +80,9 @@ def test_a_pattern_that_makes_no_sense_is_refused(scan: Scan, pattern: str) -> N
         scan(include=[pattern])
 
 
-def test_only_narrows_and_takes_names_as_they_are(way: str, plant: Callable[..., Path], scan: Scan) -> None:
+def test_only_narrows_and_takes_names_as_they_are(
+    way: str, plant: Callable[..., Path], scan: Scan
+) -> None:
     folder = plant({**FILES, "docs/[x].md": "x", "docs/x.md": "x"})
     assert scan(only=["docs/[x].md"]) == (["docs/[x].md"], {})
     assert scan(only=[folder / "docs/sub", "a.py"], include=["*.md"]) == (["docs/sub/c.md"], {})
@@ -76,7 +93,9 @@ def test_only_narrows_and_takes_names_as_they_are(way: str, plant: Callable[...,
         scan(only=[folder.parent])
 
 
-def test_a_folder_that_is_usually_skipped_can_be_named(way: str, plant: Callable[..., Path], scan: Scan) -> None:
+def test_a_folder_that_is_usually_skipped_can_be_named(
+    way: str, plant: Callable[..., Path], scan: Scan
+) -> None:
     plant({"node_modules/lib/a.js": "x", "b.js": "x"})
     assert scan() == (["b.js"], {"node_modules/": "installed packages"})
     assert scan(include=["node_modules/lib"]) == (["node_modules/lib/a.js"], {})

@@ -22,7 +22,10 @@ LIMITS = FileLimits(1_000_000, 50_000)
 def test_it_is_a_source_whose_items_load(plant: Plant) -> None:
     source: Source = FolderSource(plant({"b/c.txt": "two", "a.txt": "one"}), limits=LIMITS)
     items = [entry for entry in source.scan() if isinstance(entry, Item)]
-    assert [(item.uri, source.load(item).data) for item in items] == [("a.txt", b"one"), ("b/c.txt", b"two")]
+    assert [(item.uri, source.load(item).data) for item in items] == [
+        ("a.txt", b"one"),
+        ("b/c.txt", b"two"),
+    ]
     assert items[0].size == 3
 
 
@@ -44,7 +47,9 @@ def test_nested_ignore_files_and_negations_are_honoured(way: str, plant: Plant, 
     assert left == {}
 
 
-def test_our_own_ignore_files_leave_out_more_and_bring_nothing_back(way: str, plant: Plant, scan: Scan) -> None:
+def test_our_own_ignore_files_leave_out_more_and_bring_nothing_back(
+    way: str, plant: Plant, scan: Scan
+) -> None:
     plant(
         {
             ".gitignore": "secret.md\n",
@@ -58,7 +63,10 @@ def test_our_own_ignore_files_leave_out_more_and_bring_nothing_back(way: str, pl
             "c.md": "x",
         }
     )
-    assert scan() == ([".gitignore", ".ragstoneignore", "c.md", "new/.ragstoneignore", "new/d.gen.md"], {})
+    assert scan() == (
+        [".gitignore", ".ragstoneignore", "c.md", "new/.ragstoneignore", "new/d.gen.md"],
+        {},
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,10 +92,18 @@ def test_secret_and_generated_files_are_skipped_with_a_reason(
     assert scan() == (["a.md"], {name: reason})
 
 
-def test_examples_of_secret_files_are_read_and_secret_ones_on_demand(plant: Plant, scan: Scan) -> None:
+def test_examples_of_secret_files_are_read_and_secret_ones_on_demand(
+    plant: Plant, scan: Scan
+) -> None:
     plant({".env.example": "x", ".env.prod.example": "x", ".env": "x", ".ssh/config": "x"})
-    assert scan() == ([".env.example", ".env.prod.example"], {".env": "secret file", ".ssh/": "folder of secrets"})
-    assert scan(secret_files=True) == ([".env", ".env.example", ".env.prod.example", ".ssh/config"], {})
+    assert scan() == (
+        [".env.example", ".env.prod.example"],
+        {".env": "secret file", ".ssh/": "folder of secrets"},
+    )
+    assert scan(secret_files=True) == (
+        [".env", ".env.example", ".env.prod.example", ".ssh/config"],
+        {},
+    )
 
 
 def test_a_large_file_is_skipped_with_its_size(way: str, plant: Plant, scan: Scan) -> None:
@@ -99,7 +115,15 @@ def test_a_large_file_is_skipped_with_its_size(way: str, plant: Plant, scan: Sca
 
 
 def test_a_document_has_a_limit_of_its_own(plant: Plant, scan: Scan) -> None:
-    plant({"a.PDF": "x" * 2000, "big.pdf": "x" * 2001, "a.md": "x" * 2000, "pdf": "x" * 1001, ".pdf": "x"})
+    plant(
+        {
+            "a.PDF": "x" * 2000,
+            "big.pdf": "x" * 2001,
+            "a.md": "x" * 2000,
+            "pdf": "x" * 1001,
+            ".pdf": "x",
+        }
+    )
     found, left = scan(limits=FileLimits(1000, 10, 2000, {"pdf"}))
     assert found == [".pdf", "a.PDF"]
     assert left == {
@@ -126,7 +150,9 @@ def test_files_without_a_reader_are_skipped_with_a_reason(plant: Plant, scan: Sc
     assert reasons == (["a.md"], {"a.png": "unsupported type .png"})
 
 
-def test_environments_and_caches_are_skipped_as_one_entry(way: str, plant: Plant, scan: Scan) -> None:
+def test_environments_and_caches_are_skipped_as_one_entry(
+    way: str, plant: Plant, scan: Scan
+) -> None:
     plant(
         {
             "env/pyvenv.cfg": "x",
@@ -155,7 +181,9 @@ def test_too_many_files_are_refused_with_the_way_out(way: str, plant: Plant) -> 
 
 
 def test_counting_stops_one_beyond_the_limit(way: str, plant: Plant) -> None:
-    source = FolderSource(plant({f"d{number}/{number}.txt": "x" for number in range(20)}), limits=FileLimits(100, 5))
+    source = FolderSource(
+        plant({f"d{number}/{number}.txt": "x" for number in range(20)}), limits=FileLimits(100, 5)
+    )
     assert source.count(3) == 4
     assert source.count(19) == 20
     assert source.count(100) == 20
@@ -163,7 +191,10 @@ def test_counting_stops_one_beyond_the_limit(way: str, plant: Plant) -> None:
 
 def test_a_root_that_is_no_folder_is_one_clear_sentence(folder: Path, plant: Plant) -> None:
     plant({"a.txt": "x"})
-    for root, words in ((folder / "nowhere", "is not there"), (folder / "a.txt", "is not a folder")):
+    for root, words in (
+        (folder / "nowhere", "is not there"),
+        (folder / "a.txt", "is not a folder"),
+    ):
         with pytest.raises(InputError, match=words):
             list(FolderSource(root, limits=LIMITS).scan())
 
@@ -173,7 +204,14 @@ def test_an_empty_folder_holds_nothing(way: str, scan: Scan) -> None:
 
 
 def test_the_home_folder_is_never_listed_wherever_it_is(way: str, plant: Plant, scan: Scan) -> None:
-    folder = plant({".ragstone/ragstone.db": "x", "sub/.ragstone/ragstone.db": "x", "index/data.txt": "x", "a.md": "x"})
+    folder = plant(
+        {
+            ".ragstone/ragstone.db": "x",
+            "sub/.ragstone/ragstone.db": "x",
+            "index/data.txt": "x",
+            "a.md": "x",
+        }
+    )
     assert scan(home=folder / "index") == (["a.md"], {})
 
 
@@ -181,7 +219,12 @@ def test_our_database_is_never_opened_under_any_name(
     way: str, plant: Plant, scan: Scan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = plant(
-        {".ragstone/ragstone.db": "x", ".ragstone/ragstone.db-wal": "y", ".ragstone/other": "z", "a.md": "a"}
+        {
+            ".ragstone/ragstone.db": "x",
+            ".ragstone/ragstone.db-wal": "y",
+            ".ragstone/other": "z",
+            "a.md": "a",
+        }
     )
     home = folder / ".ragstone"
     for number, name in enumerate(("ragstone.db", "ragstone.db-wal", "other")):
@@ -218,7 +261,9 @@ def test_a_side_file_that_appears_after_the_scan_is_not_opened_either(plant: Pla
 
 
 @pytest.mark.parametrize("side", ["", "-wal", "-shm", "-journal", ".lock"])
-def test_no_file_of_the_index_is_opened_whether_named_or_beside_one_that_is(plant: Plant, side: str) -> None:
+def test_no_file_of_the_index_is_opened_whether_named_or_beside_one_that_is(
+    plant: Plant, side: str
+) -> None:
     folder = plant({"a.md": "a"})
     own = database_files(folder / ".ragstone")
     source = FolderSource(folder, limits=LIMITS, never_open=own)
@@ -257,5 +302,7 @@ def test_a_fresh_file_has_no_stamp_to_trust_and_an_old_one_has(plant: Plant) -> 
 def test_skips_carry_uris_and_reasons_people_can_read(way: str, plant: Plant) -> None:
     folder = plant({".env": "x", "big.txt": "x" * 50, "node_modules/a.js": "x"})
     entries = list(FolderSource(folder, limits=FileLimits(10, 10)).scan())
-    assert all(isinstance(entry, Skip) and entry.reason and "/" not in entry.uri[:-1] for entry in entries)
+    assert all(
+        isinstance(entry, Skip) and entry.reason and "/" not in entry.uri[:-1] for entry in entries
+    )
     assert len(entries) == 3

@@ -180,7 +180,14 @@ CHANGES: list[Change] = [
     replaced_by_a_link, link_retargeted, replaced_by_a_pipe, no_longer_text, left_out_by_a_rule, new_ones,
     strange_names,
 ]  # fmt: skip
-QUERIES = ("granite basalts", "harbour quay", "lagoon ferry", "reef coral algae", "seven fathoms", "tide")
+QUERIES = (
+    "granite basalts",
+    "harbour quay",
+    "lagoon ferry",
+    "reef coral algae",
+    "seven fathoms",
+    "tide",
+)
 
 
 @pytest.fixture(params=["new", "trusted"])
@@ -193,7 +200,10 @@ def stamps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 @pytest.fixture(params=["sync", "open engine", "cold command"])
 def meet(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], stamps: str
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    stamps: str,
 ) -> Iterator[Callable[[Path, Change], list[str]]]:
     """Return a function that lets a folder be indexed, changed, and met in one way."""
 
@@ -231,7 +241,9 @@ def check(folder: Path, engine: Engine, *, fresh: bool) -> None:
             assert hit.freshness in (("fresh", "refreshed") if fresh else ("unverifiable",))
 
 
-def check_command(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def check_command(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Assert the same of the command's first answer."""
     from ragstone.surfaces.cli.app import run
 
@@ -248,8 +260,16 @@ def check_command(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.C
 def compare(folder: Path, engine: Engine, left_out: list[str]) -> None:
     """Assert that the index holds what the folder holds, text for text, and nothing else."""
     files = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
-    names = {to_uri(path.relative_to(folder).as_posix()): path for path in files if ".ragstone" not in path.parts}
-    truth = {name: path.read_text() for name, path in names.items() if name not in left_out and ".git/" not in name}
+    names = {
+        to_uri(path.relative_to(folder).as_posix()): path
+        for path in files
+        if ".ragstone" not in path.parts
+    }
+    truth = {
+        name: path.read_text()
+        for name, path in names.items()
+        if name not in left_out and ".git/" not in name
+    }
     stored = {one.uri: engine.admin.text(one.uri) for one in engine.sources()}
     for extra in (".ragstoneignore",):
         stored.pop(extra, None)
@@ -286,12 +306,20 @@ def test_a_checkout_of_another_branch_is_another_truth(
     meet(folder, checkout)
 
 
-def test_an_ignored_file_stays_ignored_when_it_changes(plant: Callable[..., Path], git: Callable[..., bytes]) -> None:
+def test_an_ignored_file_stays_ignored_when_it_changes(
+    plant: Callable[..., Path], git: Callable[..., bytes]
+) -> None:
     folder = plant({**FILES, ".gitignore": "*.log\nbuild/\n"})
     git("init", "-q")
     with Engine.open(folder, config=FAKE) as engine:
         engine.sync()
-        plant({"noise.log": "basalts", "build/out.md": "basalts", "node_modules/p/readme.md": "basalts"})
+        plant(
+            {
+                "noise.log": "basalts",
+                "build/out.md": "basalts",
+                "node_modules/p/readme.md": "basalts",
+            }
+        )
         assert engine.search("basalts", mode="words") == []
         plant({"build/out.md": "basalts again", "node_modules/p/readme.md": "basalts again"})
         assert engine.search("basalts", mode="words") == []

@@ -30,7 +30,9 @@ def test_nearly_all_of_a_thousand_planted_secrets_are_found(seed: int) -> None:
         missed[one.kind] += left(one, clean)
     assert len(KINDS) >= 60
     assert missed.total() <= 1000 * (1 - LEAST_FOUND), missed
-    assert max(missed.values()) <= 5, missed  # and no kind is missed as a whole: each was planted about 13 times
+    assert max(missed.values()) <= 5, (
+        missed
+    )  # and no kind is missed as a whole: each was planted about 13 times
 
 
 def test_every_planted_secret_is_found_without_its_name() -> None:

@@ -24,7 +24,9 @@ def key_lines(seed: int = 1) -> list[str]:
     return [body[at : at + 64] for at in range(0, len(body), 64)]
 
 
-BLOCK = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *key_lines(), "-----END RSA PRIVATE KEY-----"])
+BLOCK = "\n".join(
+    ["-----BEGIN RSA PRIVATE KEY-----", *key_lines(), "-----END RSA PRIVATE KEY-----"]
+)
 
 
 # ── what is found ─────────────────────────────────────────────────────────────────────────────────
@@ -140,7 +142,9 @@ def test_a_key_in_source_code_leaves_source_code() -> None:
     assert not any(line in text for line in key_lines())
 
 
-@pytest.mark.parametrize("broken", [BLOCK.rpartition("\n")[0], BLOCK[:-400]], ids=["no end", "cut off"])
+@pytest.mark.parametrize(
+    "broken", [BLOCK.rpartition("\n")[0], BLOCK[:-400]], ids=["no end", "cut off"]
+)
 def test_a_key_that_is_broken_off_goes_too(broken: str) -> None:
     text, found = redact(f"{broken}\n\nSome words after it.\n")
     assert [one.kind for one in found] == ["private-key"]
@@ -160,7 +164,16 @@ def test_a_key_on_one_line_goes_and_the_line_stays() -> None:
 bits = st.one_of(
     st.text(max_size=12),
     st.sampled_from(
-        [GITHUB, AWS, BLOCK, f'password="{PASSWORD}"', "postgres://a:s3Kr1t-zz@h/x", "token: ", "é\u2028", "\r\n"]
+        [
+            GITHUB,
+            AWS,
+            BLOCK,
+            f'password="{PASSWORD}"',
+            "postgres://a:s3Kr1t-zz@h/x",
+            "token: ",
+            "é\u2028",
+            "\r\n",
+        ]
     ),
     st.text(string.ascii_letters + string.digits + "_-=:\"'\\n/@ ", max_size=60),
 )
@@ -227,12 +240,16 @@ def test_every_stored_part_of_a_document_is_redacted() -> None:
         "by": "ada",
     }
     [remark] = clean.remarks
-    assert remark.startswith("6 secrets taken out: github-token (line 1), aws-key (title), aws-key (beside)")
+    assert remark.startswith(
+        "6 secrets taken out: github-token (line 1), aws-key (title), aws-key (beside)"
+    )
     assert not any(secret in repr(clean) for secret in (GITHUB, AWS, PASSWORD))
 
 
 def test_a_document_redact_document_is_the_same_document() -> None:
-    document = Document("a.md", "# A\n\nwords\n", metadata={"by": "ada", "tags": ("x",)}, remarks=("read",))
+    document = Document(
+        "a.md", "# A\n\nwords\n", metadata={"by": "ada", "tags": ("x",)}, remarks=("read",)
+    )
     assert redact_document(document) is document
 
 

@@ -15,7 +15,16 @@ from ragstone.sources.secrets import rules as secret_rules
 from ragstone.sources.secrets.redaction import redact
 from ragstone.sources.secrets.rules import SecretRule, load_rules
 
-GENERIC = {"password", "secret", "token", "api-key", "bearer-token", "basic-auth", "url-password", "private-key"}
+GENERIC = {
+    "password",
+    "secret",
+    "token",
+    "api-key",
+    "bearer-token",
+    "basic-auth",
+    "url-password",
+    "private-key",
+}
 
 
 def every_rule() -> list[SecretRule]:
@@ -43,16 +52,25 @@ def test_no_rule_takes_a_line_end_but_one_that_spans_lines() -> None:
 
 def test_a_putty_key_goes_line_by_line() -> None:
     lines = ["AAABAQCq3Xw1" + "Zk9" * 17 + "b", "tG7hJ2kL5" * 3]
-    text = "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\n" + "\n".join(lines) + "\nPrivate-MAC: x\n"
+    text = (
+        "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\n"
+        + "\n".join(lines)
+        + "\nPrivate-MAC: x\n"
+    )
     clean, found = redact(text)
     assert [one.kind for one in found] == ["putty-key"]
-    assert clean == "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\n[SECRET:putty-key]\n\nPrivate-MAC: x\n"
+    assert (
+        clean
+        == "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\n[SECRET:putty-key]\n\nPrivate-MAC: x\n"
+    )
 
 
 def test_the_recipe_changes_with_the_rules(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     before = secret_rules.recipe()
     changed = tmp_path / "secrets.toml"
-    changed.write_text(secret_rules.RULES_FILE.read_text("utf-8").replace("{36,255}", "{30,255}"), "utf-8")
+    changed.write_text(
+        secret_rules.RULES_FILE.read_text("utf-8").replace("{36,255}", "{30,255}"), "utf-8"
+    )
     monkeypatch.setattr(secret_rules, "RULES_FILE", changed)
     for cached in (secret_rules.recipe, secret_rules._rules_text):
         cached.cache_clear()
@@ -66,7 +84,9 @@ def test_the_recipe_changes_with_the_rules(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_letters_of_other_scripts_move_nothing() -> None:
-    text = "".join(chr(code) for code in range(0x20, 0x3000) if unicodedata.category(chr(code))[0] in "LNS")
+    text = "".join(
+        chr(code) for code in range(0x20, 0x3000) if unicodedata.category(chr(code))[0] in "LNS"
+    )
     token = "ghp_" + "aB3dE5fG7h" * 3 + "K9mN2p"
     clean, found = redact(f"{text} {token} İ {token} 𝔘")
     assert clean == f"{text} [SECRET:github-token] İ [SECRET:github-token] 𝔘"
@@ -125,5 +145,7 @@ def test_no_text_is_slow_to_look_at() -> None:
         text=True,
         check=False,
     )
-    assert ran.stdout.startswith("done"), ran.stderr[-500:] or f"stopped by signal {-ran.returncode}"
+    assert ran.stdout.startswith("done"), (
+        ran.stderr[-500:] or f"stopped by signal {-ran.returncode}"
+    )
     assert int(ran.stdout.split()[1]) > 90

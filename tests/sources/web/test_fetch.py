@@ -14,7 +14,13 @@ import pytest
 from ragstone.errors import AccessError, ConfigError, InputError, RagstoneError, ReadError
 from ragstone.sources.web.addresses import Address
 from ragstone.sources.web.client import NetworkPolicy, Resolver, resolve_host
-from ragstone.sources.web.fetch import FetchedPage, FetchRules, Validators, parse_allowed_hosts, safe_fetch
+from ragstone.sources.web.fetch import (
+    FetchedPage,
+    FetchRules,
+    Validators,
+    parse_allowed_hosts,
+    safe_fetch,
+)
 from tests.support.local_site import Request, Site, redirect, reply, serving
 
 CONNECTED: list[tuple[str, int]] = []
@@ -45,7 +51,9 @@ def site() -> Iterator[Site]:
 
 
 def get(site: Site, path: str = "/", resolve: Resolver = resolve_host) -> FetchedPage:
-    return safe_fetch(site.origin + path, FetchRules(NetworkPolicy(site.allow, resolve), seconds=5.0))
+    return safe_fetch(
+        site.origin + path, FetchRules(NetworkPolicy(site.allow, resolve), seconds=5.0)
+    )
 
 
 HIDDEN = """
@@ -63,16 +71,32 @@ ODD = """
 127.0.0.1%00 127%2e0%2e0%2e1 %31%32%37.0.0.1 localhost%00.example.org user@127.0.0.1 example.org@127.0.0.1
 a:b@localhost 127.0.0.1\\@example.org 127.0.0.1#@example.org@x [::1 [::1%25lo] [fe80::1%25eth0] [::1]x [127.0.0.1] ::1
 """.split()
-DISGUISED = ["１２７.0.0.1", "①②⑦.0.0.1", "127。0。0。1", "127.0.0.1.", "localhost.", "LOCALHOST", "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ"]
+DISGUISED = [
+    "１２７.0.0.1",
+    "①②⑦.0.0.1",
+    "127。0。0。1",
+    "127.0.0.1.",
+    "localhost.",
+    "LOCALHOST",
+    "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ",
+]
 
 
 def _urls() -> Iterator[str]:
-    for address, (scheme, port) in product(HIDDEN, (("http", ""), ("https", ""), ("http", ":8080"))):
+    for address, (scheme, port) in product(
+        HIDDEN, (("http", ""), ("https", ""), ("http", ":8080"))
+    ):
         yield f"{scheme}://{f'[{address}]' if ':' in address else address}{port}/latest/meta-data"
     yield from (f"http://{one}/" for one in (*ODD, *DISGUISED))
-    yield from ("file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1:70/_x", "dict://127.0.0.1:11211/stat")
     yield from (
-        f"http://example.org:{port}/" for port in (0, 21, 22, 25, 53, 111, 3306, 5432, 6379, 9200, 11211, 65536)
+        "file:///etc/passwd",
+        "ftp://127.0.0.1/",
+        "gopher://127.0.0.1:70/_x",
+        "dict://127.0.0.1:11211/stat",
+    )
+    yield from (
+        f"http://example.org:{port}/"
+        for port in (0, 21, 22, 25, 53, 111, 3306, 5432, 6379, 9200, 11211, 65536)
     )
 
 
@@ -103,13 +127,17 @@ def test_no_name_leads_to_an_address_that_is_not_public(connected: list[tuple[st
     assert connected == []
 
 
-def test_no_redirect_leads_to_a_tricky_address(connected: list[tuple[str, int]], site: Site) -> None:
+def test_no_redirect_leads_to_a_tricky_address(
+    connected: list[tuple[str, int]], site: Site
+) -> None:
     hidden = [url for url in TRICKY if f":{site.port}" not in url]
     site.routes = {f"/{at}": redirect(url) for at, url in enumerate(hidden)}
     for at in range(len(hidden)):
         with pytest.raises((AccessError, InputError)):
             get(site, f"/{at}", resolve=_to_this_machine)
-    assert set(connected) == {(site.host, site.port)}  # the one that is allowed, and nothing it led to
+    assert set(connected) == {
+        (site.host, site.port)
+    }  # the one that is allowed, and nothing it led to
     assert site.asked == [f"/{at}" for at in range(len(hidden))]
 
 
@@ -123,7 +151,9 @@ def test_the_connection_goes_to_the_checked_address(site: Site) -> None:
         dialled.append(address)
         return socket.create_connection((site.host, site.port))
 
-    rules = FetchRules(NetworkPolicy(resolve=lambda host, port: next(answers), connect=dial), seconds=5)
+    rules = FetchRules(
+        NetworkPolicy(resolve=lambda host, port: next(answers), connect=dial), seconds=5
+    )
     assert safe_fetch("http://rebinding.example/", rules).body == b"the page"
     assert dialled == [ip_address("93.184.216.34")]
     with pytest.raises(AccessError, match="not public"):
@@ -145,14 +175,22 @@ def test_a_redirect_to_the_same_name_is_resolved_and_checked_again(site: Site) -
 
 
 def test_an_allowed_name_may_lie_in_an_intranet_but_not_at_a_metadata_service(site: Site) -> None:
-    metadata = NetworkPolicy(frozenset({("wiki.example", 0)}), resolve=lambda host, port: ["169.254.169.254"])
+    metadata = NetworkPolicy(
+        frozenset({("wiki.example", 0)}), resolve=lambda host, port: ["169.254.169.254"]
+    )
     rules = FetchRules(metadata, seconds=5)
     with pytest.raises(AccessError, match="metadata"):
         safe_fetch("http://wiki.example/", rules)
-    inside = FetchRules(NetworkPolicy(frozenset({("wiki.example", site.port)}), _to_this_machine), seconds=5)
+    inside = FetchRules(
+        NetworkPolicy(frozenset({("wiki.example", site.port)}), _to_this_machine), seconds=5
+    )
     site.routes["/"] = reply("inside")
     assert safe_fetch(f"http://wiki.example:{site.port}/", inside).body == b"inside"
-    for other in (f"http://other.example:{site.port}/", f"http://127.0.0.1:{site.port}/", "http://wiki.example/"):
+    for other in (
+        f"http://other.example:{site.port}/",
+        f"http://127.0.0.1:{site.port}/",
+        "http://wiki.example/",
+    ):
         with pytest.raises(AccessError):
             safe_fetch(other, inside)
 
@@ -173,8 +211,17 @@ def test_allowed_hosts_are_read_from_the_settings() -> None:
 def test_a_page_has_the_headers_of_its_server(site: Site) -> None:
     site.routes["/a?x=%C3%A4"] = reply("hello", type="Text/HTML; charset=UTF-8", etag='"v1"')
     found = get(site, "/a?x=ä#part")
-    assert (found.status, found.body, found.media_type, found.charset) == (200, b"hello", "text/html", "utf-8")
-    assert (found.etag, found.last_modified, found.url.text) == ('"v1"', "", f"{site.origin}/a?x=%C3%A4")
+    assert (found.status, found.body, found.media_type, found.charset) == (
+        200,
+        b"hello",
+        "text/html",
+        "utf-8",
+    )
+    assert (found.etag, found.last_modified, found.url.text) == (
+        '"v1"',
+        "",
+        f"{site.origin}/a?x=%C3%A4",
+    )
     assert site.requests[0].headers["host"] == f"127.0.0.1:{site.port}"
     assert site.requests[0].headers["user-agent"] == "ragstone"
 
@@ -183,7 +230,11 @@ def test_a_page_has_the_headers_of_its_server(site: Site) -> None:
     ("now", "changed", "known"),
     [
         ("Mon, 01 Jan 2024 12:00:05 GMT", "Mon, 01 Jan 2024 12:00:00 GMT", True),
-        ("Mon, 01 Jan 2024 12:00:00 GMT", "Mon, 01 Jan 2024 12:00:00 GMT", False),  # it may change again this second
+        (
+            "Mon, 01 Jan 2024 12:00:00 GMT",
+            "Mon, 01 Jan 2024 12:00:00 GMT",
+            False,
+        ),  # it may change again this second
         ("Mon, 01 Jan 2024 12:00:00 GMT", "Mon, 01 Jan 2025 12:00:00 GMT", False),
         ("Mon, 01 Jan 2024 12:00:05 -0000", "Mon, 01 Jan 2024 12:00:00 +0000", False),
         ("", "Mon, 01 Jan 2024 12:00:00 GMT", False),
@@ -191,12 +242,16 @@ def test_a_page_has_the_headers_of_its_server(site: Site) -> None:
         ("Mon, 01 Jan 2024 12:00:05 GMT", "Mon, 01 Jan 99999 12:00:00 GMT", False),
     ],
 )
-def test_a_date_counts_only_once_it_has_settled(site: Site, now: str, changed: str, known: bool) -> None:
+def test_a_date_counts_only_once_it_has_settled(
+    site: Site, now: str, changed: str, known: bool
+) -> None:
     site.routes["/"] = reply("x", date=now, last_modified=changed)
     assert get(site).last_modified == (changed if known else "")
 
 
-def test_proxies_of_the_environment_are_not_used(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxies_of_the_environment_are_not_used(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     site.routes["/"] = reply("direct")
@@ -207,7 +262,11 @@ def test_redirects_are_followed_but_not_forever(site: Site) -> None:
     site.routes |= {f"/{at}": redirect(f"/{at + 1}", "301 Moved Permanently") for at in range(6)}
     site.routes["/5"] = reply("there")
     found = get(site, "/0")
-    assert (found.body, found.url.text, found.redirects) == (b"there", f"{site.origin}/5", (301,) * 5)
+    assert (found.body, found.url.text, found.redirects) == (
+        b"there",
+        f"{site.origin}/5",
+        (301,) * 5,
+    )
     assert found.has_moved_permanently
     site.routes["/5"] = redirect("/0")
     with pytest.raises(ReadError, match="more than 5 redirects"):
@@ -238,7 +297,14 @@ def test_a_validator_cannot_inject_a_header() -> None:
 
 
 def test_other_statuses_come_without_a_body(site: Site) -> None:
-    for status in ("404 Not Found", "410 Gone", "500 Oops", "204 No Content", "304 Not Modified", "451 No"):
+    for status in (
+        "404 Not Found",
+        "410 Gone",
+        "500 Oops",
+        "204 No Content",
+        "304 Not Modified",
+        "451 No",
+    ):
         site.routes["/"] = reply("secret", status=status)
         found = get(site)
         assert (found.status, found.body) == (int(status[:3]), b"")
@@ -251,12 +317,18 @@ def test_a_host_that_does_not_exist_or_answer_is_reported() -> None:
     with pytest.raises(ReadError, match="no host nowhere.example"):
         safe_fetch("http://nowhere.example/", FetchRules(NetworkPolicy(resolve=unknown), seconds=5))
     with pytest.raises(ReadError, match="no host"):
-        safe_fetch("http://nowhere.example/", FetchRules(NetworkPolicy(resolve=lambda host, port: []), seconds=5))
+        safe_fetch(
+            "http://nowhere.example/",
+            FetchRules(NetworkPolicy(resolve=lambda host, port: []), seconds=5),
+        )
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with pytest.raises(ReadError, match="cannot be reached"):
-        safe_fetch(f"http://127.0.0.1:{port}/", FetchRules(NetworkPolicy(frozenset({("127.0.0.1", port)})), seconds=5))
+        safe_fetch(
+            f"http://127.0.0.1:{port}/",
+            FetchRules(NetworkPolicy(frozenset({("127.0.0.1", port)})), seconds=5),
+        )
 
 
 def test_every_address_of_a_host_is_tried_both_kinds_in_turn() -> None:
@@ -269,7 +341,8 @@ def test_every_address_of_a_host_is_tried_both_kinds_in_turn() -> None:
     many = [f"2606:4700::{at}" for at in range(1, 6)] + ["93.184.216.34"]
     with pytest.raises(ReadError, match="cannot be reached"):
         safe_fetch(
-            "http://example.org/", FetchRules(NetworkPolicy(resolve=lambda host, port: many, connect=dial), seconds=5)
+            "http://example.org/",
+            FetchRules(NetworkPolicy(resolve=lambda host, port: many, connect=dial), seconds=5),
         )
     assert tried == ["2606:4700::1", "93.184.216.34", "2606:4700::2", "2606:4700::3"]
 

@@ -29,7 +29,9 @@ def site() -> Iterator[Site]:
 
 
 def get(site: Site, seconds: float = 10.0) -> bytes:
-    return safe_fetch(f"{site.origin}/", FetchRules(NetworkPolicy(site.allow), max_bytes=MOST, seconds=seconds)).body
+    return safe_fetch(
+        f"{site.origin}/", FetchRules(NetworkPolicy(site.allow), max_bytes=MOST, seconds=seconds)
+    ).body
 
 
 def again(piece: bytes, count: int = 10**9, pause: float = 0.0) -> Answer:
@@ -59,8 +61,12 @@ FLOODS = {
     "tiny chunks in long wrappings": after(
         HEAD + b"Transfer-Encoding: chunked\r\n\r\n", again(b"1;" + b"e" * 4000 + b"\r\nx\r\n")
     ),
-    "a size of chunk without end": after(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", again(b"0" * 4096)),
-    "trailers without end": after(HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", again(b"A: b\r\n" * 500)),
+    "a size of chunk without end": after(
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n", again(b"0" * 4096)
+    ),
+    "trailers without end": after(
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", again(b"A: b\r\n" * 500)
+    ),
     "headers without end": after(HEAD, again(b"X-More: " + b"y" * 500 + b"\r\n")),
     "one header without end": after(HEAD + b"X-More: ", again(b"y" * 4096)),
     "a status line without end": again(b"HTTP/1.1 200 " + b"O" * 4096),
@@ -146,10 +152,16 @@ def _raw(data: bytes) -> bytes:
 
 
 @settings(max_examples=40)
-@given(st.binary(max_size=3000), st.sampled_from(["", "gzip", "two", "deflate", "raw", "chunked", "until closed"]))
+@given(
+    st.binary(max_size=3000),
+    st.sampled_from(["", "gzip", "two", "deflate", "raw", "chunked", "until closed"]),
+)
 def test_whatever_a_body_travels_in_it_arrives_as_it_was(site: Site, body: bytes, way: str) -> None:
     pieces = [body[at : at + 700] for at in range(0, len(body), 700)]
-    chunks = b"".join(b"%x;q=1\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\nA: b\r\n\r\n"
+    chunks = (
+        b"".join(b"%x;q=1\r\n%b\r\n" % (len(piece), piece) for piece in pieces)
+        + b"0\r\nA: b\r\n\r\n"
+    )
     site.routes["/"] = {
         "": reply(body),
         "gzip": reply(gzip.compress(body), content_encoding="gzip"),

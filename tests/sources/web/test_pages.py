@@ -22,7 +22,9 @@ def site() -> Iterator[Site]:
         yield one
 
 
-def page(url: str, media_type: str = "text/html", charset: str = "", body: bytes = b"") -> FetchedPage:
+def page(
+    url: str, media_type: str = "text/html", charset: str = "", body: bytes = b""
+) -> FetchedPage:
     return FetchedPage(parse_url(url), 200, media_type, charset, body=body)
 
 
@@ -67,11 +69,22 @@ def test_a_name_is_always_one_name(path: str) -> None:
 
 
 def test_an_encoding_of_the_server_is_used_unless_it_is_wrong() -> None:
-    assert page_bytes(page("http://x/", charset="iso-8859-1", body=b"caf\xe9")).decode("utf-8-sig") == "café"
-    assert page_bytes(page("http://x/", charset="shift_jis", body="猫".encode("shift_jis"))).decode("utf-8-sig") == "猫"
+    assert (
+        page_bytes(page("http://x/", charset="iso-8859-1", body=b"caf\xe9")).decode("utf-8-sig")
+        == "café"
+    )
+    assert (
+        page_bytes(page("http://x/", charset="shift_jis", body="猫".encode("shift_jis"))).decode(
+            "utf-8-sig"
+        )
+        == "猫"
+    )
     for charset in ("utf-8", "", "idna", "rot13", "unicode_escape", "zip", "no-such", "utf-16"):
         assert page_bytes(page("http://x/", charset=charset, body=b"caf\xc3\xa9")) == b"caf\xc3\xa9"
-    assert page_bytes(page("http://x/", charset="iso-8859-1", body=b"\xef\xbb\xbfx")) == b"\xef\xbb\xbfx"
+    assert (
+        page_bytes(page("http://x/", charset="iso-8859-1", body=b"\xef\xbb\xbfx"))
+        == b"\xef\xbb\xbfx"
+    )
 
 
 def test_a_title_is_the_address_without_scheme_and_query() -> None:
@@ -89,7 +102,11 @@ def test_a_type_without_a_reader_is_refused_before_the_body_is_read(site: Site) 
 
 def test_a_page_that_is_not_there_is_a_reason(site: Site) -> None:
     visitor = PageVisitor(FetchRules(NetworkPolicy(site.allow), seconds=5))
-    for status, told in (("404 Not Found", "404 Not Found"), ("500 X", "500 Internal"), ("599 X", "says 599")):
+    for status, told in (
+        ("404 Not Found", "404 Not Found"),
+        ("500 X", "500 Internal"),
+        ("599 X", "says 599"),
+    ):
         site.routes["/x"] = reply(status=status)
         with pytest.raises(ReadError, match=told):
             visitor.visit_existing(f"{site.origin}/x")

@@ -63,7 +63,9 @@ def test_a_group_of_our_own_counts_instead_of_the_one_for_everyone() -> None:
     ours = "User-agent: x\nUser-agent: RagStone/2\nDisallow: /no\n\nUser-agent: ragstone\nAllow: /no/yes"
     rules = parse_robots(f"User-agent: *\nDisallow: /\n\n{ours}")
     assert [is_allowed(rules, path) for path in ("/", "/no", "/no/yes")] == [True, False, True]
-    assert is_allowed(parse_robots("User-agent: ragstone\nAllow: /\nUser-agent: *\nDisallow: /"), "/")
+    assert is_allowed(
+        parse_robots("User-agent: ragstone\nAllow: /\nUser-agent: *\nDisallow: /"), "/"
+    )
     assert is_allowed(parse_robots("Disallow: /"), "/")  # a rule of nobody's
 
 
@@ -72,7 +74,9 @@ def test_whatever_a_site_wrote_there_is_an_answer(text: str, path: str) -> None:
     assert is_allowed(parse_robots(f"User-agent: *\n{text}"), f"/{path}") in (True, False)
 
 
-@given(st.lists(st.sampled_from(["a", "b", "*", "/", "$"]), max_size=12), st.text("ab/", max_size=12))
+@given(
+    st.lists(st.sampled_from(["a", "b", "*", "/", "$"]), max_size=12), st.text("ab/", max_size=12)
+)
 def test_a_pattern_matches_like_the_equal_expression(parts: list[str], path: str) -> None:
     import re
 
@@ -83,7 +87,9 @@ def test_a_pattern_matches_like_the_equal_expression(parts: list[str], path: str
 
 
 def test_a_hostile_file_costs_little() -> None:
-    text = "User-agent: *\n" + "Disallow: /" + "*a" * 200 + "b\n" + "Disallow: /*a*b*c*d*e\n" * 20_000
+    text = (
+        "User-agent: *\n" + "Disallow: /" + "*a" * 200 + "b\n" + "Disallow: /*a*b*c*d*e\n" * 20_000
+    )
     assert is_allowed(parse_robots(text), "/" + "a" * 3000)
     many = "".join(f"User-agent: a{at}\n" for at in range(20_000)) + "Disallow: /x\n" * 20_000
     assert parse_robots(many) == []
@@ -97,7 +103,10 @@ def test_an_unwelcome_visit_is_not_made(site: Site) -> None:
 
 
 def test_a_redirect_to_a_disallowed_page_is_not_followed(site: Site) -> None:
-    site.routes |= {"/robots.txt": reply("User-agent: *\nDisallow: /private"), "/page": redirect("/x/../private")}
+    site.routes |= {
+        "/robots.txt": reply("User-agent: *\nDisallow: /private"),
+        "/page": redirect("/x/../private"),
+    }
     with pytest.raises(AccessError, match="asks programs not to"):
         visitor(site).visit(f"{site.origin}/page")
     assert site.asked == ["/page"]
@@ -105,11 +114,19 @@ def test_a_redirect_to_a_disallowed_page_is_not_followed(site: Site) -> None:
 
 def test_robots_txt_is_fetched_once_in_a_run(site: Site) -> None:
     site.routes["/robots.txt"] = redirect("/robots")
-    site.routes["/robots"] = reply("User-agent: *\nDisallow: /private", type="application/octet-stream")
+    site.routes["/robots"] = reply(
+        "User-agent: *\nDisallow: /private", type="application/octet-stream"
+    )
     one = visitor(site)
     for _ in range(3):
         assert one.visit(f"{site.origin}/page").status == 200
-    assert [request.target for request in site.requests] == ["/robots.txt", "/robots", "/page", "/page", "/page"]
+    assert [request.target for request in site.requests] == [
+        "/robots.txt",
+        "/robots",
+        "/page",
+        "/page",
+        "/page",
+    ]
     with pytest.raises(AccessError):
         one.visit(f"{site.origin}/private")
 
@@ -118,7 +135,12 @@ def test_a_site_without_wishes_is_visited_and_one_that_cannot_say_is_not(site: S
     for status in ("404 Not Found", "401 No", "403 Forbidden", "410 Gone"):
         site.routes["/robots.txt"] = reply(status=status)
         assert visitor(site).visit(f"{site.origin}/page").status == 200
-    for trouble in (reply(status="503 Busy"), b"no HTTP\r\n\r\n", reply("x" * 600_000), redirect("/robots.txt")):
+    for trouble in (
+        reply(status="503 Busy"),
+        b"no HTTP\r\n\r\n",
+        reply("x" * 600_000),
+        redirect("/robots.txt"),
+    ):
         site.routes["/robots.txt"] = trouble
         before = site.asked
         with pytest.raises(AccessError, match="not known"):

@@ -19,7 +19,9 @@ from ragstone.sources.web.fetch import FetchRules, safe_fetch
 from tests.support.local_site import Request, Site, redirect, reply, serving
 
 HERE = "docs.example"
-pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl to make a certificate")
+pytestmark = pytest.mark.skipif(
+    shutil.which("openssl") is None, reason="there is no openssl to make a certificate"
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,9 +29,20 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return a certificate for `docs.example` that nobody signed, and its key."""
     folder = tmp_path_factory.mktemp("tls")
     certificate, key = folder / "certificate.pem", folder / "key.pem"
-    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    made = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+    ]
     about = ["-keyout", str(key), "-out", str(certificate), "-subj", f"/CN={HERE}", "-days", "2"]
-    subprocess.run([*made, *about, "-addext", f"subjectAltName=DNS:{HERE}"], check=True, capture_output=True)
+    subprocess.run(
+        [*made, *about, "-addext", f"subjectAltName=DNS:{HERE}"], check=True, capture_output=True
+    )
     return certificate, key
 
 
@@ -37,7 +50,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def site(certificate: tuple[Path, Path]) -> Iterator[Site]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
-    with serving(Site(wrap=lambda connection: context.wrap_socket(connection, server_side=True))) as one:
+    with serving(
+        Site(wrap=lambda connection: context.wrap_socket(connection, server_side=True))
+    ) as one:
         one.routes["/"] = reply("proved")
         yield one
 
@@ -88,7 +103,9 @@ def test_a_server_without_tls_is_a_read_error() -> None:
         safe_fetch(f"https://{HERE}/", replace(rules(plain), seconds=0.5))
 
 
-def test_an_encrypted_body_that_is_cut_off_is_not_taken_for_the_whole(site: Site, trusted: None) -> None:
+def test_an_encrypted_body_that_is_cut_off_is_not_taken_for_the_whole(
+    site: Site, trusted: None
+) -> None:
     def cut(connection: socket.socket, request: Request) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhalf a pa")
         socket.socket(fileno=connection.detach()).close()  # without TLS's own goodbye

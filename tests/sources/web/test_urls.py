@@ -77,7 +77,13 @@ def test_a_redirect_is_read_as_a_browser_reads_it() -> None:
     assert join_url(base, "/c#x").text == "https://example.org/c"
     assert join_url(base, "//other.example/c").text == "https://other.example/c"
     assert join_url(base, "?p=2").text == "https://example.org/a/b?p=2"
-    for bad in ("javascript:alert(1)", "file:///etc/passwd", "http://[", "https://user@x/", "http://a\nb/"):
+    for bad in (
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "http://[",
+        "https://user@x/",
+        "http://a\nb/",
+    ):
         with pytest.raises(InputError):
             join_url(base, bad)
 

@@ -43,7 +43,9 @@ def small() -> Iterator[None]:
 
 def fill(store: SqliteStore, numbers: range, *, collection: str = "c", word: str = "apple") -> None:
     store.ensure_collection(CollectionKey("p", collection))
-    store.put(CollectionKey("p", collection), [prepare(f"{n}.md", [f"{word} number{n}"]) for n in numbers])
+    store.put(
+        CollectionKey("p", collection), [prepare(f"{n}.md", [f"{word} number{n}"]) for n in numbers]
+    )
 
 
 def index(store: SqliteStore) -> Path | None:
@@ -62,10 +64,14 @@ def reader(store: SqliteStore) -> tantivy.IndexReader:
     return found
 
 
-def ask(store: SqliteStore, terms: list[str], limit: int = 10, scope: Scope = HERE) -> tuple[list[Scored] | None, ...]:
+def ask(
+    store: SqliteStore, terms: list[str], limit: int = 10, scope: Scope = HERE
+) -> tuple[list[Scored] | None, ...]:
     """Return the answers of the derived index, None if it cannot answer, and of FTS5."""
     with store._database.reading() as db:
-        numbers = list(catalog.in_scope(db, scope).values()) if scope.collections is not None else None
+        numbers = (
+            list(catalog.in_scope(db, scope).values()) if scope.collections is not None else None
+        )
         within = WordScope(numbers, None)
         quick = None
         if store._words.derived.reader(store_state(db)) is not None:
@@ -96,9 +102,15 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     with SqliteStore(tmp_path_factory.mktemp("words") / "ragstone.db") as store:
         for name in ("one", "two"):
             store.ensure_collection(CollectionKey("p", name))
-            texts = [" ".join(chance.choices(VOCABULARY, WEIGHTS, k=chance.randrange(5, 40))) for _ in range(600)]
+            texts = [
+                " ".join(chance.choices(VOCABULARY, WEIGHTS, k=chance.randrange(5, 40)))
+                for _ in range(600)
+            ]
             symbols = chance.choices([*VOCABULARY, ""], k=600)
-            store.put(CollectionKey("p", name), [prepare(f"{n}.md", [texts[n]], symbol=symbols[n]) for n in range(600)])
+            store.put(
+                CollectionKey("p", name),
+                [prepare(f"{n}.md", [texts[n]], symbol=symbols[n]) for n in range(600)],
+            )
         store.remove(CollectionKey("p", "one"), [f"{n}.md" for n in range(0, 600, 7)])
         extend(store)
         fill(store, range(2000, 2020), collection="two", word=" ".join(VOCABULARY[:30]))
@@ -109,7 +121,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
 @given(
     terms=st.lists(st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=6, unique=True),
     limit=st.sampled_from((1, 10, 100, 5000)),
-    scope=st.sampled_from((HERE, Scope("p", ("one",)), Scope("p", ("two",)), Scope("p", ("one", "two")))),
+    scope=st.sampled_from(
+        (HERE, Scope("p", ("one",)), Scope("p", ("two",)), Scope("p", ("one", "two")))
+    ),
 )
 def test_the_derived_index_finds_the_chunks_that_fts5_finds(
     corpus: SqliteStore, terms: list[str], limit: int, scope: Scope
@@ -137,14 +151,19 @@ def test_the_best_ten_are_mostly_the_best_ten_of_fts5(corpus: SqliteStore) -> No
         # Equal scores are many here: what is as good as FTS5's tenth counts as one of its ten.
         everything = {row.id: row.score for row in ask(corpus, terms, 5000)[1] or []}
         shares.append(sum(everything[row.id] >= 0.9 * slow[-1].score for row in quick) / len(quick))
-        assert quick[0].score == pytest.approx(slow[0].score, rel=0.25, abs=0.1), "scores of both are merged"
+        assert quick[0].score == pytest.approx(slow[0].score, rel=0.25, abs=0.1), (
+            "scores of both are merged"
+        )
     assert sum(shares) / len(shares) > 0.95
 
 
 def test_fts5_answers_searches_with_a_filter(corpus: SqliteStore) -> None:
     filter = Filter((Condition("path", "glob", "1*.md"),))
     found = corpus.search_words(HERE, ["w1"], limit=1000, filter=filter)
-    assert found and all(chunk.uri.startswith("1") for chunk in corpus.chunks("p", [row.id for row in found]).values())
+    assert found and all(
+        chunk.uri.startswith("1")
+        for chunk in corpus.chunks("p", [row.id for row in found]).values()
+    )
 
 
 def test_terms_that_no_index_has_find_nothing(corpus: SqliteStore) -> None:
@@ -217,7 +236,9 @@ def test_removed_chunks_are_not_found(tmp_path: Path) -> None:
         assert derived(store, ["number3"]) == set()
 
 
-def test_an_index_with_many_removed_chunks_is_rebuilt_when_a_store_that_wrote_is_closed(tmp_path: Path) -> None:
+def test_an_index_with_many_removed_chunks_is_rebuilt_when_a_store_that_wrote_is_closed(
+    tmp_path: Path,
+) -> None:
     with SqliteStore(tmp_path / "ragstone.db") as store:
         fill(store, range(100))
     with SqliteStore(tmp_path / "ragstone.db") as store:
@@ -248,7 +269,11 @@ def test_projects_do_not_see_each_other(tmp_path: Path) -> None:
         store.ensure_collection(CollectionKey("q", "c"))
         store.put(CollectionKey("q", "c"), [prepare(f"{n}.md", [f"apple {n}"]) for n in range(3)])
         extend(store)
-        assert {row.id for row in store.search_words(Scope("q"), ["appl"], limit=99)} == {61, 62, 63}
+        assert {row.id for row in store.search_words(Scope("q"), ["appl"], limit=99)} == {
+            61,
+            62,
+            63,
+        }
         assert {row.id for row in store.search_words(HERE, ["appl"], limit=99)} == set(range(1, 61))
         assert store.search_words(Scope("q", ("none",)), ["appl"], limit=99) == []
 
@@ -370,14 +395,21 @@ def _entries_with(home: Path, term: str) -> int:
 
 
 def test_removed_words_are_nowhere_in_the_files_after_a_secure_compaction(tmp_path: Path) -> None:
-    with SqliteStore(tmp_path / "ragstone.db") as store, SqliteStore(tmp_path / "ragstone.db") as other:
+    with (
+        SqliteStore(tmp_path / "ragstone.db") as store,
+        SqliteStore(tmp_path / "ragstone.db") as other,
+    ):
         fill(store, range(80), word="zqsecretzq")
         fill(store, range(80, 160))
         fill(other, range(160, 170), word="zqsecretzq")
         extend(store)
         assert len(derived(other, ["zqsecretzq"], 999)) == 90
         assert _entries_with(tmp_path, "zqsecretzq") == 90
-        before = {file for file in (tmp_path / "words").rglob("*") if file.is_file() and file.name != "lock"}
+        before = {
+            file
+            for file in (tmp_path / "words").rglob("*")
+            if file.is_file() and file.name != "lock"
+        }
         store.remove(CollectionKey("p", "c"), [f"{n}.md" for n in (*range(80), *range(160, 170))])
         assert store.search_words(HERE, ["zqsecretzq"], limit=9) == []
         store.compact(secure=True)

@@ -27,9 +27,13 @@ def store() -> Iterator[SqliteStore]:
     with SqliteStore(":memory:") as store:
         for name in ("one", "two"):
             store.ensure_collection(CollectionKey("p", name))
-            texts = [" ".join(chance.choices(VOCABULARY, weights, k=chance.randrange(3, 25))) for _ in range(600)]
+            texts = [
+                " ".join(chance.choices(VOCABULARY, weights, k=chance.randrange(3, 25)))
+                for _ in range(600)
+            ]
             batch = [
-                prepare(f"{i % 7}/{i}", texts[i : i + 3], symbol=chance.choice(VOCABULARY)) for i in range(0, 600, 3)
+                prepare(f"{i % 7}/{i}", texts[i : i + 3], symbol=chance.choice(VOCABULARY))
+                for i in range(0, 600, 3)
             ]
             store.put(CollectionKey("p", name), batch)
         yield store
@@ -40,7 +44,9 @@ def store() -> Iterator[SqliteStore]:
     terms=st.lists(st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=6, unique=True),
     limit=st.sampled_from((1, 3, 10, 100, 5000)),
 )
-def test_the_best_rows_are_those_of_a_full_search(store: SqliteStore, terms: list[str], limit: int) -> None:
+def test_the_best_rows_are_those_of_a_full_search(
+    store: SqliteStore, terms: list[str], limit: int
+) -> None:
     query = " OR ".join(f'"{term}"' for term in terms)
     full = store._database._writer.execute(FULL, (query, limit)).fetchall()
     found = store.search_words(Scope("p"), terms, limit=limit)
@@ -67,5 +73,9 @@ def test_scopes_and_filters_take_the_best_of_what_they_allow(
         patch.setattr(word_scope, "LARGEST_PART", 0.0)  # the counts of the whole file
         scoped = store.search_words(Scope("p", ("two",)), terms, limit=limit)
         filtered = store.search_words(Scope("p", ("two",)), terms, limit=limit, filter=filter)
-    assert [round(row.score, 9) for row in scoped] == [round(row.score, 9) for row in allowed[:limit]]
-    assert [round(row.score, 9) for row in filtered] == [round(row.score, 9) for row in inside[:limit]]
+    assert [round(row.score, 9) for row in scoped] == [
+        round(row.score, 9) for row in allowed[:limit]
+    ]
+    assert [round(row.score, 9) for row in filtered] == [
+        round(row.score, 9) for row in inside[:limit]
+    ]

@@ -30,7 +30,10 @@ def fill(store: SqliteStore) -> None:
         CollectionKey("p", "talk"),
         [prepare(f"{n}.md", [text]) for n, text in enumerate([*said, "somebody bought a kayak"])],
     )
-    store.put(CollectionKey("p", "others"), [prepare(f"{n}.md", [f"a kayak on water {n}"]) for n in range(200)])
+    store.put(
+        CollectionKey("p", "others"),
+        [prepare(f"{n}.md", [f"a kayak on water {n}"]) for n in range(200)],
+    )
 
 
 @pytest.fixture
@@ -45,19 +48,25 @@ def first(store: SqliteStore, found: list[Scored]) -> str:
     return store.chunks("p", [found[0].id])[found[0].id].chunk.text
 
 
-def test_a_word_that_is_common_in_the_part_weighs_less_than_one_that_is_rare_there(store: SqliteStore) -> None:
+def test_a_word_that_is_common_in_the_part_weighs_less_than_one_that_is_rare_there(
+    store: SqliteStore,
+) -> None:
     found = store.search_words(TALK, ["anna", "kayak"], limit=50)
     assert first(store, found) == "somebody bought a kayak"
     assert len(found) == 21
 
 
 def test_a_search_in_most_of_the_file_uses_the_counts_of_the_file(store: SqliteStore) -> None:
-    assert first(store, store.search_words(Scope("p"), ["anna", "kayak"], limit=50)).startswith("anna")
+    assert first(store, store.search_words(Scope("p"), ["anna", "kayak"], limit=50)).startswith(
+        "anna"
+    )
     assert len(store.search_words(OTHERS, ["anna", "kayak"], limit=300)) == 200
 
 
 def test_a_filter_leaves_rows_out_and_their_scores_alone(store: SqliteStore) -> None:
-    every = {row.id: row.score for row in store.search_words(TALK, ["anna", "kayak", "number"], limit=50)}
+    every = {
+        row.id: row.score for row in store.search_words(TALK, ["anna", "kayak", "number"], limit=50)
+    }
     filter = Filter((Condition("path", "in", ("3.md", "20.md")),))
     found = store.search_words(TALK, ["anna", "kayak", "number"], limit=50, filter=filter)
     assert len(found) == 2
@@ -78,19 +87,32 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     def texts(count: int) -> list[str]:
         return [" ".join(chance.choices(VOCABULARY, weights, k=8)) for _ in range(count)]
 
-    with pytest.MonkeyPatch.context() as patch, SqliteStore(tmp_path_factory.mktemp("w") / "ragstone.db") as store:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        SqliteStore(tmp_path_factory.mktemp("w") / "ragstone.db") as store,
+    ):
         patch.setattr(derived_index, "LEAST_CHUNKS", 1)
         for name, count in (("talk", 80), ("others", 400)):
             store.ensure_collection(CollectionKey("p", name))
-            store.put(CollectionKey("p", name), [prepare(f"{n}", [text]) for n, text in enumerate(texts(count))])
+            store.put(
+                CollectionKey("p", name),
+                [prepare(f"{n}", [text]) for n, text in enumerate(texts(count))],
+            )
         store._words.derived._extend(least=0)
-        store.put(CollectionKey("p", "talk"), [prepare(f"late {n}", [text]) for n, text in enumerate(texts(20))])
+        store.put(
+            CollectionKey("p", "talk"),
+            [prepare(f"late {n}", [text]) for n, text in enumerate(texts(20))],
+        )
         yield store
 
 
 @settings(max_examples=60, deadline=None)
-@given(terms=st.lists(st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=5, unique=True))
-def test_the_derived_index_gives_the_same_chunks_in_much_the_same_order(mixed: SqliteStore, terms: list[str]) -> None:
+@given(
+    terms=st.lists(st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=5, unique=True)
+)
+def test_the_derived_index_gives_the_same_chunks_in_much_the_same_order(
+    mixed: SqliteStore, terms: list[str]
+) -> None:
     with mixed._database.reading() as db:
         number = db.execute("SELECT id FROM collections WHERE name = 'talk'").fetchone()[0]
         within = WordScope([number], None)

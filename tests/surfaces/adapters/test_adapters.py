@@ -44,8 +44,15 @@ def test_langchain_retrieves_and_chains(engine: Engine) -> None:
         return str(prompt.to_string())
 
     prompt = ChatPromptTemplate.from_template("Answer from {context}: {question}")
-    context = retriever | (lambda documents: "\n".join(document.page_content for document in documents))
-    chain = {"context": context, "question": RunnablePassthrough()} | prompt | RunnableLambda(echo) | StrOutputParser()
+    context = retriever | (
+        lambda documents: "\n".join(document.page_content for document in documents)
+    )
+    chain = (
+        {"context": context, "question": RunnablePassthrough()}
+        | prompt
+        | RunnableLambda(echo)
+        | StrOutputParser()
+    )
     assert TEXT in chain.invoke("gondola")
 
 
@@ -67,7 +74,13 @@ def test_llama_index_retrieves_and_answers(engine: Engine) -> None:
 
 def test_pydantic_ai_calls_the_tools(engine: Engine) -> None:
     from pydantic_ai import Agent
-    from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+    from pydantic_ai.messages import (
+        ModelMessage,
+        ModelResponse,
+        TextPart,
+        ToolCallPart,
+        ToolReturnPart,
+    )
     from pydantic_ai.models.function import AgentInfo, FunctionModel
 
     from ragstone.surfaces.adapters.pydantic_ai import tools
@@ -98,17 +111,28 @@ def test_the_openai_agents_sdk_calls_the_tools(engine: Engine) -> None:
     set_tracing_disabled(True)
 
     class Scripted(Model):
-        async def get_response(self, system_instructions: Any, input: Any, *rest: Any, **more: Any) -> ModelResponse:  # noqa: ANN401 - the SDK's own
-            outputs = [item for item in input if isinstance(item, dict) and item.get("type") == "function_call_output"]
+        async def get_response(
+            self, system_instructions: object, input: object, *rest: Any, **more: Any
+        ) -> ModelResponse:
+            outputs = [
+                item
+                for item in input
+                if isinstance(item, dict) and item.get("type") == "function_call_output"
+            ]
             output_item: Any
             if outputs:
-                text = ResponseOutputText(annotations=[], text=str(outputs[0]["output"]), type="output_text")
+                text = ResponseOutputText(
+                    annotations=[], text=str(outputs[0]["output"]), type="output_text"
+                )
                 output_item = ResponseOutputMessage(
                     id="m", content=[text], role="assistant", status="completed", type="message"
                 )
             else:
                 output_item = ResponseFunctionToolCall(
-                    arguments=json.dumps({"query": "gondola"}), call_id="c", name="rag_search", type="function_call"
+                    arguments=json.dumps({"query": "gondola"}),
+                    call_id="c",
+                    name="rag_search",
+                    type="function_call",
                 )
             return ModelResponse(output=[output_item], usage=Usage(), response_id=None)
 
@@ -116,7 +140,11 @@ def test_the_openai_agents_sdk_calls_the_tools(engine: Engine) -> None:
             raise NotImplementedError
 
     agent = Agent(name="guide", model=Scripted(), tools=[*tools(engine)])
-    done = asyncio.run(Runner.run(agent, "when does the gondola cross?", run_config=RunConfig(tracing_disabled=True)))
+    done = asyncio.run(
+        Runner.run(
+            agent, "when does the gondola cross?", run_config=RunConfig(tracing_disabled=True)
+        )
+    )
     assert str(done.final_output).startswith("--- Result 1 (score: ")
     assert TEXT in str(done.final_output)
 
@@ -125,18 +153,28 @@ def test_wrong_json_from_a_model_gets_an_explanation(engine: Engine) -> None:
     from ragstone.surfaces.adapters.openai_agents import tools
 
     search = tools(engine)[0]
-    for arguments, words in (("{", "not JSON"), ("[1]", "not a JSON object"), ("{}", "needs 'query'")):
+    for arguments, words in (
+        ("{", "not JSON"),
+        ("[1]", "not a JSON object"),
+        ("{}", "needs 'query'"),
+    ):
         assert words in asyncio.run(search.on_invoke_tool(None, arguments))  # type: ignore[arg-type]  # not looked at
 
 
 @pytest.mark.parametrize("name", ["langchain", "llama_index", "pydantic_ai", "openai_agents"])
 def test_without_its_library_an_adapter_names_the_extra_to_install(name: str) -> None:
-    package = {"langchain": "langchain_core", "llama_index": "llama_index", "openai_agents": "agents"}.get(name, name)
+    package = {
+        "langchain": "langchain_core",
+        "llama_index": "llama_index",
+        "openai_agents": "agents",
+    }.get(name, name)
     program = (
         f"import sys; sys.modules[{package!r}] = None\n"
         f"try:\n    import ragstone.surfaces.adapters.{name}\n"
         "except Exception as error:\n    print(type(error).__name__, error)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.startswith(f"{MissingExtra.__name__} ")
     assert "pip install 'ragstone[" in done.stdout

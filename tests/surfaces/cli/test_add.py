@@ -44,7 +44,9 @@ def uris(quick: Command, *flags: str) -> list[str]:
     return [document["uri"] for document in quick("sources", "--json", *flags).json["documents"]]
 
 
-def test_the_database_is_never_opened_as_a_document(watched: Command, quick: Command, project: Path) -> None:
+def test_the_database_is_never_opened_as_a_document(
+    watched: Command, quick: Command, project: Path
+) -> None:
     quick("sync")
     os.link(project / ".ragstone" / "ragstone.db", project / "notes.md")
     assert "OPENED" in watched("README.md", "add", "README.md").err  # the watch works
@@ -96,15 +98,24 @@ def test_a_file_has_the_same_uri_from_every_folder(
     quick("sync")
     before = uris(quick)
     monkeypatch.chdir(project / "src")
-    for way in ("../README.md", "./../docs/../docs/storage.md", "weigh.py", str(project / "src" / "upload.py")):
+    for way in (
+        "../README.md",
+        "./../docs/../docs/storage.md",
+        "weigh.py",
+        str(project / "src" / "upload.py"),
+    ):
         assert quick("add", way).code == 0
     assert uris(quick) == before
-    assert quick("remove", "../README.md", "./weigh.py").out == "2 documents removed from the index.\n"
+    assert (
+        quick("remove", "../README.md", "./weigh.py").out == "2 documents removed from the index.\n"
+    )
     assert uris(quick) == ["docs/storage.md", "src/upload.py"]
     assert quick("remove", "../nowhere.md").code == 4
 
 
-def test_add_and_remove_use_uris_relative_to_the_sources_base(quick: Command, project: Path) -> None:
+def test_add_and_remove_use_uris_relative_to_the_sources_base(
+    quick: Command, project: Path
+) -> None:
     (project / "ragstone.toml").write_text('[sources]\nbase = "docs"\n', encoding="utf-8")
     quick("sync")
     assert uris(quick) == ["storage.md"]

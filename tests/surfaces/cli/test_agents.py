@@ -64,7 +64,9 @@ def test_ensure_indexes_only_after_changes(staffed: Path, quick: Quick) -> None:
         assert engine.is_empty()
 
 
-def test_prompt_prints_the_prompt_to_stdout_and_notes_to_stderr(staffed: Path, quick: Quick) -> None:
+def test_prompt_prints_the_prompt_to_stdout_and_notes_to_stderr(
+    staffed: Path, quick: Quick
+) -> None:
     ran = quick("agents", "prompt", "writer")
     assert ran.out.startswith("[DOCUMENTATION]\n")
     assert "File: README.md\n# Quarry\n" in ran.out
@@ -77,17 +79,25 @@ def test_prompt_prints_the_prompt_to_stdout_and_notes_to_stderr(staffed: Path, q
     assert prompt["left_out"] == [{"uri": "README.md", "reason": "no room left in the budget"}]
 
 
-def test_prompt_notes_the_fallback_to_preload(staffed: Path, quick: Quick, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prompt_notes_the_fallback_to_preload(
+    staffed: Path, quick: Quick, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "nothing")
     ran = quick("agents", "prompt", "shell")
     assert ran.out.startswith("[DOCUMENTATION]\n")
-    assert ran.err.startswith("(rag is not possible, the files are given whole instead: There is no embedder called")
+    assert ran.err.startswith(
+        "(rag is not possible, the files are given whole instead: There is no embedder called"
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["agents", "ensure", "nobody"], 4, "there is no agent 'nobody' (there are bare, shell, writer)"),
+        (
+            ["agents", "ensure", "nobody"],
+            4,
+            "there is no agent 'nobody' (there are bare, shell, writer)",
+        ),
         (["agents", "prompt", "nobody"], 4, "there is no agent 'nobody'"),
         (["agents", "prompt", "writer", "--budget", "0"], 2, "0"),
         (["agents", "dance"], 2, "dance"),
@@ -121,7 +131,9 @@ def test_events_are_lines_of_json_and_can_be_filtered(project: Path, quick: Quic
     lines = [json.loads(line) for line in quick("events", "--json").out.splitlines()]
     assert [line["name"] for line in lines][-2:] == ["rag_search_started", "rag_search_completed"]
     assert lines[-1]["query"] == "stones"
-    only = quick("events", "--json", "--name", "rag_search_started", "--limit", "1").out.splitlines()
+    only = quick(
+        "events", "--json", "--name", "rag_search_started", "--limit", "1"
+    ).out.splitlines()
     assert [json.loads(line)["name"] for line in only] == ["rag_search_started"]
     assert quick("events", "--limit", "0").out == ""
     shown = quick("events", "--limit", "1").out
@@ -137,10 +149,25 @@ def test_a_disabled_event_log_is_named_as_the_reason(
     assert (ran.code, ran.out, ran.err) == (0, "", "No events are kept (events.log is false).\n")
 
 
-def test_follow_shows_events_of_another_process(project: Path, environment: dict[str, str], quick: Quick) -> None:
+def test_follow_shows_events_of_another_process(
+    project: Path, environment: dict[str, str], quick: Quick
+) -> None:
     quick("search", "stones")
-    command = [sys.executable, "-m", "ragstone", "events", "--follow", "--limit", "1", "--json", "-C", str(project)]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as follower:
+    command = [
+        sys.executable,
+        "-m",
+        "ragstone",
+        "events",
+        "--follow",
+        "--limit",
+        "1",
+        "--json",
+        "-C",
+        str(project),
+    ]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as follower:
         assert follower.stdout is not None
         first = json.loads(follower.stdout.readline())
         assert first["query"] == "stones"
@@ -150,6 +177,8 @@ def test_follow_shows_events_of_another_process(project: Path, environment: dict
         follower.terminate()
 
 
-def test_control_characters_in_events_do_not_reach_the_terminal(project: Path, quick: Quick) -> None:
+def test_control_characters_in_events_do_not_reach_the_terminal(
+    project: Path, quick: Quick
+) -> None:
     quick("search", "red \x1b[31m stones")
     assert "\x1b" not in quick("events").out

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 Command = Callable[..., Any]
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs are asked on Linux and macOS only")
+pytestmark = pytest.mark.skipif(
+    os.name != "posix", reason="programs are asked on Linux and macOS only"
+)
 
 SOURCE = """#!/bin/sh
 case "$1" in
@@ -38,17 +40,27 @@ def test_a_program_is_not_run_without_consent(quick: Command, program: Path) -> 
 
 def test_the_help_of_a_program_is_indexed(quick: Command, program: Path) -> None:
     ran = quick("capture", str(program), "--yes")
-    assert (ran.code, "3 pages stored" in ran.out, "1 command without a page" in ran.err) == (0, True, True), ran.err
+    assert (ran.code, "3 pages stored" in ran.out, "1 command without a page" in ran.err) == (
+        0,
+        True,
+        True,
+    ), ran.err
     again = quick("capture", str(program), "--yes", "--json")
     assert (again.json["unchanged"], again.json["skipped"]) == (
         3, [{"uri": "help:quarry/mute", "reason": "it gives no help"}]
     )  # fmt: skip
     found = quick("search", "shovel", "--json").json["results"][0]
-    assert (found["collection"], found["kind"], found["metadata"]["program"]) == ("help", "help", "quarry")
+    assert (found["collection"], found["kind"], found["metadata"]["program"]) == (
+        "help",
+        "help",
+        "quarry",
+    )
     assert "skipped help:quarry/mute" in quick("capture", str(program), "--yes", "--verbose").out
 
 
-def test_the_help_of_a_program_is_written_to_files(quick: Command, program: Path, project: Path) -> None:
+def test_the_help_of_a_program_is_written_to_files(
+    quick: Command, program: Path, project: Path
+) -> None:
     out = project / "out"
     ran = quick("capture", str(program), "--yes", "--output", str(out), "--json")
     names = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.md"))
@@ -61,7 +73,12 @@ def test_an_existing_link_is_not_followed(quick: Command, program: Path, project
     (project / "out").mkdir()
     (project / "out" / "quarry.md").symlink_to(project / "README.md")
     before = (project / "README.md").read_bytes()
-    assert quick("capture", str(program), "--yes", "--depth", "0", "--output", str(project / "out")).code == 0
+    assert (
+        quick(
+            "capture", str(program), "--yes", "--depth", "0", "--output", str(project / "out")
+        ).code
+        == 0
+    )
     assert (project / "README.md").read_bytes() == before
 
 

@@ -10,7 +10,10 @@ Command = Callable[..., Any]
 
 
 def names(quick: Command, *flags: str) -> list[str]:
-    return [collection["name"] for collection in quick("collections", "list", "--json", *flags).json["collections"]]
+    return [
+        collection["name"]
+        for collection in quick("collections", "list", "--json", *flags).json["collections"]
+    ]
 
 
 def test_collections_are_created_filled_listed_and_dropped(quick: Command) -> None:
@@ -27,14 +30,23 @@ def test_collections_are_created_filled_listed_and_dropped(quick: Command) -> No
     shown = quick("collections", "list").out
     assert shown.startswith("code     2 documents")
     assert "all the code; chunker tokens, chunk size 40" in shown
-    assert quick("collections", "drop", "code").out == "Collection code dropped, and 2 documents with it.\n"
+    assert (
+        quick("collections", "drop", "code").out
+        == "Collection code dropped, and 2 documents with it.\n"
+    )
     assert names(quick) == ["default"]
-    assert [document["uri"] for document in quick("sources", "--json").json["documents"]] == ["docs/storage.md"]
+    assert [document["uri"] for document in quick("sources", "--json").json["documents"]] == [
+        "docs/storage.md"
+    ]
 
 
 def test_every_collections_command_prints_json(quick: Command) -> None:
     created = quick("collections", "create", "notes", "--json").json
-    assert (created["success"], created["collection"]["name"], created["collection"]["documents"]) == (True, "notes", 0)
+    assert (
+        created["success"],
+        created["collection"]["name"],
+        created["collection"]["documents"],
+    ) == (True, "notes", 0)
     dropped = quick("collections", "drop", "notes", "--json").json
     assert dropped == {"success": True, "collection": "notes", "documents": 0}
 
@@ -48,7 +60,10 @@ def test_a_duplicate_or_unknown_collection_is_refused(quick: Command, project: P
     assert (again.code, "already" in again.err) == (6, True), again.err
     assert quick("collections", "drop", "nope", "--json").json["error"]["code"] == "not_found"
     assert quick("collections", "create", "odd", "--chunk-size", "0").code == 2
-    assert quick("collections", "create", "odd", "--chunk-size", "10", "--chunk-overlap", "10").code == 2
+    assert (
+        quick("collections", "create", "odd", "--chunk-size", "10", "--chunk-overlap", "10").code
+        == 2
+    )
     assert names(quick) == ["notes"]
 
 
@@ -56,10 +71,13 @@ def test_projects_in_one_index_do_not_see_each_other(quick: Command) -> None:
     assert quick("add", "README.md", "--project", "one").code == 0
     assert quick("add", "docs/storage.md", "--project", "two").code == 0
     for project, uri in (("one", "README.md"), ("two", "docs/storage.md")):
-        assert [document["uri"] for document in quick("sources", "--json", "--project", project).json["documents"]] == [
-            uri
-        ]
-        found = quick("search", "upload write", "--mode", "words", "--json", "--project", project).json["results"]
+        assert [
+            document["uri"]
+            for document in quick("sources", "--json", "--project", project).json["documents"]
+        ] == [uri]
+        found = quick(
+            "search", "upload write", "--mode", "words", "--json", "--project", project
+        ).json["results"]
         assert {hit["path"] for hit in found} == {uri}
         state = quick("status", "--json", "--project", project).json
         assert (state["project"], state["documents"]) == (project, 1)
@@ -92,11 +110,24 @@ def test_common_options_work_before_the_command_name(quick: Command, tmp_path: P
     other = tmp_path / "other"
     other.mkdir()
     (other / "granite.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
-    found = quick("-C", str(other), "--project", "one", "--json", "search", "granite", "--mode", "words")
+    found = quick(
+        "-C", str(other), "--project", "one", "--json", "search", "granite", "--mode", "words"
+    )
     assert [hit["path"] for hit in found.json["results"]] == ["granite.md"], found.err
-    assert quick("--folder", str(other), "status", "--json", "--project", "one").json["documents"] == 1
+    assert (
+        quick("--folder", str(other), "status", "--json", "--project", "one").json["documents"] == 1
+    )
     assert quick("--project", "two", "status", "--json", "-C", str(other)).json["documents"] == 0
-    assert quick("--project", "two", "status", "--json", "-C", str(other), "--project", "one").json["documents"] == 1
-    listed = quick("collections", "-C", str(other), "--project", "one", "list", "--json").json["collections"]
+    assert (
+        quick("--project", "two", "status", "--json", "-C", str(other), "--project", "one").json[
+            "documents"
+        ]
+        == 1
+    )
+    listed = quick("collections", "-C", str(other), "--project", "one", "list", "--json").json[
+        "collections"
+    ]
     assert [one["name"] for one in listed] == ["default"]
-    assert quick("--project", "one", "status", "--json").json["documents"] == 0, "nothing is kept for the next run"
+    assert quick("--project", "one", "status", "--json").json["documents"] == 0, (
+        "nothing is kept for the next run"
+    )

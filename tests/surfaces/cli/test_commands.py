@@ -18,18 +18,26 @@ def test_the_counts_of_a_sync_add_up(quick: Command, project: Path) -> None:
     assert ran.out.startswith("5 found = 4 indexed + 0 unchanged + 1 skipped + 0 failed\n")
     assert "skipped picture.png: " in ran.out
     ledger = quick("sync", "--json").json
-    assert ledger["found"] == ledger["indexed"] + ledger["unchanged"] + len(ledger["skipped"]) + len(ledger["failed"])
+    assert ledger["found"] == ledger["indexed"] + ledger["unchanged"] + len(
+        ledger["skipped"]
+    ) + len(ledger["failed"])
     assert (ledger["unchanged"], ledger["pending"]) == (4, 0)
 
 
-def test_a_partial_sync_exits_with_3_and_names_the_failed_files(powerless: Command, project: Path) -> None:
+def test_a_partial_sync_exits_with_3_and_names_the_failed_files(
+    powerless: Command, project: Path
+) -> None:
     (project / "README.md").chmod(0)
     ran = powerless("sync")
     assert ran.code == 3, ran.err
     assert "4 found = 3 indexed + 0 unchanged + 0 skipped + 1 failed" in ran.out
     assert "failed: README.md: " in ran.err
     ran_json = powerless("sync", "--json")
-    assert (ran_json.code, ran_json.json["success"], ran_json.json["failed"][0]["uri"]) == (3, False, "README.md")
+    assert (ran_json.code, ran_json.json["success"], ran_json.json["failed"][0]["uri"]) == (
+        3,
+        False,
+        "README.md",
+    )
     (project / "README.md").chmod(0o600)
     assert powerless("sync").code == 0
 
@@ -59,14 +67,24 @@ def test_a_deleted_path_is_removed_from_the_index(quick: Command, project: Path)
     assert (ran.code, ran.json["removed"], ran.json["failed"]) == (0, 3, []), ran.out
 
 
-def test_add_prints_chunks_for_each_file_and_continues_after_an_unreadable_one(quick: Command, project: Path) -> None:
+def test_add_prints_chunks_for_each_file_and_continues_after_an_unreadable_one(
+    quick: Command, project: Path
+) -> None:
     (project / "blob.bin").write_bytes(bytes(range(256)) * 8)
     ran = quick("add", "README.md", "blob.bin", "nope.txt", "docs", "docs/storage.md")
     assert ran.code == 3
     assert ran.out == "README.md: 1 chunk\ndocs/storage.md: 1 chunk\n"
-    assert [line.split(":")[1] for line in ran.err.splitlines()] == [" blob.bin", " nope.txt", " docs"]
+    assert [line.split(":")[1] for line in ran.err.splitlines()] == [
+        " blob.bin",
+        " nope.txt",
+        " docs",
+    ]
     ran_json = quick("add", "README.md", "nope.txt", "--json")
-    assert (ran_json.code, ran_json.json["success"], ran_json.json["failed"][0]["uri"]) == (3, False, "nope.txt")
+    assert (ran_json.code, ran_json.json["success"], ran_json.json["failed"][0]["uri"]) == (
+        3,
+        False,
+        "nope.txt",
+    )
 
 
 def test_a_file_larger_than_the_limit_is_not_added(quick: Command, project: Path) -> None:
@@ -78,7 +96,15 @@ def test_a_file_larger_than_the_limit_is_not_added(quick: Command, project: Path
 
 
 def test_text_from_a_pipe_is_added_under_its_name(command: Command, quick: Command) -> None:
-    ran = command("add", "-", "--name", "notes/today", "--metadata", "by=ada", stdin="Der Meißel ist stumpf.".encode())
+    ran = command(
+        "add",
+        "-",
+        "--name",
+        "notes/today",
+        "--metadata",
+        "by=ada",
+        stdin="Der Meißel ist stumpf.".encode(),
+    )
     assert ran.out == "notes/today: 1 chunk\n", ran.err
     found = quick("search", "Meißel", "--no-sync", "--json").json["results"]
     assert [(hit["path"], hit["metadata"]["by"]) for hit in found] == [("notes/today", "ada")]
@@ -90,7 +116,10 @@ def test_files_of_the_same_name_elsewhere_do_not_collide(quick: Command, tmp_pat
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "same.txt").write_text(f"in folder {folder}\n", encoding="utf-8")
-    assert quick("add", str(tmp_path / "one" / "same.txt"), str(tmp_path / "two" / "same.txt")).code == 0
+    assert (
+        quick("add", str(tmp_path / "one" / "same.txt"), str(tmp_path / "two" / "same.txt")).code
+        == 0
+    )
     assert len(quick("sources", "--json").json["documents"]) == 2
 
 
@@ -105,7 +134,10 @@ def test_sources_are_listed_narrowed_and_limited(quick: Command) -> None:
 
 def test_remove_prints_the_count_and_accepts_ids_of_hits(quick: Command) -> None:
     quick("sync")
-    assert quick("remove", "README.md", "src/weigh.py__chunk_0").out == "2 documents removed from the index.\n"
+    assert (
+        quick("remove", "README.md", "src/weigh.py__chunk_0").out
+        == "2 documents removed from the index.\n"
+    )
     assert len(quick("sources", "--json").json["documents"]) == 2
 
 
@@ -129,11 +161,17 @@ def test_doctor_reports_a_sound_index(quick: Command) -> None:
     assert "SQLite" in ran.out
 
 
-def test_little_disk_space_is_a_warning_not_a_fault(quick: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda place: shutil._ntuple_diskusage(10**12, 10**12, 150_000_000))
+def test_little_disk_space_is_a_warning_not_a_fault(
+    quick: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda place: shutil._ntuple_diskusage(10**12, 10**12, 150_000_000)
+    )
     ran = quick("doctor")
     assert (ran.code, "care  disk: 150.0 MB free (" in ran.out) == (0, True), ran.out
-    levels = {finding["name"]: finding["level"] for finding in quick("doctor", "--json").json["findings"]}
+    levels = {
+        finding["name"]: finding["level"] for finding in quick("doctor", "--json").json["findings"]
+    }
     assert (levels["disk"], levels["Python"]) == ("warning", "ok")
 
 
@@ -144,8 +182,14 @@ def test_init_writes_valid_settings_and_overwrites_nothing(quick: Command, proje
     assert "ragstone sync" in ran.out
     assert quick("config", "--json").json == before
     file = project / "ragstone.toml"
-    uncommented = [line.removeprefix("# ") for line in file.read_text(encoding="utf-8").splitlines()]
-    lines = [line for line in uncommented if line.startswith("[") or (" = " in line and not line.startswith("An "))]
+    uncommented = [
+        line.removeprefix("# ") for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+    lines = [
+        line
+        for line in uncommented
+        if line.startswith("[") or (" = " in line and not line.startswith("An "))
+    ]
     file.write_text("\n".join(lines), encoding="utf-8")
     loaded = quick("config", "--json").json["settings"]
     assert {key: row["value"] for key, row in loaded.items()} == {
@@ -167,13 +211,17 @@ def test_config_shows_where_each_value_came_from(quick: Command, project: Path) 
 
 
 def test_models_are_listed_and_described(quick: Command) -> None:
-    names = {model["name"]: model["used"] for model in quick("model", "list", "--json").json["models"]}
+    names = {
+        model["name"]: model["used"] for model in quick("model", "list", "--json").json["models"]
+    }
     assert (names["minilm"], names["fake"]) == (False, True)
     assert quick("model", "info", "--json").json["embedder"] == "fake"
     assert quick("model", "info", "nope").code == 2
 
 
-def test_an_export_can_be_imported_in_another_folder(quick: Command, project: Path, tmp_path: Path) -> None:
+def test_an_export_can_be_imported_in_another_folder(
+    quick: Command, project: Path, tmp_path: Path
+) -> None:
     quick("sync")
     file = tmp_path / "quarry.jsonl"
     exported = quick("export", str(file), "--json").json
@@ -183,7 +231,9 @@ def test_an_export_can_be_imported_in_another_folder(quick: Command, project: Pa
     other = tmp_path / "other"
     other.mkdir()
     assert quick("import", str(file), "-C", str(other), "--json").json["documents"] == 4
-    found = quick("search", "durability", "--mode", "words", "-C", str(other), "--no-sync", "--json").json["results"]
+    found = quick(
+        "search", "durability", "--mode", "words", "-C", str(other), "--no-sync", "--json"
+    ).json["results"]
     assert found[0]["path"] == "docs/storage.md"
     assert [one.name for one in tmp_path.glob(".quarry*")] == []
 
@@ -209,5 +259,7 @@ def test_the_demo_has_prepared_questions_for_ragstones_own_folder() -> None:
     from ragstone import Engine
     from ragstone.surfaces.cli.commands.demo import RAGSTONE_QUESTIONS, _choose_questions
 
-    with Engine.open(Path(__file__).resolve().parents[3], config={"rag.vector_store.provider": "memory"}) as engine:
+    with Engine.open(
+        Path(__file__).resolve().parents[3], config={"rag.vector_store.provider": "memory"}
+    ) as engine:
         assert tuple(_choose_questions(engine)) == RAGSTONE_QUESTIONS

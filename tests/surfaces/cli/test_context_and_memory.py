@@ -35,15 +35,21 @@ def test_context_prints_a_block_that_can_be_piped(folder: Path, capsys: Captured
 
 
 def test_context_in_json_has_citations_and_token_count(folder: Path, capsys: Captured) -> None:
-    code, context = run_json(capsys, folder, "context", "gondola", "--budget", "200", "--format", "tool")
+    code, context = run_json(
+        capsys, folder, "context", "gondola", "--budget", "200", "--format", "tool"
+    )
     assert code == 0
     assert context["text"].startswith("--- Result 1 (score: ")
     assert context["cited"][0]["place"] == "gondola.md:1-3"
     assert context["tokens"] <= 200
 
 
-@pytest.mark.parametrize("arguments", [["--budget", "0"], ["--budget", "x"], ["--format", "xml"], ["--window", "-1"]])
-def test_invalid_context_options_are_usage_errors(folder: Path, capsys: Captured, arguments: list[str]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [["--budget", "0"], ["--budget", "x"], ["--format", "xml"], ["--window", "-1"]]
+)
+def test_invalid_context_options_are_usage_errors(
+    folder: Path, capsys: Captured, arguments: list[str]
+) -> None:
     code, shown = run_json(capsys, folder, "context", "gondola", *arguments)
     assert code == 2
     assert shown["success"] is False
@@ -51,18 +57,37 @@ def test_invalid_context_options_are_usage_errors(folder: Path, capsys: Captured
 
 def test_messages_are_remembered_recalled_and_forgotten(folder: Path, capsys: Captured) -> None:
     assert (
-        run_json(capsys, folder, "remember", "My", "favourite editor is vim.", "--at", "2026-05-08")[1]["turn_index"]
+        run_json(
+            capsys, folder, "remember", "My", "favourite editor is vim.", "--at", "2026-05-08"
+        )[1]["turn_index"]
         == 0
     )
-    newer = run_json(capsys, folder, "remember", "My favourite editor is helix.", "--speaker", "Ada", "--role", "user")[
-        1
-    ]
+    newer = run_json(
+        capsys,
+        folder,
+        "remember",
+        "My favourite editor is helix.",
+        "--speaker",
+        "Ada",
+        "--role",
+        "user",
+    )[1]
     assert newer["supersedes"] == []  # another speaker
     found = run_json(capsys, folder, "recall", "favourite editor")[1]["results"]
     assert {one["turn_index"] for one in found} == {0, 1}
-    assert [result["turn_index"] for result in run_json(capsys, folder, "recall")[1]["results"]] == [0, 1]
-    assert run_json(capsys, folder, "recall", "editor", "--since", "2026-05-09")[1]["results"][0]["turn_index"] == 1
-    assert run_json(capsys, folder, "forget", "--session", "default", "--turn", "0")[1]["forgotten"] == 1
+    assert [
+        result["turn_index"] for result in run_json(capsys, folder, "recall")[1]["results"]
+    ] == [0, 1]
+    assert (
+        run_json(capsys, folder, "recall", "editor", "--since", "2026-05-09")[1]["results"][0][
+            "turn_index"
+        ]
+        == 1
+    )
+    assert (
+        run_json(capsys, folder, "forget", "--session", "default", "--turn", "0")[1]["forgotten"]
+        == 1
+    )
     assert run_json(capsys, folder, "forget", "--session", "default")[1]["forgotten"] == 1
 
 
@@ -70,7 +95,9 @@ def test_recall_prints_speaker_and_time(folder: Path, capsys: Captured) -> None:
     run(["remember", "The ferry leaves at nine.", "--at", "2026-05-08T14:00", "-C", str(folder)])
     assert capsys.readouterr().out == "turn 0 of default\n"
     assert run(["recall", "ferry", "-C", str(folder)]) == 0
-    assert capsys.readouterr().out == "turn 0  2026-05-08 14:00  user\n  The ferry leaves at nine.\n"
+    assert (
+        capsys.readouterr().out == "turn 0  2026-05-08 14:00  user\n  The ferry leaves at nine.\n"
+    )
 
 
 @pytest.mark.parametrize(

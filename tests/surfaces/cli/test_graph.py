@@ -40,7 +40,9 @@ def test_related_names_each_link_and_its_place(app: Run) -> None:
 
 
 def test_related_is_narrowed_by_kind_and_path(app: Run) -> None:
-    tables = app("related", "stones.update", "--hops", "2", "--kind", "table", "--json").json["related"]
+    tables = app("related", "stones.update", "--hops", "2", "--kind", "table", "--json").json[
+        "related"
+    ]
     assert [one["key"] for one in tables] == ["table:stones"]
     models = app("related", "Stone", "--path", "app/Models/*", "--json").json["related"]
     assert {one["place"].partition(":")[0] for one in models} == {"app/Models/Pile.php"}
@@ -49,7 +51,9 @@ def test_related_is_narrowed_by_kind_and_path(app: Run) -> None:
 def test_filters_are_applied_before_the_limit(app: Run, project: Path) -> None:
     first = app("related", "Stone", "-n", "1", "--json").json["related"]
     assert not first[0]["place"].startswith("app/Models/")
-    (model,) = app("related", "Stone", "-n", "1", "--path", "app/Models/*", "--json").json["related"]
+    (model,) = app("related", "Stone", "-n", "1", "--path", "app/Models/*", "--json").json[
+        "related"
+    ]
     assert model["place"].startswith("app/Models/Pile.php")
     path = app("graph", "tables", "--json").json["tables"][0]["place"].partition(":")[0]
     run = {"run_id": "r1", "summary": "Weighed.", "changes": [{"path": path}]}
@@ -91,11 +95,16 @@ def test_routes_tables_and_models_are_listed_in_columns(app: Run) -> None:
         "PUT  api/stones/{stone}  StoneController@update  routes/api.php:8",
     ]
     assert "(2 routes)" in ran.err
-    assert app("graph", "routes", "--path", "routes/web.php", "--json").json["routes"][0]["name"] == "home"
+    assert (
+        app("graph", "routes", "--path", "routes/web.php", "--json").json["routes"][0]["name"]
+        == "home"
+    )
     assert app("graph", "routes", "nothing").out == "None are known.\n"
     assert app("graph", "tables").out.split()[:4] == ["stones", "id,", "weight,", "shine"]
     models = app("graph", "models", "Stone", "--json").json["models"]
-    assert [(one["key"], one["tables"], one["related"]) for one in models] == [(STONE, ["stones"], ["Pile"])]
+    assert [(one["key"], one["tables"], one["related"]) for one in models] == [
+        (STONE, ["stones"], ["Pile"])
+    ]
 
 
 def test_the_report_counts_nodes_by_kind(app: Run) -> None:
@@ -109,7 +118,9 @@ def test_the_report_counts_nodes_by_kind(app: Run) -> None:
 
 def test_a_route_listing_is_imported(app: Run, project: Path) -> None:
     path = project / "routes.json"
-    path.write_text(json.dumps([{"method": "GET|HEAD", "uri": "up", "action": "Closure"}]), encoding="utf-8")
+    path.write_text(
+        json.dumps([{"method": "GET|HEAD", "uri": "up", "action": "Closure"}]), encoding="utf-8"
+    )
     data = app("graph", "routes", "--import", str(path), "--json").json
     assert "route:GET up" in [route["key"] for route in data["routes"]]
     path.write_text("no list", encoding="utf-8")
@@ -118,11 +129,22 @@ def test_a_route_listing_is_imported(app: Run, project: Path) -> None:
 
 def test_a_run_is_recorded_from_a_file(app: Run, project: Path) -> None:
     path = project / "run.txt"
-    path.write_text(json.dumps({"run_id": "r1", "summary": "s", "changes": [{"path": "a.php"}]}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"run_id": "r1", "summary": "s", "changes": [{"path": "a.php"}]}),
+        encoding="utf-8",
+    )
     assert app("record-run", str(path)).out == "Run r1 recorded with 1 change.\n"
     assert app("record-run", str(path), "--json").json["documents"] == 2
-    assert [change["kind"] for change in app("history", "a.php", "--json").json["changes"]] == ["run"]
-    for wrong in ("", "[]", "{", '{"run_id": "r", "summary": "s", "colour": 1}', '{"summary": "s"}'):
+    assert [change["kind"] for change in app("history", "a.php", "--json").json["changes"]] == [
+        "run"
+    ]
+    for wrong in (
+        "",
+        "[]",
+        "{",
+        '{"run_id": "r", "summary": "s", "colour": 1}',
+        '{"summary": "s"}',
+    ):
         path.write_text(wrong, encoding="utf-8")
         ran = app("record-run", str(path))
         assert ran.code == 2
@@ -142,7 +164,9 @@ def test_related_nodes_are_the_same_in_library_command_and_tool(app: Run, engine
     assert command["related"] == library
     assert command["node"] == node_json(node)
     tool = RAG_RELATED(engine, {"name": "stones.update"})
-    assert [result["key"] for result in tool.data["results"]] == [result["key"] for result in library]
+    assert [result["key"] for result in tool.data["results"]] == [
+        result["key"] for result in library
+    ]
     assert [result["links"][-1]["place"] for result in tool.data["results"]] == [
         result["links"][-1]["place"] for result in library
     ]

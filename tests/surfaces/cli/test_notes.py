@@ -17,7 +17,11 @@ Command = Callable[..., Any]
 
 def test_json_contains_the_summary_of_the_refresh(quick: Command, project: Path) -> None:
     first = quick("search", "upload", "--mode", "words", "--json").json
-    assert (first["sync"]["indexed"], first["sync"]["skipped"], first["sync"]["failed"]) == (4, 0, 0)
+    assert (first["sync"]["indexed"], first["sync"]["skipped"], first["sync"]["failed"]) == (
+        4,
+        0,
+        0,
+    )
     assert first["notes"] == []
     again = quick("search", "upload", "--mode", "words", "--json").json
     assert (again["sync"], again["notes"]) == (None, [])
@@ -25,14 +29,20 @@ def test_json_contains_the_summary_of_the_refresh(quick: Command, project: Path)
     assert quick("explain", "granite", "--json").json["sync"]["indexed"] == 1
 
 
-def test_a_search_during_another_write_answers_with_a_note(command: Command, quick: Command, project: Path) -> None:
+def test_a_search_during_another_write_answers_with_a_note(
+    command: Command, quick: Command, project: Path
+) -> None:
     quick("sync")
     (project / "new.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
     with FileLock(project / ".ragstone" / "ragstone.db.lock"):
         ran = command("search", "granite", "--mode", "words", "--json")
         shown = command("explain", "durability", "--mode", "words")
     assert (ran.code, ran.json["results"], ran.json["sync"]) == (0, [], None), ran.err
-    assert [note for note in ran.json["notes"] if "not brought up to date" in note and "another process" in note]
+    assert [
+        note
+        for note in ran.json["notes"]
+        if "not brought up to date" in note and "another process" in note
+    ]
     assert "(not brought up to date: " in shown.err
     assert "docs/storage.md" in shown.out
     assert quick("search", "granite", "--mode", "words", "--json").json["results"]
@@ -41,7 +51,9 @@ def test_a_search_during_another_write_answers_with_a_note(command: Command, qui
 def test_unreadable_files_are_noted_in_the_answer(powerless: Command, project: Path) -> None:
     (project / "README.md").chmod(0)
     ran = powerless("search", "durability", "--mode", "words", "--json")
-    assert (ran.code, ran.json["sync"]["failed"], ran.json["sync"]["success"]) == (0, 1, False), ran.err
+    assert (ran.code, ran.json["sync"]["failed"], ran.json["sync"]["success"]) == (0, 1, False), (
+        ran.err
+    )
     assert [note for note in ran.json["notes"] if note.startswith("1 file could not be read")]
     assert ran.json["results"]
 
@@ -64,15 +76,21 @@ def test_every_command_notes_vectors_of_another_model(
     quick("sync")
     monkeypatch.setenv("RAGSTONE_EMBED_STORAGE", "compact")
     for number, arguments in enumerate((("sync",), ("search", "granite"), ("add", "new.md"))):
-        (project / "new.md").write_text(f"Granite {number} is harder than marble.\n", encoding="utf-8")
+        (project / "new.md").write_text(
+            f"Granite {number} is harder than marble.\n", encoding="utf-8"
+        )
         plain = quick(*arguments)
         assert plain.code == (0 if arguments[0] == "search" else 3), plain.err
         assert "ragstone reembed" in plain.err, arguments
-        (project / "new.md").write_text(f"Granite {number} is softer than diamond.\n", encoding="utf-8")
+        (project / "new.md").write_text(
+            f"Granite {number} is softer than diamond.\n", encoding="utf-8"
+        )
         ran_json = quick(*arguments, "--json")
         assert ran_json.code == plain.code
         assert [note for note in ran_json.json["notes"] if "ragstone reembed" in note], arguments
-        assert not [note for note in ran_json.json["notes"] if "completes" in note], "a sync would not make them"
+        assert not [note for note in ran_json.json["notes"] if "completes" in note], (
+            "a sync would not make them"
+        )
     assert quick("reembed").code == 0
     assert quick("sync", "--json").json["notes"] == []
 
@@ -82,13 +100,13 @@ def test_disabled_retrieval_is_noted_in_json(command: Command, project: Path) ->
     for arguments in (("sync",), ("add", "README.md"), ("search", "upload")):
         ran = command(*arguments, "--json", env=off)
         assert ran.code == 0, ran.err
-        assert [note for note in ran.json["notes"] if "rag.enabled" in note or "no index" in note], arguments
+        assert [
+            note for note in ran.json["notes"] if "rag.enabled" in note or "no index" in note
+        ], arguments
     assert not (project / ".ragstone").exists()
 
 
-FULL = (
-    'mount -t tmpfs -o size=2m none .ragstone && cp -a ../kept/. .ragstone && ! cat /dev/zero >.ragstone/rest && "$@"'
-)
+FULL = 'mount -t tmpfs -o size=2m none .ragstone && cp -a ../kept/. .ragstone && ! cat /dev/zero >.ragstone/rest && "$@"'
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a small disk is made in Linux's way")

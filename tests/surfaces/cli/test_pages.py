@@ -25,7 +25,10 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 def test_a_page_is_added_together_with_files(quick: Command, site: Site) -> None:
     ran = quick("add", "README.md", f"{site.origin}/guide#top", "--json")
     assert (ran.code, ran.json["success"], ran.json["documents"]) == (0, True, 2)
-    assert [document["uri"] for document in ran.json["per_document"]] == ["README.md", f"{site.origin}/guide"]
+    assert [document["uri"] for document in ran.json["per_document"]] == [
+        "README.md",
+        f"{site.origin}/guide",
+    ]
     found = quick("search", "quokka", "--json").json["results"][0]
     assert (found["path"], found["title"]) == (f"{site.origin}/guide", "Guide")
     assert quick("remove", f"{site.origin}/guide").code == 0
@@ -70,7 +73,9 @@ def test_a_page_that_cannot_be_added_has_its_exit_code(
         assert site.requests == []
 
 
-def test_a_search_over_pages_does_not_index_the_folder(quick: Command, site: Site, project: Path) -> None:
+def test_a_search_over_pages_does_not_index_the_folder(
+    quick: Command, site: Site, project: Path
+) -> None:
     quick("add", f"{site.origin}/guide")
     ran = quick("search", "quokka", "--json")
     assert ran.json["results"]

@@ -43,11 +43,16 @@ sys.meta_path.insert(0, Stop())
 
 def fill(project: Path, files: int) -> None:
     for number in range(files):
-        lines = [f"# Stone {number}\n", *(f"Layer {layer} of stone {number} is granite.\n" for layer in range(40))]
+        lines = [
+            f"# Stone {number}\n",
+            *(f"Layer {layer} of stone {number} is granite.\n" for layer in range(40)),
+        ]
         (project / f"stone{number:03}.md").write_text("\n".join(lines), encoding="utf-8")
 
 
-def test_no_command_opens_a_network_connection(command: Command, project: Path, tmp_path: Path) -> None:
+def test_no_command_opens_a_network_connection(
+    command: Command, project: Path, tmp_path: Path
+) -> None:
     (tmp_path / "block").mkdir()
     (tmp_path / "block" / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
     source = Path(__file__).resolve().parents[3] / "src"
@@ -113,7 +118,11 @@ def test_a_sync_interrupted_by_ctrl_c_can_be_resumed(
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     data = json.loads(out)
-    assert (data["success"], data["error"]["code"], data["error"]["retryable"]) == (False, "interrupted", True)
+    assert (data["success"], data["error"]["code"], data["error"]["retryable"]) == (
+        False,
+        "interrupted",
+        True,
+    )
     assert "what was stored stays" in err
     assert "Traceback" not in err
     ran = command("sync", "--no-embed", "--json")
@@ -122,7 +131,9 @@ def test_a_sync_interrupted_by_ctrl_c_can_be_resumed(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent otherwise there")
-@pytest.mark.parametrize("start", [["-m", "ragstone"], ["-c", "from ragstone.surfaces.cli import main; main()"]])
+@pytest.mark.parametrize(
+    "start", [["-m", "ragstone"], ["-c", "from ragstone.surfaces.cli import main; main()"]]
+)
 def test_ctrl_c_during_startup_prints_one_sentence(
     environment: dict[str, str], tmp_path: Path, start: list[str]
 ) -> None:

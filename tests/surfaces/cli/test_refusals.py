@@ -35,7 +35,9 @@ def test_the_users_home_folder_is_refused_in_a_pipe(command: Command, project: P
     assert command("search", "upload", "--yes", cwd=home).code == 0
 
 
-def test_added_documents_can_be_searched_in_the_home_folder(command: Command, project: Path) -> None:
+def test_added_documents_can_be_searched_in_the_home_folder(
+    command: Command, project: Path
+) -> None:
     home = project.parent
     assert command("add", "quarry/README.md", cwd=home).code == 0
     ran = command("search", "upload", "--mode", "words", "--json", cwd=home)
@@ -58,7 +60,16 @@ def test_more_files_than_the_limit_are_refused_once(quick: Command, project: Pat
 
 
 def test_a_missing_folder_is_named(quick: Command) -> None:
-    words = ("search x", "sync", "status", "config", "init", "model list", "model info", "collections list")
+    words = (
+        "search x",
+        "sync",
+        "status",
+        "config",
+        "init",
+        "model list",
+        "model info",
+        "collections list",
+    )
     for command_line in words:
         refused(quick(*command_line.split(), "-C", "no-such-folder"), 2, "no-such-folder")
 
@@ -88,7 +99,9 @@ def test_an_unknown_setting_gets_the_nearest_name(quick: Command, project: Path)
 
 
 def test_an_overlap_as_large_as_the_chunk_is_refused(quick: Command, project: Path) -> None:
-    (project / "ragstone.toml").write_text("[rag]\nchunk_size = 100\nchunk_overlap = 100\n", encoding="utf-8")
+    (project / "ragstone.toml").write_text(
+        "[rag]\nchunk_size = 100\nchunk_overlap = 100\n", encoding="utf-8"
+    )
     refused(quick("search", "upload"), 2, "chunk_overlap")
 
 
@@ -99,7 +112,13 @@ def test_an_unknown_document_gets_similar_names(quick: Command) -> None:
 
 
 def test_commands_that_need_an_index_do_not_create_one(quick: Command, project: Path) -> None:
-    for arguments in (("remove", "x"), ("export",), ("compact",), ("backup", "copy.db"), ("reembed",)):
+    for arguments in (
+        ("remove", "x"),
+        ("export",),
+        ("compact",),
+        ("backup", "copy.db"),
+        ("reembed",),
+    ):
         refused(quick(*arguments), 4, "ragstone sync")
     assert quick("status").out.startswith("Empty")
     assert quick("sources").out.startswith("Empty")
@@ -110,7 +129,9 @@ def test_a_damaged_database_is_reported(quick: Command, project: Path) -> None:
     quick("sync")
     for name in ("ragstone.db-wal", "ragstone.db-shm"):
         (project / ".ragstone" / name).unlink(missing_ok=True)
-    (project / ".ragstone" / "ragstone.db").write_bytes(b"this is not a database, whatever its name says" * 200)
+    (project / ".ragstone" / "ragstone.db").write_bytes(
+        b"this is not a database, whatever its name says" * 200
+    )
     refused(quick("search", "upload"), 5, "damaged")
     refused(quick("status"), 5, "damaged")
     ran = quick("doctor")
@@ -150,7 +171,13 @@ def test_a_read_only_index_answers_with_one_note(powerless: Command, project: Pa
         assert len(ran.err.splitlines()) == 1
         for arguments in (("sync",), ("add", "new.md"), ("remove", "README.md")):
             refused(powerless(*arguments), 5, "RAGSTONE_RAG_STORE_PATH")
-        for arguments in (("status",), ("sources",), ("export",), ("explain", "durability"), ("collections", "list")):
+        for arguments in (
+            ("status",),
+            ("sources",),
+            ("export",),
+            ("explain", "durability"),
+            ("collections", "list"),
+        ):
             assert powerless(*arguments).code == 0, arguments
     finally:
         home.chmod(0o700)
@@ -188,23 +215,36 @@ def test_a_bug_is_reported_and_traced_only_with_debug(
 ) -> None:
     about = tmp_path / "plug" / "pebble-1.0.dist-info"
     about.mkdir(parents=True)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: pebble\nVersion: 1.0\n", encoding="utf-8")
-    (about / "entry_points.txt").write_text("[ragstone.embedder]\npebble = pebble:Pebble\n", encoding="utf-8")
-    broken = (
-        "class Pebble:\n    def __init__(self, settings):\n        raise ZeroDivisionError('a pebble in the works')\n"
+    (about / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: pebble\nVersion: 1.0\n", encoding="utf-8"
     )
+    (about / "entry_points.txt").write_text(
+        "[ragstone.embedder]\npebble = pebble:Pebble\n", encoding="utf-8"
+    )
+    broken = "class Pebble:\n    def __init__(self, settings):\n        raise ZeroDivisionError('a pebble in the works')\n"
     (about.parent / "pebble.py").write_text(broken, encoding="utf-8")
     plugged = {
         "PYTHONPATH": os.pathsep.join((str(about.parent), environment["PYTHONPATH"])),
         "RAGSTONE_RAG_EMBEDDING_PROVIDER": "pebble",
     }
-    refused(command("sync", env=plugged), 70, "bug", "ZeroDivisionError", "a pebble in the works", "--debug")
+    refused(
+        command("sync", env=plugged),
+        70,
+        "bug",
+        "ZeroDivisionError",
+        "a pebble in the works",
+        "--debug",
+    )
     assert "Traceback" in command("sync", "--debug", env=plugged).err
-    assert command("search", "upload", "--no-sync", "--mode", "words", env=plugged).out.startswith("src/upload.py:")
+    assert command("search", "upload", "--no-sync", "--mode", "words", env=plugged).out.startswith(
+        "src/upload.py:"
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close otherwise there")
-def test_a_closed_pipe_prints_no_error(command: Command, project: Path, environment: dict[str, str]) -> None:
+def test_a_closed_pipe_prints_no_error(
+    command: Command, project: Path, environment: dict[str, str]
+) -> None:
     for number in range(300):
         (project / f"{'long' * 20}{number}.txt").write_text("granite\n", encoding="utf-8")
     command("sync", "--no-embed")
@@ -221,7 +261,9 @@ def test_a_closed_pipe_prints_no_error(command: Command, project: Path, environm
     assert ran.wait(30) == 141
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full here")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="there is no disk that is always full here"
+)
 def test_a_full_output_device_is_reported(project: Path, environment: dict[str, str]) -> None:
     for flags in ((), ("--json",)):
         with open("/dev/full", "wb") as full:
@@ -242,7 +284,9 @@ def test_every_command_has_help_and_the_common_options(quick: Command, name: str
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need a right there")
-def test_a_linked_index_folder_is_not_followed(quick: Command, project: Path, tmp_path: Path) -> None:
+def test_a_linked_index_folder_is_not_followed(
+    quick: Command, project: Path, tmp_path: Path
+) -> None:
     victim = tmp_path / "victim"
     victim.mkdir()
     victim.chmod(0o755)

@@ -16,13 +16,18 @@ def shop(project: Path) -> Path:
     return written(project)
 
 
-def test_the_answer_with_file_and_line_comes_before_the_passages(quick: Command, shop: Path) -> None:
+def test_the_answer_with_file_and_line_comes_before_the_passages(
+    quick: Command, shop: Path
+) -> None:
     ran = quick("retrieve", "Which code serves route books.lend?")
     assert ran.code == 0, ran.err
     first, second, third = ran.out.splitlines()[:3]
     assert first.startswith("POST api/books/{book}/loans (books.lend) is served by ")
     assert "app/Http/Controllers/BookController.php:27" in first
-    assert (second.strip(), third.strip()) == ("routes/api.php:8", "app/Http/Controllers/BookController.php:27")
+    assert (second.strip(), third.strip()) == (
+        "routes/api.php:8",
+        "app/Http/Controllers/BookController.php:27",
+    )
 
 
 def test_the_json_has_the_answer_the_chunks_and_the_debug(quick: Command, shop: Path) -> None:
@@ -34,15 +39,33 @@ def test_the_json_has_the_answer_the_chunks_and_the_debug(quick: Command, shop: 
 
 
 def test_options_name_the_subject_of_the_question(quick: Command, shop: Path) -> None:
-    data = quick("retrieve", "what is it", "--table", "books", "--must", "README.md", "--type", "doc", "--json").json
+    data = quick(
+        "retrieve",
+        "what is it",
+        "--table",
+        "books",
+        "--must",
+        "README.md",
+        "--type",
+        "doc",
+        "--json",
+    ).json
     assert data["answer"]["intent"] == "table_columns"
     assert [chunk["path"] for chunk in data["chunks"]].count("README.md") == 1
-    missing = quick("retrieve", "what is it", "--route", "books.burn", "--no-runs", "--min-score", "0.9")
-    assert missing.out.startswith("There is no route books.burn;") and "unknown name: route books.burn" in missing.err
+    missing = quick(
+        "retrieve", "what is it", "--route", "books.burn", "--no-runs", "--min-score", "0.9"
+    )
+    assert (
+        missing.out.startswith("There is no route books.burn;")
+        and "unknown name: route books.burn" in missing.err
+    )
 
 
 def test_a_question_without_an_answer_prints_no_hits(quick: Command, shop: Path) -> None:
-    assert quick("retrieve", "zzzqqq", "--no-sync", "--min-score", "1").out == "No hits for “zzzqqq”.\n"
+    assert (
+        quick("retrieve", "zzzqqq", "--no-sync", "--min-score", "1").out
+        == "No hits for “zzzqqq”.\n"
+    )
 
 
 def test_an_invalid_option_is_refused(quick: Command, shop: Path) -> None:

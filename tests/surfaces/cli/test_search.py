@@ -27,7 +27,9 @@ def test_a_search_in_an_indexed_folder_prints_no_note_about_indexing(command: Co
     assert ran.err == ""
 
 
-def test_a_search_in_a_subfolder_uses_the_index_of_the_project(command: Command, project: Path) -> None:
+def test_a_search_in_a_subfolder_uses_the_index_of_the_project(
+    command: Command, project: Path
+) -> None:
     (project / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
     ran = command("search", "durability", cwd=project / "src")
     assert ran.out.startswith("docs/storage.md:"), ran.err
@@ -38,7 +40,9 @@ def test_a_search_in_a_subfolder_uses_the_index_of_the_project(command: Command,
 def test_a_search_indexes_changed_files_first(quick: Command, project: Path) -> None:
     quick("sync")
     (project / "docs" / "storage.md").unlink()
-    (project / "new.md").write_text("# Granite\n\nGranite is harder than marble.\n", encoding="utf-8")
+    (project / "new.md").write_text(
+        "# Granite\n\nGranite is harder than marble.\n", encoding="utf-8"
+    )
     ran = quick("search", "granite", "--mode", "words")
     assert ran.out.startswith("new.md:")
     assert "1 file indexed, 1 file removed" in ran.err
@@ -69,7 +73,9 @@ def test_a_search_without_hits_succeeds(quick: Command) -> None:
     assert (ran.code, ran.out) == (0, "No hits for “xyzzy-plugh”.\n")
 
 
-def test_a_search_in_an_empty_folder_notes_that_there_are_no_files(quick: Command, tmp_path: Path) -> None:
+def test_a_search_in_an_empty_folder_notes_that_there_are_no_files(
+    quick: Command, tmp_path: Path
+) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     ran = quick("search", "anything", "-C", str(empty))
@@ -120,7 +126,19 @@ def test_top_k_accepts_zero_and_very_large_numbers(quick: Command) -> None:
 
 def test_filters_narrow_a_search(quick: Command) -> None:
     quick("sync")
-    assert quick("add", "README.md", "--name", "notes/x", "--metadata", "year=2024", "--metadata", "team=red").code == 0
+    assert (
+        quick(
+            "add",
+            "README.md",
+            "--name",
+            "notes/x",
+            "--metadata",
+            "year=2024",
+            "--metadata",
+            "team=red",
+        ).code
+        == 0
+    )
     for flags in (("--filter", "team=red"), ("--filter", "year=2024"), ("--path", "notes/*")):
         found = quick("search", "upload", *flags, "--json").json["results"]
         assert {hit["path"] for hit in found} == {"notes/x"}, flags
@@ -130,12 +148,17 @@ def test_filters_narrow_a_search(quick: Command) -> None:
 
 def test_full_text_shows_whole_passages_instead_of_matching_lines(quick: Command) -> None:
     assert "return len(data) * RETRIES" not in quick("search", "backoff", "--mode", "words").out
-    assert "return len(data) * RETRIES" in quick("search", "backoff", "--mode", "words", "--full-text").out
+    assert (
+        "return len(data) * RETRIES"
+        in quick("search", "backoff", "--mode", "words", "--full-text").out
+    )
 
 
 def test_nothing_in_a_file_or_its_name_can_drive_a_terminal(quick: Command, project: Path) -> None:
     nasty = "a\x1b[31mred.md" if sys.platform != "win32" else "red.md"
-    (project / nasty).write_text("granite \x1b]0;owned\x07 \x9b31m \u202e evil\r\x08\n", encoding="utf-8")
+    (project / nasty).write_text(
+        "granite \x1b]0;owned\x07 \x9b31m \u202e evil\r\x08\n", encoding="utf-8"
+    )
     for arguments in (
         ("search", "granite", "--mode", "words"),
         ("sources",),
@@ -167,7 +190,9 @@ def test_explain_shows_rankings_weights_and_dropped_candidates(quick: Command) -
     assert quick("explain", "upload", "--hit", "99").code == 4
 
 
-def test_the_memory_store_works_under_its_name_and_its_alias(quick: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_memory_store_works_under_its_name_and_its_alias(
+    quick: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("memory", "mock"):
         monkeypatch.setenv("RAGSTONE_RAG_STORE", name)
         assert quick("search", "durability", "--mode", "words", "--json").json["results"], name

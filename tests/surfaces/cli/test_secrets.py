@@ -17,7 +17,9 @@ def test_a_sync_lists_redacted_secrets_without_showing_them(quick: Command, proj
     assert "src/ci.py: 1 secret taken out: github-token (line 2)" in shown.err
     assert shown.code == 0
     again = quick("sync", "--no-embed", "--full", "--json")
-    assert again.json["remarks"] == [{"uri": "src/ci.py", "reason": "1 secret taken out: github-token (line 2)"}]
+    assert again.json["remarks"] == [
+        {"uri": "src/ci.py", "reason": "1 secret taken out: github-token (line 2)"}
+    ]
     found = quick("search", "TOKEN", "--mode", "words", "--json")
     assert "[SECRET:github-token]" in found.out
     assert TOKEN not in shown.out + shown.err + again.out + again.err + found.out + found.err
@@ -28,7 +30,9 @@ def test_secrets_in_added_files_are_redacted(quick: Command, project: Path) -> N
     shown = quick("add", "note.txt")
     assert "note.txt: 1 secret taken out: github-token (line 1)" in shown.err
     data = quick("add", "note.txt", "--json").json
-    assert data["remarks"] == [{"uri": "note.txt", "reason": "1 secret taken out: github-token (line 1)"}]
+    assert data["remarks"] == [
+        {"uri": "note.txt", "reason": "1 secret taken out: github-token (line 1)"}
+    ]
 
 
 def test_every_sync_warns_if_the_secret_scan_is_off(quick: Command, project: Path) -> None:
@@ -39,5 +43,8 @@ def test_every_sync_warns_if_the_secret_scan_is_off(quick: Command, project: Pat
         shown = quick("sync", "--no-embed")
         assert WARNING in shown.err
         assert shown.code == 0
-    assert "secrets are not looked for" in quick("sync", "--no-embed", "--json").json["remarks"][0]["reason"]
+    assert (
+        "secrets are not looked for"
+        in quick("sync", "--no-embed", "--json").json["remarks"][0]["reason"]
+    )
     assert WARNING in quick("add", "README.md").err

@@ -26,7 +26,9 @@ def run_json(capsys: Captured, folder: Path, *arguments: str) -> tuple[int, dict
     return code, shown
 
 
-def test_a_conversation_is_listed_exported_and_imported(folder: Path, capsys: Captured, tmp_path: Path) -> None:
+def test_a_conversation_is_listed_exported_and_imported(
+    folder: Path, capsys: Captured, tmp_path: Path
+) -> None:
     assert run_json(capsys, folder, "sessions")[1]["sessions"] == []
     run_json(capsys, folder, "remember", "My favourite editor is vim.", "--session", "s")
     run_json(capsys, folder, "remember", "My favourite editor is helix.", "--session", "s")
@@ -74,10 +76,17 @@ def test_wrong_input_is_refused_with_a_sentence(
 def test_old_messages_are_deleted_in_all_sessions(folder: Path, capsys: Captured) -> None:
     for session in ("a", "b"):
         run_json(capsys, folder, "remember", "old", "--session", session, "--at", "2020-01-01")
-    assert run_json(capsys, folder, "forget", "--all-sessions", "--before", "2021-01-01")[1]["forgotten"] == 2
+    assert (
+        run_json(capsys, folder, "forget", "--all-sessions", "--before", "2021-01-01")[1][
+            "forgotten"
+        ]
+        == 2
+    )
 
 
-def test_search_and_context_include_conversations_with_an_option(folder: Path, capsys: Captured) -> None:
+def test_search_and_context_include_conversations_with_an_option(
+    folder: Path, capsys: Captured
+) -> None:
     run_json(capsys, folder, "sync")
     run_json(capsys, folder, "remember", "The gondola was late.", "--session", "s")
     places = [hit["place"] for hit in run_json(capsys, folder, "search", "gondola")[1]["results"]]
@@ -91,11 +100,14 @@ def test_search_and_context_include_conversations_with_an_option(folder: Path, c
     context = run_json(capsys, folder, "context", "gondola", "--memory")[1]
     assert "user: The gondola was late." in context["text"]
     assert (
-        "nothing is remembered of 't'" in run_json(capsys, folder, "search", "gondola", "--memory-of", "t")[1]["notes"]
+        "nothing is remembered of 't'"
+        in run_json(capsys, folder, "search", "gondola", "--memory-of", "t")[1]["notes"]
     )
 
 
-def test_a_context_without_room_is_not_reported_as_nothing_found(folder: Path, capsys: Captured) -> None:
+def test_a_context_without_room_is_not_reported_as_nothing_found(
+    folder: Path, capsys: Captured
+) -> None:
     assert run(["context", "gondola", "--budget", "5", "-C", str(folder)]) == 0
     shown = capsys.readouterr()
     assert "Nothing was found" not in shown.out
@@ -105,5 +117,8 @@ def test_a_context_without_room_is_not_reported_as_nothing_found(folder: Path, c
 def test_context_without_sync_ignores_changed_files(folder: Path, capsys: Captured) -> None:
     run_json(capsys, folder, "sync")
     (folder / "gondola.md").write_text("# Gondola\n\nThe gondola is sold.\n")
-    assert "crosses the lagoon" in run_json(capsys, folder, "context", "gondola", "--no-sync")[1]["text"]
+    assert (
+        "crosses the lagoon"
+        in run_json(capsys, folder, "context", "gondola", "--no-sync")[1]["text"]
+    )
     assert "is sold" in run_json(capsys, folder, "context", "gondola")[1]["text"]

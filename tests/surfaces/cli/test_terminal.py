@@ -22,7 +22,9 @@ from ragstone.types import Hit, Span
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-7]")
 
 
-def run_in_terminal(arguments: list[str], cwd: Path, env: dict[str, str], typed: bytes = b"") -> tuple[int, str]:
+def run_in_terminal(
+    arguments: list[str], cwd: Path, env: dict[str, str], typed: bytes = b""
+) -> tuple[int, str]:
     """Run Python with a terminal for all three streams; return the exit code and the output."""
     pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
     ours, theirs = pty.openpty()
@@ -57,7 +59,9 @@ def test_hits_are_coloured_on_a_terminal_unless_no_color_is_set(
     assert plain.splitlines()[0] in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
 
 
-def test_indexing_the_home_folder_needs_a_confirmation(project: Path, environment: dict[str, str]) -> None:
+def test_indexing_the_home_folder_needs_a_confirmation(
+    project: Path, environment: dict[str, str]
+) -> None:
     home = project.parent
     code, shown = run_in_terminal(["-m", "ragstone", "search", "upload"], home, environment, b"n\n")
     assert (code, "home folder" in shown) == (130, True)
@@ -83,7 +87,9 @@ def test_the_lines_that_share_most_with_the_query_are_shown() -> None:
     ]
 
 
-def test_a_bar_shows_the_progress_and_disappears(project: Path, environment: dict[str, str]) -> None:
+def test_a_bar_shows_the_progress_and_disappears(
+    project: Path, environment: dict[str, str]
+) -> None:
     program = (
         "import time\n"
         "from ragstone.surfaces.cli.progress import ProgressDisplay\n"
@@ -118,7 +124,9 @@ def test_without_a_terminal_progress_is_a_line_every_few_seconds(
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
-def test_a_table_is_not_wider_than_the_terminal(project: Path, environment: dict[str, str], columns: int) -> None:
+def test_a_table_is_not_wider_than_the_terminal(
+    project: Path, environment: dict[str, str], columns: int
+) -> None:
     place = "app/Http/Controllers/" + "Deeply/" * 20 + "StoneController.php:27"
     program = (
         "from ragstone.surfaces.cli.output import print_table\n"

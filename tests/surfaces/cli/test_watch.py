@@ -13,11 +13,15 @@ from typing import Any
 import pytest
 
 Ran = Any
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to one process there")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="Ctrl-C cannot be sent to one process there"
+)
 
 
 @pytest.fixture
-def start(project: Path, environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+def start(
+    project: Path, environment: dict[str, str]
+) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Return a function that starts the command and hands back the process, ended at the latest with the test."""
     started: list[subprocess.Popen[str]] = []
 
@@ -65,7 +69,12 @@ def test_every_change_is_one_json_line(
     assert ready["way"] == ("interval" if how else "events")
     (project / "new.md").write_text("a zeppelin", encoding="utf-8")
     event = line(process)
-    assert (event["event"], event["changed"], event["gone"], event["pending"]) == ("sync", ["new.md"], [], 0)
+    assert (event["event"], event["changed"], event["gone"], event["pending"]) == (
+        "sync",
+        ["new.md"],
+        [],
+        0,
+    )
     (project / "new.md").unlink()
     assert line(process)["gone"] == ["new.md"]
     assert ended(process)[0] == ""
@@ -78,13 +87,17 @@ def test_every_changed_file_is_printed(
     process = start()
     assert process.stderr is not None and "watching" in process.stderr.readline()
     (project / "new.md").write_text("a zeppelin", encoding="utf-8")
-    assert process.stdout is not None and process.stdout.readline().rstrip().endswith("indexed new.md")
+    assert process.stdout is not None and process.stdout.readline().rstrip().endswith(
+        "indexed new.md"
+    )
     (project / "README.md").unlink()
     assert process.stdout.readline().rstrip().endswith("removed README.md")
     assert "stopped" in ended(process, signal.SIGTERM)[1]
 
 
-def test_a_closed_pipe_ends_the_watcher(start: Callable[..., subprocess.Popen[str]], project: Path) -> None:
+def test_a_closed_pipe_ends_the_watcher(
+    start: Callable[..., subprocess.Popen[str]], project: Path
+) -> None:
     process = start("--json")
     line(process)
     line(process)
@@ -107,20 +120,26 @@ def test_status_counts_changed_files(quick: Callable[..., Ran], project: Path) -
     assert "1 file changed since" in quick("status").out
 
 
-def test_an_edit_is_found_at_once_with_the_right_lines(command: Callable[..., Ran], project: Path) -> None:
+def test_an_edit_is_found_at_once_with_the_right_lines(
+    command: Callable[..., Ran], project: Path
+) -> None:
     command("sync")
     text = (project / "src/weigh.py").read_text(encoding="utf-8")
     (project / "src/weigh.py").write_text(text.replace("kilograms", "zeppelins"), encoding="utf-8")
     [hit] = command("search", "zeppelins", "-k", "1", "--json").json["results"]
     assert (hit["path"], hit["freshness"]) == ("src/weigh.py", "refreshed")
     first, last = hit["lines"]
-    assert "zeppelins" in "\n".join((project / "src/weigh.py").read_text().splitlines()[first - 1 : last])
+    assert "zeppelins" in "\n".join(
+        (project / "src/weigh.py").read_text().splitlines()[first - 1 : last]
+    )
     again = command("search", "zeppelins", "-k", "1")
     assert "src/weigh.py:" in again.out and "refreshed" not in again.out
 
 
 def test_hits_without_sync_are_unverifiable(quick: Callable[..., Ran]) -> None:
     quick("sync")
-    [hit] = json.loads(quick("search", "kilograms", "-k", "1", "--no-sync", "--json").out)["results"]
+    [hit] = json.loads(quick("search", "kilograms", "-k", "1", "--no-sync", "--json").out)[
+        "results"
+    ]
     assert hit["freshness"] == "unverifiable"
     assert "unverifiable" in quick("search", "kilograms", "-k", "1", "--no-sync").out

@@ -35,7 +35,9 @@ def test_scores_are_inner_products_with_the_decoded_rows(name: str, dimension: i
     part = codec(name, dimension)
     rows = part.encode(vectors(7, dimension))
     query = vectors(1, dimension)[0]
-    assert np.allclose(part.scores(query, rows), part.decode(rows) @ query, atol=1e-4 * dimension**0.5)
+    assert np.allclose(
+        part.scores(query, rows), part.decode(rows) @ query, atol=1e-4 * dimension**0.5
+    )
 
 
 def test_rows_have_the_documented_size() -> None:
@@ -45,12 +47,16 @@ def test_rows_have_the_documented_size() -> None:
 @given(rows=st.integers(1, 9), dimension=st.integers(1, 130))
 def test_ten_bits_are_the_nearest_step_and_length_one(rows: int, dimension: int) -> None:
     part = codec("int10", dimension)
-    unit = vectors(rows, dimension) / np.linalg.norm(vectors(rows, dimension), axis=1, keepdims=True)
+    unit = vectors(rows, dimension) / np.linalg.norm(
+        vectors(rows, dimension), axis=1, keepdims=True
+    )
     found = part.decode(part.encode(unit))
     assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
     largest = np.abs(unit).max(axis=1, keepdims=True)
     steps = np.rint(unit / largest * 511)
-    assert np.allclose(found, steps / np.linalg.norm(steps, axis=1, keepdims=True), atol=1.01 / 511 * largest)
+    assert np.allclose(
+        found, steps / np.linalg.norm(steps, axis=1, keepdims=True), atol=1.01 / 511 * largest
+    )
     assert np.array_equal(part.encode(found), part.encode(part.decode(part.encode(found))))
 
 
@@ -90,7 +96,10 @@ def test_nan_is_never_stored(name: str) -> None:
 def test_a_very_long_or_short_vector_keeps_its_direction(name: str, length: float) -> None:
     part = codec(name, 32)
     original = vectors(1, 32)
-    expected, found = part.decode(part.encode(original)), part.decode(part.encode(original * np.float32(length)))
+    expected, found = (
+        part.decode(part.encode(original)),
+        part.decode(part.encode(original * np.float32(length))),
+    )
     assert np.allclose(found, expected, atol=1e-3)
 
 
@@ -100,7 +109,11 @@ def test_many_rows_are_encoded_as_each_would_be(name: str) -> None:
     many = vectors(1100, 24)
     encoded = part.encode(many)
     assert len(encoded) == 1100
-    assert np.allclose(part.decode(encoded[::99]), part.decode([part.encode(row)[0] for row in many[::99]]), atol=1e-4)
+    assert np.allclose(
+        part.decode(encoded[::99]),
+        part.decode([part.encode(row)[0] for row in many[::99]]),
+        atol=1e-4,
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -108,7 +121,9 @@ def test_rows_that_are_not_vectors_are_left_out(name: str) -> None:
     part = codec(name, 24)
     encoded = part.encode(vectors(6, 24))
     not_a_number = np.float32(np.nan).tobytes() + encoded[4][4:]
-    sound, matrix = read_rows(part, [encoded[0], b"short", encoded[2], bytes(part.row_bytes), not_a_number, encoded[5]])
+    sound, matrix = read_rows(
+        part, [encoded[0], b"short", encoded[2], bytes(part.row_bytes), not_a_number, encoded[5]]
+    )
     assert sound == [True, False, True, False, False, True]
     assert np.array_equal(matrix, part.decode([encoded[0], encoded[2], encoded[5]]))
     assert read_rows(part, encoded)[0] == [True] * 6

@@ -40,7 +40,13 @@ def squared_error(quantizer: TurboQuantizer, vectors: Matrix) -> float:
 
 
 @settings(max_examples=60)
-@given(bits=st.integers(1, 8), mode=modes, ratio=ratios, rows=st.integers(0, 12), dimension=st.integers(1, 70))
+@given(
+    bits=st.integers(1, 8),
+    mode=modes,
+    ratio=ratios,
+    rows=st.integers(0, 12),
+    dimension=st.integers(1, 70),
+)
 def test_bytes_are_read_back_as_the_same_codebook(
     bits: int, mode: Mode, ratio: float, rows: int, dimension: int
 ) -> None:
@@ -100,7 +106,9 @@ def test_prod_mode_does_not_lean_to_either_side() -> None:
 
 def test_outlier_channels_save_vectors_that_a_few_numbers_dominate() -> None:
     vectors = matrix(200, 128) * np.where(np.arange(128) % 40 == 3, 50, 1).astype(np.float32)
-    assert squared_error(TurboQuantizer(4, 0.05), vectors) < 0.2 * squared_error(TurboQuantizer(4, 0.0), vectors)
+    assert squared_error(TurboQuantizer(4, 0.05), vectors) < 0.2 * squared_error(
+        TurboQuantizer(4, 0.0), vectors
+    )
 
 
 def test_four_bits_are_about_eight_times_smaller_than_floats() -> None:
@@ -149,7 +157,8 @@ def test_what_is_no_finite_number_of_sense_is_refused(bad: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings_", [{"bits": 0}, {"bits": 9}, {"outlier_ratio": -0.1}, {"outlier_ratio": 0.9}, {"mode": "best"}]
+    "settings_",
+    [{"bits": 0}, {"bits": 9}, {"outlier_ratio": -0.1}, {"outlier_ratio": 0.9}, {"mode": "best"}],
 )
 def test_settings_that_cannot_work_are_refused(settings_: dict[str, object]) -> None:
     with pytest.raises(ConfigError):
@@ -206,7 +215,9 @@ def test_many_rows_are_rotated_as_each_would_be() -> None:
     rotation = Rotation(96, seed=5, largest_block=32)
     vectors = unit(700, 96)
     assert np.allclose(
-        rotation.apply(vectors), np.concatenate([rotation.apply(row[None]) for row in vectors]), atol=1e-6
+        rotation.apply(vectors),
+        np.concatenate([rotation.apply(row[None]) for row in vectors]),
+        atol=1e-6,
     )
 
 

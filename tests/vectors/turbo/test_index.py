@@ -43,10 +43,14 @@ def test_nearly_all_true_neighbours_are_found(index: TurboIndex, world: World) -
 
 
 @pytest.mark.parametrize("share", [0.005, 0.05, 0.3, 0.9])
-def test_a_filter_of_any_width_leaves_the_nearest_allowed(index: TurboIndex, world: World, share: float) -> None:
+def test_a_filter_of_any_width_leaves_the_nearest_allowed(
+    index: TurboIndex, world: World, share: float
+) -> None:
     chosen = np.random.default_rng(3).choice(world.ids, int(COUNT * share), replace=False)
     assert world.recall(index, allowed=chosen.tolist()) >= 0.98
-    assert {hit.id for hit in index.search(world.queries[0], 50, allowed=chosen.tolist())} <= set(chosen.tolist())
+    assert {hit.id for hit in index.search(world.queries[0], 50, allowed=chosen.tolist())} <= set(
+        chosen.tolist()
+    )
 
 
 def test_scores_are_exact_cosines(index: TurboIndex, world: World) -> None:

@@ -21,7 +21,9 @@ def _mode(path: Path) -> int:
 
 def _fill(folder: Path) -> None:
     index = TurboIndex(folder, 32, stamp="s")
-    index.upsert(range(1, 101), np.random.default_rng(1).standard_normal((100, 32)).astype(np.float32))
+    index.upsert(
+        range(1, 101), np.random.default_rng(1).standard_normal((100, 32)).astype(np.float32)
+    )
     index.flush()
     index.close()
 

@@ -24,13 +24,17 @@ def clusters(count: int, dimension: int) -> tuple[BitPlanes, Snapshot, Matrix]:
     """Return a snapshot of vectors in clusters away from the origin."""
     random = np.random.default_rng(0)
     centres = random.standard_normal((count // 50 + 1, dimension)) + 0.4
-    near = centres[random.integers(0, len(centres), count)] + 0.6 * random.standard_normal((count, dimension))
+    near = centres[random.integers(0, len(centres), count)] + 0.6 * random.standard_normal(
+        (count, dimension)
+    )
     unit = unit_rows(near.astype(np.float32))
     planes = BitPlanes(dimension)
     return planes, append(planes, Snapshot(), np.arange(count, dtype=np.int64), unit), unit
 
 
-@pytest.mark.parametrize(("count", "dimension"), [(3000, 64), (3000, 200), (40_000, 384), (12_000, 1536)])
+@pytest.mark.parametrize(
+    ("count", "dimension"), [(3000, 64), (3000, 200), (40_000, 384), (12_000, 1536)]
+)
 def test_near_vectors_pass_the_scan(count: int, dimension: int) -> None:
     planes, snapshot, unit = clusters(count, dimension)
     noise = np.random.default_rng(1).standard_normal((20, dimension)).astype(np.float32)
@@ -50,7 +54,9 @@ def test_near_vectors_pass_the_scan(count: int, dimension: int) -> None:
     wanted=st.integers(1, 500),
     allowed_share=st.sampled_from([0.01, 0.3, 1.0]),
 )
-def test_enough_of_the_allowed_slots_pass_and_no_others(dimension: int, wanted: int, allowed_share: float) -> None:
+def test_enough_of_the_allowed_slots_pass_and_no_others(
+    dimension: int, wanted: int, allowed_share: float
+) -> None:
     planes, snapshot, unit = clusters(2000, dimension)
     allowed = np.flatnonzero(np.random.default_rng(3).random(2000) < allowed_share)
     slots = scan(snapshot, planes.encode_query(unit[7]), allowed, wanted)
@@ -67,7 +73,9 @@ def test_a_query_of_zeros_finds_some() -> None:
 
 def test_only_some_of_many_equal_vectors_pass() -> None:
     planes, _, unit = clusters(2, 384)
-    same = append(planes, Snapshot(), np.arange(30_000, dtype=np.int64), np.repeat(unit[:1], 30_000, axis=0))
+    same = append(
+        planes, Snapshot(), np.arange(30_000, dtype=np.int64), np.repeat(unit[:1], 30_000, axis=0)
+    )
     assert 100 <= len(scan(same, planes.encode_query(unit[0]), same.live_slots, 100)) <= 300
 
 
@@ -79,7 +87,9 @@ def test_candidates_are_the_nearest_by_their_codes() -> None:
     assert 5 in candidates.tolist()
 
 
-@pytest.mark.parametrize(("dimension", "passed"), [(64, 5100), (128, 2550), (384, 850), (1536, 850)])
+@pytest.mark.parametrize(
+    ("dimension", "passed"), [(64, 5100), (128, 2550), (384, 850), (1536, 850)]
+)
 def test_more_vectors_of_fewer_numbers_pass(dimension: int, passed: int) -> None:
     assert choose_width(10, 100_000, dimension=dimension).passed == passed
     assert choose_width(10, 1_000_000, dimension=dimension).passed > passed

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 DIMENSION = 32
 COUNT = 5000
 CODEC = codec("int16", DIMENSION)
-VECTORS: Matrix = np.random.default_rng(1).standard_normal((COUNT + 1000, DIMENSION)).astype(np.float32)
+VECTORS: Matrix = (
+    np.random.default_rng(1).standard_normal((COUNT + 1000, DIMENSION)).astype(np.float32)
+)
 ENCODED = CODEC.encode(VECTORS)
 
 
@@ -57,7 +59,9 @@ def opened(folder: Path, rows: MemoryRows, stamp: str = "store 1") -> TurboIndex
 def is_right(index: TurboIndex, count: int = COUNT) -> bool:
     """Return whether the index has every row once and finds each of some as its own nearest."""
     places = range(0, count, count // 40)
-    return index.count() == count and all(index.search(VECTORS[place], 1)[0].id == place + 1 for place in places)
+    return index.count() == count and all(
+        index.search(VECTORS[place], 1)[0].id == place + 1 for place in places
+    )
 
 
 def header(folder: Path) -> Path:
@@ -97,7 +101,17 @@ def test_sound_files_are_opened_as_they_are(folder: Path, rows: MemoryRows) -> N
 @pytest.mark.parametrize("file", [header, segment])
 @pytest.mark.parametrize(
     "damage",
-    [Path.unlink, zero, cut_to(0), cut_to(0.5), cut_to(0.999), flip_at(0), flip_at(0.01), flip_at(0.5), flip_at(1)],
+    [
+        Path.unlink,
+        zero,
+        cut_to(0),
+        cut_to(0.5),
+        cut_to(0.999),
+        flip_at(0),
+        flip_at(0.01),
+        flip_at(0.5),
+        flip_at(1),
+    ],
 )
 def test_damaged_files_are_replaced(
     folder: Path, rows: MemoryRows, file: Callable[[Path], Path], damage: Callable[[Path], None]
@@ -131,8 +145,12 @@ def test_the_files_of_another_store_are_not_used(folder: Path, rows: MemoryRows)
     assert opened(folder, rows, stamp="store 1").count() == 0
 
 
-@pytest.mark.parametrize(("field", "value"), [("format", 99), ("magic", "other"), ("dimension", 31), ("seed", 1)])
-def test_files_of_another_format_are_not_used(folder: Path, rows: MemoryRows, field: str, value: object) -> None:
+@pytest.mark.parametrize(
+    ("field", "value"), [("format", 99), ("magic", "other"), ("dimension", 31), ("seed", 1)]
+)
+def test_files_of_another_format_are_not_used(
+    folder: Path, rows: MemoryRows, field: str, value: object
+) -> None:
     about = json.loads(header(folder).read_bytes().partition(b"\n")[2])
     body = json.dumps({**about, field: value}).encode()
     header(folder).write_bytes(f"{zlib.crc32(body):08x}\n".encode() + body)
@@ -160,7 +178,9 @@ def test_segments_that_are_not_in_the_header_are_ignored(folder: Path, rows: Mem
     assert opened(folder, rows).count() == COUNT + 1
 
 
-def test_an_index_whose_folder_cannot_be_written_works_in_memory(rows: MemoryRows, tmp_path: Path) -> None:
+def test_an_index_whose_folder_cannot_be_written_works_in_memory(
+    rows: MemoryRows, tmp_path: Path
+) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     index = opened(blocked / "turbo", rows)
@@ -170,7 +190,9 @@ def test_an_index_whose_folder_cannot_be_written_works_in_memory(rows: MemoryRow
     assert blocked.read_text() == "not a folder"
 
 
-def test_a_folder_removed_under_an_open_index_is_written_again(folder: Path, rows: MemoryRows) -> None:
+def test_a_folder_removed_under_an_open_index_is_written_again(
+    folder: Path, rows: MemoryRows
+) -> None:
     index = opened(folder, rows)
     shutil.rmtree(folder)
     assert is_right(index)
@@ -179,7 +201,9 @@ def test_a_folder_removed_under_an_open_index_is_written_again(folder: Path, row
     assert opened(folder, rows).count() == COUNT + 1
 
 
-def test_the_tail_stays_in_memory_while_another_process_writes(folder: Path, rows: MemoryRows) -> None:
+def test_the_tail_stays_in_memory_while_another_process_writes(
+    folder: Path, rows: MemoryRows
+) -> None:
     index = opened(folder, rows)
     with FileLock(folder / "lock"):
         index.upsert([COUNT + 1], VECTORS[COUNT : COUNT + 1])
@@ -190,7 +214,9 @@ def test_the_tail_stays_in_memory_while_another_process_writes(folder: Path, row
     assert opened(folder, rows).count() == COUNT + 1
 
 
-def test_rows_that_another_process_wrote_are_not_written_twice(folder: Path, rows: MemoryRows) -> None:
+def test_rows_that_another_process_wrote_are_not_written_twice(
+    folder: Path, rows: MemoryRows
+) -> None:
     one, other = opened(folder, rows), opened(folder, rows)
     for index, last in ((one, 700), (other, 900)):
         index.upsert(range(COUNT + 1, COUNT + last + 1), VECTORS[COUNT : COUNT + last])
@@ -222,7 +248,9 @@ def test_dropping_removes_all_files_of_the_index(folder: Path, rows: MemoryRows)
     assert opened(folder, rows).count() == 0
 
 
-SEARCH_PATH = os.pathsep.join([str(Path(ragstone.__file__).parents[1]), str(Path(__file__).parents[2])])
+SEARCH_PATH = os.pathsep.join(
+    [str(Path(ragstone.__file__).parents[1]), str(Path(__file__).parents[2])]
+)
 WORKER = """
 import sys
 from pathlib import Path

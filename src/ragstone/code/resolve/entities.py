@@ -124,6 +124,10 @@ class File:
             if name in self.types:
                 return self.types[name]
             symbol = self.symbols.get(name)
-            if symbol is not None and symbol.kind in ("method", "constructor") and symbol.parent in self.functions:
+            if (
+                symbol is not None
+                and symbol.kind in ("method", "constructor")
+                and symbol.parent in self.functions
+            ):
                 return None
         return None

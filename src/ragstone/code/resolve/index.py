@@ -22,14 +22,18 @@ from ragstone.code.resolve.entities import (
 from ragstone.code.resolve.layout import Layout
 from ragstone.types import Symbol
 
-_PREFIXES: Final = dict.fromkeys(("constructor", "method"), "method") | dict.fromkeys(CLASSES, "class")
+_PREFIXES: Final = dict.fromkeys(("constructor", "method"), "method") | dict.fromkeys(
+    CLASSES, "class"
+)
 _FIELD_SIGNS: Final = ("$this->", "self.", "this.", "@")
 
 
 class Index:
     """The declarations of a project. Made of the facts of all its files; files that change are given again."""
 
-    def __init__(self, facts: Iterable[FileFacts], *, manifests: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, facts: Iterable[FileFacts], *, manifests: Mapping[str, str] | None = None
+    ) -> None:
         """Take the facts of all files, and the texts of manifests by path, as far as there are any."""
         self.layout = Layout(manifests or {})
         self.files: dict[str, File] = {}
@@ -101,7 +105,9 @@ class Index:
             if symbol.parent in file.functions:
                 file.inhabited.add(symbol.parent)
             # Functions of C stand in none: one that does was put there by what could not be read before it.
-            full = symbol.name if file.family == "c" and symbol.parent in file.functions else qualified
+            full = (
+                symbol.name if file.family == "c" and symbol.parent in file.functions else qualified
+            )
             full = self.layout.join(file.family, file.space, full)
             found = self._declare(file, symbol, key, full=full)
             self.names.setdefault(f"{file.family}:{full}", []).append(found)
@@ -110,7 +116,9 @@ class Index:
         if not key.startswith("class:"):
             file.functions[symbol.qualified] = function = Function(key, symbol, file)
             return function
-        file.types[symbol.qualified] = found = Type(key, full, symbol.name, symbol.qualified, symbol.kind, file)
+        file.types[symbol.qualified] = found = Type(
+            key, full, symbol.name, symbol.qualified, symbol.kind, file
+        )
         if symbol.parent in file.types:
             file.types[symbol.parent].inner.setdefault(symbol.name, found)
         return found
@@ -154,7 +162,9 @@ class Index:
         """Let all parts of a type that is written in several places know of each other's members."""
         if one.file.family not in ("ruby", "csharp", "c", "swift", "php"):
             return
-        first = next((each for each in self.entity(one.file.family, one.full) if isinstance(each, Type)), one)
+        first = next(
+            (each for each in self.entity(one.file.family, one.full) if isinstance(each, Type)), one
+        )
         if first is not one and first.full == one.full:
             for name, member in one.members.items():
                 if first.members.setdefault(name, member).key != member.key:
@@ -187,7 +197,11 @@ def interface(facts: FileFacts) -> str:
     rows += [[one.qualified, one.kind, one.parent, one.signature] for one in facts.symbols]
     rows += [[one.name, one.alias, one.kind] for one in facts.imports]
     rows += [[one.kind, one.name, one.inside] for one in facts.references if one.kind in UPWARD]
-    rows += [[one.inside, one.name, one.type] for one in facts.bindings if not one.inside or one.inside in classes]
+    rows += [
+        [one.inside, one.name, one.type]
+        for one in facts.bindings
+        if not one.inside or one.inside in classes
+    ]
     seen.update(json.dumps(rows, ensure_ascii=True).encode())
     return seen.hexdigest()
 
@@ -235,4 +249,6 @@ def _bindings(file: File) -> None:
             name = one.name
             for sign in _FIELD_SIGNS:
                 name = name.removeprefix(sign)
-            file.types[one.inside].fields.setdefault(name, []).append(Written(one.type, file, one.inside))
+            file.types[one.inside].fields.setdefault(name, []).append(
+                Written(one.type, file, one.inside)
+            )

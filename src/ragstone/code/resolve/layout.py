@@ -14,7 +14,15 @@ MANIFESTS: Final = ("go.mod", "Cargo.toml", "package.json", "tsconfig.json", "js
 """Files that say how modules are named; where they are missing, paths alone decide."""
 _GO_MODULE: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 _CRATE: Final = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
-_SIGN: Final = {"php": "\\", "python": ".", "jvm": ".", "csharp": ".", "rust": "::", "script": "#", "go": "#"}
+_SIGN: Final = {
+    "php": "\\",
+    "python": ".",
+    "jvm": ".",
+    "csharp": ".",
+    "rust": "::",
+    "script": "#",
+    "go": "#",
+}
 _ENDS: Final = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _COMMENTS: Final = re.compile(r"(\"(?:\\.|[^\"\\])*\")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])", re.DOTALL)
 
@@ -43,7 +51,11 @@ class Layout:
 
     def _json(self, folder: str, name: str, text: str) -> None:
         try:
-            said = json.loads(text if name == "package.json" else _COMMENTS.sub(lambda found: found[1] or "", text))
+            said = json.loads(
+                text
+                if name == "package.json"
+                else _COMMENTS.sub(lambda found: found[1] or "", text)
+            )
         except (ValueError, RecursionError):
             return
         if not isinstance(said, dict):
@@ -57,7 +69,9 @@ class Layout:
         base = str(options.get("baseUrl") or ".") if isinstance(options, dict) else "."
         if isinstance(paths, dict):
             self.paths[folder] = {
-                str(pattern): [_joined(folder, base, place) for place in places if isinstance(place, str)]
+                str(pattern): [
+                    _joined(folder, base, place) for place in places if isinstance(place, str)
+                ]
                 for pattern, places in paths.items()
                 if isinstance(places, list)
             }
@@ -147,7 +161,9 @@ class Layout:
                 continue
             for pattern, places in paths.items():
                 head, star, tail = pattern.partition("*")
-                if wanted == pattern or (star and wanted.startswith(head) and wanted.endswith(tail)):
+                if wanted == pattern or (
+                    star and wanted.startswith(head) and wanted.endswith(tail)
+                ):
                     middle = wanted[len(head) : len(wanted) - len(tail)] if star else ""
                     yield from (place.replace("*", middle) for place in places)
         for name, folder in self.packages.items():
@@ -157,7 +173,11 @@ class Layout:
 
     def go_folder(self, path: str) -> str | None:
         """Return the folder of an imported Go package, None where it is none of this project."""
-        best = max((one for one in self.go if path == one or path.startswith(f"{one}/")), key=len, default=None)
+        best = max(
+            (one for one in self.go if path == one or path.startswith(f"{one}/")),
+            key=len,
+            default=None,
+        )
         return None if best is None else _joined(self.go[best], path[len(best) + 1 :])
 
 

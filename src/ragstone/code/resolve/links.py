@@ -6,7 +6,18 @@ from dataclasses import replace
 from typing import Final
 
 from ragstone.code.facts import Reference
-from ragstone.code.resolve.entities import BUILT_IN, OUTSIDE, UPWARD, Entity, File, Function, Known, Miss, Space, Type
+from ragstone.code.resolve.entities import (
+    BUILT_IN,
+    OUTSIDE,
+    UPWARD,
+    Entity,
+    File,
+    Function,
+    Known,
+    Miss,
+    Space,
+    Type,
+)
 from ragstone.code.resolve.index import Index
 from ragstone.code.resolve.lookup import member, named, parent, parents, step
 from ragstone.code.resolve.own import OWN
@@ -15,7 +26,12 @@ from ragstone.types import Link, Unresolved
 
 MOST: Final = 200
 """Rows of one file that nothing decides: more of them say nothing new."""
-_CONSTRUCTORS: Final = {"php": "__construct", "python": "__init__", "script": "constructor", "ruby": "initialize"}
+_CONSTRUCTORS: Final = {
+    "php": "__construct",
+    "python": "__init__",
+    "script": "constructor",
+    "ruby": "initialize",
+}
 
 
 class Linker:
@@ -36,7 +52,9 @@ class Linker:
             if one.kind in UPWARD:
                 self._up(one)
             elif one.kind == "new":
-                self._link("CALLS", one, self._construct(self._typed(one.name, one.inside)), how="new")
+                self._link(
+                    "CALLS", one, self._construct(self._typed(one.name, one.inside)), how="new"
+                )
             elif one.kind == "call":
                 self._link("CALLS", one, self._call(one))
         return tuple(self.links.values()), tuple(self.unresolved.values())
@@ -78,7 +96,10 @@ class Linker:
         return found if isinstance(found, (Type, Miss)) else OUTSIDE
 
     def _parent(self, one: Type) -> Type | Miss:
-        return next((up for kind, up in parents(self.index, one) if kind == "extends" and up is not None), OUTSIDE)
+        return next(
+            (up for kind, up in parents(self.index, one) if kind == "extends" and up is not None),
+            OUTSIDE,
+        )
 
     def _construct(self, found: Type | Miss) -> Entity | Miss:
         """Return what making an instance calls: the constructor that is written, else the type itself."""
@@ -129,13 +150,19 @@ class Linker:
 
     # ── rows ──────────────────────────────────────────────────────────────────────────────────────
 
-    def _link(self, kind: str, one: Reference, found: Entity | Miss, *, source: str = "", how: str = "") -> None:
+    def _link(
+        self, kind: str, one: Reference, found: Entity | Miss, *, source: str = "", how: str = ""
+    ) -> None:
         source = source or self.file.keys.get(one.inside) or f"file:{self.file.facts.uri}"
         if isinstance(found, (Type, Function)):
             place = (kind, source, found.key, one.line)
             if place not in self.links:
-                made = {"how": "new"} if how or (kind == "CALLS" and isinstance(found, Type)) else {}
-                self.links[place] = Link(kind, source, found.key, self.file.facts.uri, one.line, attributes=made)
+                made = (
+                    {"how": "new"} if how or (kind == "CALLS" and isinstance(found, Type)) else {}
+                )
+                self.links[place] = Link(
+                    kind, source, found.key, self.file.facts.uri, one.line, attributes=made
+                )
             return
         miss = found if isinstance(found, Miss) else OUTSIDE
         row = (kind, source, one.name, one.receiver)

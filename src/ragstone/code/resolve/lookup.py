@@ -28,7 +28,11 @@ def named(index: Index, file: File, written: str, inside: str) -> Entity | Miss:
 
 def function_named(index: Index, file: File, name: str, inside: str) -> Entity | Miss:
     """Return what a call without a receiver means; PHP has functions apart from classes."""
-    return packages.php_function(index, file, name) if file.family == "php" else named(index, file, name, inside)
+    return (
+        packages.php_function(index, file, name)
+        if file.family == "php"
+        else named(index, file, name, inside)
+    )
 
 
 def step(index: Index, file: File, found: Entity | Miss, name: str) -> Entity | Miss:
@@ -56,7 +60,9 @@ def parents(index: Index, one: Type) -> tuple[tuple[str, Type | None], ...]:
     if one.parents is None:
         one.parents = ()  # what is its own parent ends here
         met = ((up.kind, parent(index, one, up.name)) for up in one.ups)
-        one.parents = tuple((kind, found if isinstance(found, Type) else None) for kind, found in met)
+        one.parents = tuple(
+            (kind, found if isinstance(found, Type) else None) for kind, found in met
+        )
     return one.parents
 
 
@@ -79,7 +85,9 @@ def member(index: Index, one: Type, name: str, *, above: bool = False) -> Functi
     if found is None:
         found = _search(index, one, plain, above=above)
         if found is OUTSIDE:
-            found = Miss(f"{one.name} has no {name} here, and not all that it stands on is in this project")
+            found = Miss(
+                f"{one.name} has no {name} here, and not all that it stands on is in this project"
+            )
         one.found[place] = found = found or Miss(f"{one.name} has no {name}")
     return found
 
@@ -95,7 +103,11 @@ def _search(index: Index, one: Type, name: str, *, above: bool) -> Function | Mi
             continue
         seen.add(id(each))
         if name in each.members and not (above and each is one):
-            return Miss(f"several files define {name} of {each.name}") if name in each.doubtful else each.members[name]
+            return (
+                Miss(f"several files define {name} of {each.name}")
+                if name in each.doubtful
+                else each.members[name]
+            )
         ups = parents(index, each)
         outside = outside or any(up is None for _, up in ups)
         ordered = sorted(ups, key=lambda up: _NEAR.get(up[0], 9))
@@ -122,4 +134,8 @@ _FINDERS: Final[dict[str, Find]] = {
     "rust": modules.rust,
     "ruby": packages.ruby,
 }
-_ATTRIBUTES: Final = {"python": modules.python_attribute, "rust": modules.rust_attribute, "script": modules.exported}
+_ATTRIBUTES: Final = {
+    "python": modules.python_attribute,
+    "rust": modules.rust_attribute,
+    "script": modules.exported,
+}

@@ -8,7 +8,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ragstone.code.facts import Import
-from ragstone.code.resolve.entities import BUILT_IN, OUTSIDE, Entity, File, Function, Miss, Space, Type, Written
+from ragstone.code.resolve.entities import (
+    BUILT_IN,
+    OUTSIDE,
+    Entity,
+    File,
+    Function,
+    Miss,
+    Space,
+    Type,
+    Written,
+)
 
 if TYPE_CHECKING:
     from ragstone.code.resolve.index import Index
@@ -36,8 +46,12 @@ def _local(file: File, head: str, inside: str) -> Entity | Miss | None:
     for scope in file.around(inside):
         if scope in file.types and scope != inside and file.family == "python":
             continue
-        found: Type | Function | None = file.types.get(f"{scope}.{head}") or file.functions.get(f"{scope}.{head}")
-        if found is not None and not (isinstance(found, Function) and found.symbol.kind != "function"):
+        found: Type | Function | None = file.types.get(f"{scope}.{head}") or file.functions.get(
+            f"{scope}.{head}"
+        )
+        if found is not None and not (
+            isinstance(found, Function) and found.symbol.kind != "function"
+        ):
             return found
     top: Type | Function | None = file.types.get(head) or file.functions.get(head)
     return top if top is not None else _global(file, head)
@@ -112,7 +126,9 @@ def _attribute(index: Index, space: str, name: str, seen: Seen) -> Entity | Miss
     if _again((space, name), seen):
         return OUTSIDE
     for file in index.in_space("python", space):
-        found: Entity | Miss | None = file.types.get(name) or file.functions.get(name) or _global(file, name)
+        found: Entity | Miss | None = (
+            file.types.get(name) or file.functions.get(name) or _global(file, name)
+        )
         if found is not None:
             return found
         taken = file.imports.get(name)
@@ -135,10 +151,18 @@ def _space(index: Index, file: File, name: str) -> str | None:
         return name
     if name.partition(".")[0] in _STANDARD:
         return None
-    found = {one.space: one for one in index.in_space("python", f"?{name}") if _begins(index, one.facts.uri, name)}
+    found = {
+        one.space: one
+        for one in index.in_space("python", f"?{name}")
+        if _begins(index, one.facts.uri, name)
+    }
     if len(found) > 1:
         folder = file.facts.uri.rpartition("/")[0]
-        found = {space: one for space, one in found.items() if folder.startswith(_root(one.facts.uri, name))}
+        found = {
+            space: one
+            for space, one in found.items()
+            if folder.startswith(_root(one.facts.uri, name))
+        }
     return next(iter(found)) if len(found) == 1 else None
 
 
@@ -228,7 +252,9 @@ def rust(index: Index, file: File, written: str, inside: str) -> Entity | Miss:
     return _rust_path(index, file, parts, inside, set())
 
 
-def _rust_path(index: Index, file: File, parts: Sequence[str], inside: str, seen: Seen) -> Entity | Miss:
+def _rust_path(
+    index: Index, file: File, parts: Sequence[str], inside: str, seen: Seen
+) -> Entity | Miss:
     head, rest = parts[0], list(parts[1:])
     if len(parts) > _LONGEST or _again((file.facts.uri, "::", *parts), seen):
         return OUTSIDE
@@ -257,7 +283,9 @@ def _rust_stars(index: Index, file: File, parts: Sequence[str], seen: Seen) -> I
     inline = any(one.kind == "module" for one in file.types.values())
     for star in file.stars:
         names = star.name.split("::")
-        if names == ["super"] and inline:  # said in a module inside of this file, whose names are known here
+        if (
+            names == ["super"] and inline
+        ):  # said in a module inside of this file, whose names are known here
             continue
         if names[0] != parts[0]:
             met = _rust_path(index, file, [*names, *parts], "", seen)

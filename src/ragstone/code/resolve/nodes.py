@@ -8,14 +8,28 @@ from typing import Final
 from ragstone.code.resolve.entities import File
 from ragstone.types import Alias, Node, Symbol
 
-_METHODS: Final = {"php": ("@", "::", "."), "ruby": ("#", "::", "."), "rust": ("::", "."), "cpp": ("::", ".")}
+_METHODS: Final = {
+    "php": ("@", "::", "."),
+    "ruby": ("#", "::", "."),
+    "rust": ("::", "."),
+    "cpp": ("::", "."),
+}
 """What people put between a class and its method, the language's own first."""
 
 
 def nodes_of(file: File) -> tuple[Node, ...]:
     """Return the file itself and its types, functions and methods."""
     facts = file.facts
-    found = [Node(f"file:{facts.uri}", "file", facts.uri.rpartition("/")[2], facts.uri, 1, language=facts.language)]
+    found = [
+        Node(
+            f"file:{facts.uri}",
+            "file",
+            facts.uri.rpartition("/")[2],
+            facts.uri,
+            1,
+            language=facts.language,
+        )
+    ]
     found += [
         Node(
             key,
@@ -37,7 +51,9 @@ def aliases_of(file: File) -> tuple[Alias, ...]:
     """Return the other names of a file's symbols."""
     uri = file.facts.uri
     return tuple(
-        Alias(name, key, kind, uri) for key, symbol in _keyed(file) for name, kind in _names(file, key, symbol)
+        Alias(name, key, kind, uri)
+        for key, symbol in _keyed(file)
+        for name, kind in _names(file, key, symbol)
     )
 
 
@@ -52,7 +68,9 @@ def _names(file: File, key: str, symbol: Symbol) -> Iterator[tuple[str, str]]:
     facts = file.facts
     if facts.language not in ("php", "python"):
         full = (
-            f"{facts.namespace}.{symbol.qualified}" if facts.namespace and facts.language != "go" else symbol.qualified
+            f"{facts.namespace}.{symbol.qualified}"
+            if facts.namespace and facts.language != "go"
+            else symbol.qualified
         )
     if prefix == "class":
         yield full, "class"

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code.resolve.entities import BUILT_IN, OUTSIDE, Entity, File, Function, Miss, Space, Type, Written
+from ragstone.code.resolve.entities import (
+    BUILT_IN,
+    OUTSIDE,
+    Entity,
+    File,
+    Function,
+    Miss,
+    Space,
+    Type,
+    Written,
+)
 
 if TYPE_CHECKING:
     from ragstone.code.resolve.index import Index
@@ -36,7 +46,10 @@ def chosen(found: Iterable[Entity], name: str, family: str) -> Entity | Miss:
 def _announced(one: Entity) -> bool:
     if not isinstance(one, Function):
         return False
-    return one.file.facts.uri.endswith((".h", ".hpp", ".hh", ".hxx")) and one.symbol.line == one.symbol.line_end
+    return (
+        one.file.facts.uri.endswith((".h", ".hpp", ".hh", ".hxx"))
+        and one.symbol.line == one.symbol.line_end
+    )
 
 
 # ── PHP ───────────────────────────────────────────────────────────────────────────────────────────
@@ -101,11 +114,18 @@ def _packaged_head(index: Index, file: File, head: str, inside: str) -> Entity |
             return chosen(found, head, file.family)
     if head in file.imports:
         return OUTSIDE
-    found = [one for name in _whole(file) for one in index.entity(file.family, f"{name}.{head}") if not _static(one)]
+    found = [
+        one
+        for name in _whole(file)
+        for one in index.entity(file.family, f"{name}.{head}")
+        if not _static(one)
+    ]
     if found:
         return chosen(found, head, file.family)
     if file.family == "csharp":
-        return chosen((one for one in index.entity("csharp", head) if not _method(one)), head, "csharp")
+        return chosen(
+            (one for one in index.entity("csharp", head) if not _method(one)), head, "csharp"
+        )
     return OUTSIDE
 
 
@@ -114,7 +134,9 @@ def _method(one: Entity) -> bool:
 
 
 def _static(one: Entity) -> bool:
-    return isinstance(one, Function) and one.owner is not None and "static" not in one.symbol.signature
+    return (
+        isinstance(one, Function) and one.owner is not None and "static" not in one.symbol.signature
+    )
 
 
 def _packaged_places(index: Index, file: File, head: str, inside: str) -> Iterator[str]:
@@ -190,7 +212,11 @@ def by_full_name(index: Index, file: File, written: str, inside: str) -> Entity 
         own: Type | Function | None = file.types.get(full) or file.functions.get(full)
         if own is not None and not _method(own):
             return own
-        found = [one for one in index.entity(file.family, full) if not _method(one) and not _hidden(one, file)]
+        found = [
+            one
+            for one in index.entity(file.family, full)
+            if not _method(one) and not _hidden(one, file)
+        ]
         if found:
             return chosen(found, written, file.family)
     if plain in file.globals and len({one.text for one in file.globals[plain]}) == 1:
@@ -217,4 +243,14 @@ def attribute(index: Index, file: File, space: Space, name: str) -> Entity | Mis
     return found
 
 
-__all__ = ["Written", "attribute", "by_full_name", "chosen", "go", "packaged", "php", "php_function", "ruby"]
+__all__ = [
+    "Written",
+    "attribute",
+    "by_full_name",
+    "chosen",
+    "go",
+    "packaged",
+    "php",
+    "php_function",
+    "ruby",
+]

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ragstone.code.resolve.entities import OUTSIDE, Entity, File, Function, Known, Miss, Space, Type, Written
+from ragstone.code.resolve.entities import (
+    OUTSIDE,
+    Entity,
+    File,
+    Function,
+    Known,
+    Miss,
+    Space,
+    Type,
+    Written,
+)
 from ragstone.code.resolve.index import Index
 from ragstone.code.resolve.lookup import function_named, member, named, parents, step
 from ragstone.code.resolve.written import Chain, Part, chain_of, names_of, returned
@@ -21,10 +31,24 @@ _THIS: Final = {
     "ruby": ("self",),
     "c": ("this",),
 }
-_ITSELF: Final = {"php": ("self", "static"), "python": ("cls",), "rust": ("Self",), "swift": ("Self",)}
+_ITSELF: Final = {
+    "php": ("self", "static"),
+    "python": ("cls",),
+    "rust": ("Self",),
+    "swift": ("Self",),
+}
 _ABOVE: Final = {"php": "parent", "csharp": "base"}
 _SAME: Final = frozenset(
-    ("static", "$this", "this", "Self", "typing.Self", "t.Self", "te.Self", "typing_extensions.Self")
+    (
+        "static",
+        "$this",
+        "this",
+        "Self",
+        "typing.Self",
+        "t.Self",
+        "te.Self",
+        "typing_extensions.Self",
+    )
 )
 _BARE_FIELDS: Final = frozenset(("jvm", "csharp", "swift", "c"))
 """Families where a field, and a method of the own type, are named without what they are of."""
@@ -50,7 +74,9 @@ class Values:
         self._depth = 0
         for one in file.facts.bindings:
             if one.inside:
-                self._locals.setdefault((one.inside, one.name), []).append(Written(one.type, file, one.inside))
+                self._locals.setdefault((one.inside, one.name), []).append(
+                    Written(one.type, file, one.inside)
+                )
 
     def of(self, text: str, inside: str) -> Value:
         """Return what an expression is."""
@@ -67,7 +93,9 @@ class Values:
         last = len(chain.steps)
         if chain.made:
             met = named(self.index, self.file, chain.head.name, inside)
-            found: Value = Known(met) if isinstance(met, Type) else met if isinstance(met, Miss) else OUTSIDE
+            found: Value = (
+                Known(met) if isinstance(met, Type) else met if isinstance(met, Miss) else OUTSIDE
+            )
         else:
             found = self._head(chain.head, inside, awaited=chain.awaited and last == 0)
         for number, part in enumerate(chain.steps, 1):
@@ -99,7 +127,11 @@ class Values:
     def _taken(self, name: str) -> bool:
         """Return whether a name may come from elsewhere."""
         taken = self.file.imports
-        return self.file.family == "php" or name in taken or any(alias.startswith(f"{name}.") for alias in taken)
+        return (
+            self.file.family == "php"
+            or name in taken
+            or any(alias.startswith(f"{name}.") for alias in taken)
+        )
 
     def _special(self, head: Part, inside: str) -> Value | None:
         """Return what the language's own words for the type around mean; None for any other name."""
@@ -114,12 +146,19 @@ class Values:
         own = self._own(inside)
         if own is None:
             return Miss(f"what {name} is here is not written")
-        return Known(own, itself=(itself and not head.called) or (above and family == "php"), above=above)
+        return Known(
+            own, itself=(itself and not head.called) or (above and family == "php"), above=above
+        )
 
     def _own(self, inside: str) -> Type | None:
         """Return the type that `this` means; a function inside of a method has another one in scripts."""
         symbol = self.file.symbols.get(inside)
-        if self.file.family == "script" and symbol is not None and symbol.kind == "function" and symbol.parent:
+        if (
+            self.file.family == "script"
+            and symbol is not None
+            and symbol.kind == "function"
+            and symbol.parent
+        ):
             return None
         return self.file.enclosing(inside)
 
@@ -137,7 +176,10 @@ class Values:
 
     def bound(self, name: str, inside: str) -> bool:
         """Return whether a name is a parameter or local, whatever its type."""
-        return any((scope, name) in self._locals and scope not in self.file.types for scope in self.file.around(inside))
+        return any(
+            (scope, name) in self._locals and scope not in self.file.types
+            for scope in self.file.around(inside)
+        )
 
     def _called(self, name: str, inside: str, *, awaited: bool) -> Value:
         if self._local(name, inside) is not None:
@@ -154,7 +196,9 @@ class Values:
         if self.file.family in _BARE_FIELDS or self.file.family == "ruby":
             for scope in self.file.around(inside):
                 sibling = self.file.functions.get(f"{scope}.{name}")
-                if sibling is not None and sibling.owner is None:  # of the class without a name that is around
+                if (
+                    sibling is not None and sibling.owner is None
+                ):  # of the class without a name that is around
                     return sibling
                 own = self.file.types.get(scope)
                 met = member(self.index, own, name) if own is not None else OUTSIDE
@@ -183,8 +227,14 @@ class Values:
                 return self._plain(met, part.name)
             if isinstance(met, Type):
                 return Known(met) if self.file.family in _MAKES_BY_CALL else OUTSIDE
-            return self._returned(met, None, awaited=awaited) if isinstance(met, Function) else OUTSIDE
-        return self._called_on(found, part, awaited=awaited) if part.called else self._part(found, part)
+            return (
+                self._returned(met, None, awaited=awaited) if isinstance(met, Function) else OUTSIDE
+            )
+        return (
+            self._called_on(found, part, awaited=awaited)
+            if part.called
+            else self._part(found, part)
+        )
 
     def _called_on(self, found: Known, part: Part, *, awaited: bool) -> Value:
         if self.file.family == "ruby" and part.name == "new" and found.itself:
@@ -192,7 +242,9 @@ class Values:
         if found.itself and part.name in found.type.inner and self.file.family in _MAKES_BY_CALL:
             return Known(found.type.inner[part.name])
         method = member(self.index, found.type, part.name, above=found.above)
-        return method if isinstance(method, Miss) else self._returned(method, found, awaited=awaited)
+        return (
+            method if isinstance(method, Miss) else self._returned(method, found, awaited=awaited)
+        )
 
     def _part(self, found: Known, part: Part) -> Value:
         if found.itself and part.name in found.type.inner:
@@ -200,7 +252,10 @@ class Values:
         field = self._field(found.type, part.name)
         if field is not None:
             return field
-        if self.file.family in ("python", "script"):  # a property: nothing else has names of its own
+        if self.file.family in (
+            "python",
+            "script",
+        ):  # a property: nothing else has names of its own
             method = member(self.index, found.type, part.name)
             if isinstance(method, Function):
                 return self._returned(method, found, awaited=False)
@@ -254,19 +309,31 @@ class Values:
     def _text(self, one: Written) -> Value:
         """Return what a written type is; in Python it may be what was called to make the value."""
         names = names_of(one.text, one.file.facts.language)
-        if not names and one.text.endswith(")") and one.file is self.file and self.file.family == "php":
+        if (
+            not names
+            and one.text.endswith(")")
+            and one.file is self.file
+            and self.file.family == "php"
+        ):
             return self.of(one.text, one.inside)  # what a call returned
         if not names:
             return _unwritten(one.text)
         if len(names) > 1:
             return Miss(f"{one.text} is several types")
         name = names[0]
-        if name in ("self", "static", "Self") and (own := one.file.enclosing(one.inside)) is not None:
+        if (
+            name in ("self", "static", "Self")
+            and (own := one.file.enclosing(one.inside)) is not None
+        ):
             return Known(own)
         found = named(self.index, one.file, name, one.inside)
         if isinstance(found, Type):
             return Known(found)
-        if isinstance(found, (Function, Miss)) and one.file.family in _CALLED and self._depth < _DEEPEST:
+        if (
+            isinstance(found, (Function, Miss))
+            and one.file.family in _CALLED
+            and self._depth < _DEEPEST
+        ):
             return self._made(one, name, found)
         return found if isinstance(found, Miss) else OUTSIDE
 

@@ -14,7 +14,9 @@ _WRAPPED: Final = re.compile(
 _GENERIC: Final = re.compile(r"^(?P<name>[\w.:\\$]+)\s*(?:<.*>|\[.+\])$", re.DOTALL)
 _NAME: Final = re.compile(r"\\?[^\W\d]\w*(?:(?:\\|::|\.)\w+)*")
 _SIGNS: Final = "?&*! \t\"'"
-_WORDS: Final = re.compile(r"^(?:(?:const|mut|dyn|impl|final|struct|readonly|static|ref|out|in|volatile|some|any)\s+)+")
+_WORDS: Final = re.compile(
+    r"^(?:(?:const|mut|dyn|impl|final|struct|readonly|static|ref|out|in|volatile|some|any)\s+)+"
+)
 _ARRAY: Final = re.compile(r"\[\s*\]$")
 
 
@@ -59,7 +61,9 @@ def _split(text: str, language: str) -> list[str]:
         return _split(_outside(inner, ",")[0], language)
     if language in ("python", "php", "typescript", "tsx", "javascript"):
         parts = _outside(text, "|")
-        return [one for part in parts for one in _split(part, language)] if len(parts) > 1 else parts
+        return (
+            [one for part in parts for one in _split(part, language)] if len(parts) > 1 else parts
+        )
     return [text]
 
 
@@ -188,7 +192,15 @@ def _closing(text: str, at: int) -> int:
 
 # ── what functions return ─────────────────────────────────────────────────────────────────────────
 
-_AFTER: Final = {"php": ":", "typescript": ":", "tsx": ":", "kotlin": ":", "python": "->", "rust": "->", "swift": "->"}
+_AFTER: Final = {
+    "php": ":",
+    "typescript": ":",
+    "tsx": ":",
+    "kotlin": ":",
+    "python": "->",
+    "rust": "->",
+    "swift": "->",
+}
 _MODIFIERS: Final = re.compile(
     r"^(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|sealed|synchronized|native|"
     r"inline|extern|constexpr|partial|unsafe|new|default|explicit|friend|readonly)\b|<[^<>]*>|@\w+(?:\([^()]*\))?|"
@@ -210,7 +222,12 @@ def returned(signature: str, name: str, language: str) -> tuple[str, bool]:
         return (_first_of(signature[end + 1 :].strip()), False) if end > 0 else ("", False)
     sign = _AFTER.get(language)
     if sign is None:
-        return _before(signature[:named]) if language in ("java", "csharp", "c", "cpp") else "", later
+        return _before(signature[:named]) if language in (
+            "java",
+            "csharp",
+            "c",
+            "cpp",
+        ) else "", later
     end = _closing(signature, opening)
     rest = signature[end + 1 :].strip() if end > 0 else ""
     if language == "swift":

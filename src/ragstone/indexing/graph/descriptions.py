@@ -32,7 +32,9 @@ def description_document(rendered: Rendered) -> Document:
     )
 
 
-def update_descriptions(writer: DocumentWriter, rendered: Iterable[Rendered], *, keep_others: bool) -> tuple[int, int]:
+def update_descriptions(
+    writer: DocumentWriter, rendered: Iterable[Rendered], *, keep_others: bool
+) -> tuple[int, int]:
     """Store new and changed descriptions; return how many were written and removed.
 
     `keep_others` keeps descriptions that are not in the list: the pass that wrote them failed this time.

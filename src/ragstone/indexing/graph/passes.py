@@ -23,7 +23,21 @@ if TYPE_CHECKING:
 
 FILE_OWNER: Final = "file:"
 _RELEVANT_SUFFIXES: Final = (
-    *(".json", ".sql", ".dump", ".toml", ".yaml", ".yml", ".xml", ".ini", ".cfg", ".lock", ".mod", ".env", ".dist"),
+    *(
+        ".json",
+        ".sql",
+        ".dump",
+        ".toml",
+        ".yaml",
+        ".yml",
+        ".xml",
+        ".ini",
+        ".cfg",
+        ".lock",
+        ".mod",
+        ".env",
+        ".dist",
+    ),
     *(".example", "requirements.txt", ".graphql", ".neon", ".properties", ".gradle"),
 )
 """Endings of files that are no code but that frameworks and resolution read."""
@@ -101,7 +115,9 @@ class GraphPasses:
         """Return the graphs of files by owner: of the changed ones, or of all if other files can see the change."""
         code_files = [uri for uri in self.uris if language_of(uri)]
         facts = {uri: self.facts(uri) for uri in code_files}
-        facts_of_code = {uri: file_facts for uri, file_facts in facts.items() if file_facts is not None}
+        facts_of_code = {
+            uri: file_facts for uri, file_facts in facts.items() if file_facts is not None
+        }
         index = Index(facts_of_code.values(), manifests=self._manifests())
         if any(self._has_new_interface(uri) for uri in (*changed, *gone)):
             affected = code_files
@@ -110,7 +126,9 @@ class GraphPasses:
         graphs: dict[str, Graph] = {}
         for uri in affected:
             file_facts = facts_of_code.get(uri)
-            graphs[FILE_OWNER + uri] = self._resolve_file(file_facts, index) if file_facts else Graph()
+            graphs[FILE_OWNER + uri] = (
+                self._resolve_file(file_facts, index) if file_facts else Graph()
+            )
         return graphs
 
     def run_frameworks(
@@ -123,7 +141,9 @@ class GraphPasses:
         try:
             frameworks = load_frameworks()
         except Exception as error:  # noqa: BLE001 - a broken plug-in must not lose the graph of the files
-            self.remarks.append(f"frameworks could not be loaded: {report_failure('loading frameworks', error)}")
+            self.remarks.append(
+                f"frameworks could not be loaded: {report_failure('loading frameworks', error)}"
+            )
             return {}, list(used_before)
         for framework in frameworks:
             try:
@@ -131,7 +151,9 @@ class GraphPasses:
                     graphs[framework.name] = framework.read(world)
             except Exception as error:  # noqa: BLE001 - as above, for one framework
                 failed.append(framework.name)
-                self.remarks.append(f"{framework.name} could not be read: {report_failure(framework.name, error)}")
+                self.remarks.append(
+                    f"{framework.name} could not be read: {report_failure(framework.name, error)}"
+                )
         return graphs, failed
 
     def _resolve_file(self, facts: FileFacts, index: Index) -> Graph:
@@ -160,7 +182,9 @@ class GraphPasses:
             self.remarks.append(f"{uri}: not read for its symbols: {report_failure(uri, error)}")
             return None
         if facts is None:
-            self.remarks.append(f"{uri}: too long, or too unlike its language, to be read for its symbols")
+            self.remarks.append(
+                f"{uri}: too long, or too unlike its language, to be read for its symbols"
+            )
         return facts
 
     def _stored_facts(self, uri: str) -> FileFacts | None:

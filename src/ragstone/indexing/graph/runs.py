@@ -74,9 +74,14 @@ def checked_run(run_id: object, summary: object, changes: object, at: object = N
         raise InputError("changes is a list of what was done to files", hint=_HINT)
     checked = [_checked_change(change) for change in changes]
     if len(checked) > MAX_CHANGES:
-        raise InputError(f"a run has at most {MAX_CHANGES:,} changes", hint="record it in parts, under several ids")
+        raise InputError(
+            f"a run has at most {MAX_CHANGES:,} changes",
+            hint="record it in parts, under several ids",
+        )
     _refuse_repeated_paths(checked)
-    if at is not None and (isinstance(at, bool) or not isinstance(at, int | float) or not 0 <= at <= _LAST_MOMENT):
+    if at is not None and (
+        isinstance(at, bool) or not isinstance(at, int | float) or not 0 <= at <= _LAST_MOMENT
+    ):
         raise InputError(f"at is {at!r}", hint="give a time in seconds since 1970")
     return Run(run_id, summary, tuple(checked), time.time() if at is None else float(at))
 
@@ -113,7 +118,11 @@ def run_documents(run: Run) -> list[Document]:
 def run_graph(run: Run, nodes_by_file: Mapping[str, Sequence[Node]]) -> Graph:
     """Return a run as nodes and links, given the nodes of each file that it changed."""
     title = run.summary.splitlines()[0][:200]
-    nodes = [Node(run.owner, "run_summary", title, run.uri, 1, attributes={"run_id": run.id, "at": run.at})]
+    nodes = [
+        Node(
+            run.owner, "run_summary", title, run.uri, 1, attributes={"run_id": run.id, "at": run.at}
+        )
+    ]
     links: list[Link] = []
     for change in run.changes:
         key, uri = run.change_key(change), run.change_uri(change)
@@ -123,9 +132,15 @@ def run_graph(run: Run, nodes_by_file: Mapping[str, Sequence[Node]]) -> Graph:
             "action": change.action,
             "path": change.path,
         }
-        nodes.append(Node(key, "file_change", (change.summary or title)[:200], uri, 1, attributes=attributes))
+        nodes.append(
+            Node(key, "file_change", (change.summary or title)[:200], uri, 1, attributes=attributes)
+        )
         links.append(Link("CHANGED", run.owner, key, run.uri, 1, order=len(nodes)))
-        links.append(Link("CHANGED", key, f"file:{change.path}", uri, 1, attributes={"action": change.action}))
+        links.append(
+            Link(
+                "CHANGED", key, f"file:{change.path}", uri, 1, attributes={"action": change.action}
+            )
+        )
         for node in _mentioned_nodes(change, nodes_by_file.get(change.path, ())):
             links.append(Link("MENTIONS", key, node.key, uri, 1))
     return Graph(tuple(nodes), tuple(links), (Alias(run.id, run.owner, "run", run.uri),))
@@ -143,11 +158,20 @@ def _checked_change(value: object) -> FileChange:
     if action not in ACTIONS:
         raise InputError(f"there is no action {action!r}", hint=f"known are {', '.join(ACTIONS)}")
     symbols = value.get("symbols", [])
-    if not isinstance(symbols, list | tuple) or not all(isinstance(name, str) and name for name in symbols):
+    if not isinstance(symbols, list | tuple) or not all(
+        isinstance(name, str) and name for name in symbols
+    ):
         raise InputError("symbols is a list of names", hint='"symbols": ["SongController@update"]')
-    path = _checked_text(value.get("path"), "the path of a change", most=4096).replace("\\", "/").removeprefix("./")
+    path = (
+        _checked_text(value.get("path"), "the path of a change", most=4096)
+        .replace("\\", "/")
+        .removeprefix("./")
+    )
     if path.startswith("/") or ".." in path.split("/"):
-        raise InputError(f"the path {path!r} leads out of the folder", hint="give it from the project's folder on")
+        raise InputError(
+            f"the path {path!r} leads out of the folder",
+            hint="give it from the project's folder on",
+        )
     summary = _checked_text(value.get("summary", ""), "the summary of a change", may_be_empty=True)
     return FileChange(path, action, summary, tuple(symbols))
 
@@ -157,12 +181,15 @@ def _refuse_repeated_paths(changes: Sequence[FileChange]) -> None:
     for change in changes:
         if change.path in paths:
             raise InputError(
-                f"{change.path} is changed twice in one run", hint="say all that was done to a file in one change"
+                f"{change.path} is changed twice in one run",
+                hint="say all that was done to a file in one change",
             )
         paths.add(change.path)
 
 
-def _checked_text(value: object, noun: str, *, most: int = MAX_CHARACTERS, may_be_empty: bool = False) -> str:
+def _checked_text(
+    value: object, noun: str, *, most: int = MAX_CHARACTERS, may_be_empty: bool = False
+) -> str:
     if not isinstance(value, str) or not (may_be_empty or value.strip()):
         raise InputError(f"{noun} is a text", hint=f"it is {value!r} now"[:200])
     if len(value) > most:
@@ -185,7 +212,9 @@ def _change_document(run: Run, change: FileChange, metadata: Metadata) -> Docume
         "path": change.path,
         "action": change.action,
     }
-    return Document(run.change_uri(change), f"{text}\n", "file_change", "text", change.path, about_change)
+    return Document(
+        run.change_uri(change), f"{text}\n", "file_change", "text", change.path, about_change
+    )
 
 
 def _nodes_by_file(writer: DocumentWriter, run: Run) -> dict[str, list[Node]]:

@@ -70,7 +70,9 @@ class GraphState:
     @property
     def gone(self) -> list[str]:
         """Return the files that the graph has and that no longer exist."""
-        files = [owner.removeprefix(FILE_OWNER) for owner in self.owners if owner.startswith(FILE_OWNER)]
+        files = [
+            owner.removeprefix(FILE_OWNER) for owner in self.owners if owner.startswith(FILE_OWNER)
+        ]
         return [uri for uri in files if uri not in self.versions]
 
     @property
@@ -115,7 +117,9 @@ class GraphUpdater:
         self._current_at[name] = generation
         return True
 
-    def update(self, name: str, *, progress: Progress | None = None, wait: float | None = None) -> GraphReport:
+    def update(
+        self, name: str, *, progress: Progress | None = None, wait: float | None = None
+    ) -> GraphReport:
         """Read the files that changed, store the differences, and return a report.
 
         `StoreBusy` if another process updates the same graph for longer than `wait` seconds; None waits for it.
@@ -136,7 +140,9 @@ class GraphUpdater:
         try:
             return self.update(name, progress=progress)
         except RagstoneError as error:
-            return GraphReport(name, notes=(f"the graph of the code is not up to date: {error.message}",))
+            return GraphReport(
+                name, notes=(f"the graph of the code is not up to date: {error.message}",)
+            )
         except Exception as error:  # noqa: BLE001 - a bug in an adapter must not lose the sync of the documents
             reason = report_failure("graph update", error)
             return GraphReport(name, notes=(f"the graph of the code is not up to date: {reason}",))
@@ -151,12 +157,18 @@ class GraphUpdater:
         framework = self._listing_framework(store.graph.owner_stamps(key))
         if framework is None:
             raise InputError(
-                "no application in this collection has a listing that can be imported", hint="`ragstone sync` reads it"
+                "no application in this collection has a listing that can be imported",
+                hint="`ragstone sync` reads it",
             )
         data = _encode_listing(framework, listing)
         if data:
             stamp = hashlib.sha256(data).hexdigest()
-            store.graph.put(key, {LISTING_OWNER: Graph()}, stamps={LISTING_OWNER: stamp}, data={LISTING_OWNER: data})
+            store.graph.put(
+                key,
+                {LISTING_OWNER: Graph()},
+                stamps={LISTING_OWNER: stamp},
+                data={LISTING_OWNER: data},
+            )
         else:
             store.graph.put(key, {LISTING_OWNER: Graph()})
         return self.update(name)
@@ -164,8 +176,12 @@ class GraphUpdater:
     def current_files(self, name: str, versions: Mapping[str, str]) -> set[str]:
         """Return those files whose given text version is the one in the graph."""
         uris = {FILE_OWNER + uri: uri for uri in versions}
-        stamps = self.sync.components.store.graph.owner_stamps(self.sync.key(name), owners=list(uris))
-        return {uri for owner, uri in uris.items() if stamps.get(owner) == _file_stamp(versions[uri])}
+        stamps = self.sync.components.store.graph.owner_stamps(
+            self.sync.key(name), owners=list(uris)
+        )
+        return {
+            uri for owner, uri in uris.items() if stamps.get(owner) == _file_stamp(versions[uri])
+        }
 
     def is_quick(self, name: str, seconds: float) -> bool:
         """Return whether the last update after a small change took no longer than this."""
@@ -189,7 +205,9 @@ class GraphUpdater:
         store, key = self.sync.components.store, self.sync.key(name)
         state = self._state(name)
         changed, gone = state.changed, state.gone
-        passes = GraphPasses(sorted(state.versions), lambda uri: store.text(key, uri), store.graph.owner_data(key))
+        passes = GraphPasses(
+            sorted(state.versions), lambda uri: store.text(key, uri), store.graph.owner_data(key)
+        )
         data = passes.read_symbols(changed, progress)
         symbols_read = time.monotonic()
         found, failed = passes.run_frameworks(self.load_frameworks, state.frameworks)
@@ -198,14 +216,25 @@ class GraphUpdater:
         files.update(passes.resolve(changed, gone))
         parts = dict(files)
         parts.update({FILE_OWNER + uri: Graph() for uri in gone})
-        parts.update({owner: Graph() for owner in state.frameworks if owner not in found and owner not in failed})
+        parts.update(
+            {
+                owner: Graph()
+                for owner in state.frameworks
+                if owner not in found and owner not in failed
+            }
+        )
         parts.update(found)
         # Descriptions first: the stamps say that the update is complete, so a killed run starts again.
         written, removed = update_descriptions(
-            self.sync.writer(name), _rendered((*files.values(), *found.values())), keep_others=bool(failed)
+            self.sync.writer(name),
+            _rendered((*files.values(), *found.values())),
+            keep_others=bool(failed),
         )
         remarks = _all_remarks(passes.remarks, parts.values())
-        stamps = {owner: _file_stamp(state.versions[uri]) for owner, uri in _owned_files(parts, state.versions)}
+        stamps = {
+            owner: _file_stamp(state.versions[uri])
+            for owner, uri in _owned_files(parts, state.versions)
+        }
         stamps.update(dict.fromkeys(found, state.framework_stamp))
         counts = store.graph.put(key, parts, stamps=stamps, data=data)
         store.state.update_collection_state(
@@ -223,7 +252,9 @@ class GraphUpdater:
             rendered=written,
             removed=removed,
             remarks=tuple(remarks),
-            notes=tuple(f"the {framework} pass failed; what it gave before stays" for framework in failed),
+            notes=tuple(
+                f"the {framework} pass failed; what it gave before stays" for framework in failed
+            ),
         )
 
     def _apply_listing(self, passes: GraphPasses, found: dict[str, Graph]) -> None:
@@ -244,7 +275,11 @@ class GraphUpdater:
     def _remove_graph(self, name: str) -> GraphReport:
         """Remove a graph that was built before graphs were switched off."""
         store, key = self.sync.components.store, self.sync.key(name)
-        owners = [owner for owner in store.graph.owner_stamps(key) if not owner.startswith(PERMANENT_OWNERS)]
+        owners = [
+            owner
+            for owner in store.graph.owner_stamps(key)
+            if not owner.startswith(PERMANENT_OWNERS)
+        ]
         if not owners:
             return GraphReport(name, remarks=(GRAPH_OFF,))
         counts = store.graph.put(key, dict.fromkeys(owners, Graph()))
@@ -258,7 +293,9 @@ def _file_stamp(version: str) -> str:
 
 def _owned_files(parts: Iterable[str], versions: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the owners that are present files, with their uris."""
-    pairs = [(owner, owner.removeprefix(FILE_OWNER)) for owner in parts if owner.startswith(FILE_OWNER)]
+    pairs = [
+        (owner, owner.removeprefix(FILE_OWNER)) for owner in parts if owner.startswith(FILE_OWNER)
+    ]
     return [(owner, uri) for owner, uri in pairs if uri in versions]
 
 
@@ -295,5 +332,7 @@ def _encode_listing(framework: RuntimeListing, listing: object) -> bytes:
     if graph.nodes:
         return listing.encode("utf-8", "surrogatepass")
     if listing.strip("[] \t\r\n"):
-        raise InputError("no route is in this listing", hint="an empty list, `[]`, removes the earlier one")
+        raise InputError(
+            "no route is in this listing", hint="an empty list, `[]`, removes the earlier one"
+        )
     return b""

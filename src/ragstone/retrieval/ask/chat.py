@@ -54,14 +54,18 @@ class Chat:
 
     def _status_error(self, status: int, body: bytes) -> ProviderError:
         if status in (401, 403):
-            return ProviderError(f"the model's service refused the key ({status})", hint="set RAGSTONE_ASK_API_KEY")
+            return ProviderError(
+                f"the model's service refused the key ({status})", hint="set RAGSTONE_ASK_API_KEY"
+            )
         if status == 404:
             return ProviderError(
                 f"the service has no model {self.model!r}, or no such address ({status})",
                 hint="check ask.model and ask.url; with Ollama: `ollama pull` it first",
             )
         message = _error_message(body)
-        return ProviderError(f"the model's service answered {status}: {message}", retryable=status in _RETRYABLE)
+        return ProviderError(
+            f"the model's service answered {status}: {message}", retryable=status in _RETRYABLE
+        )
 
 
 def _read_events(lines: Iterable[str]) -> Iterator[str]:
@@ -91,7 +95,9 @@ def _event_text(data: str) -> str:
         choices = event.get("choices") or [{}]
         content = (choices[0].get("delta") or {}).get("content")
     except (ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
-        raise ProviderError("the model's service sent a malformed answer", retryable=True) from error
+        raise ProviderError(
+            "the model's service sent a malformed answer", retryable=True
+        ) from error
     return content if isinstance(content, str) else ""
 
 

@@ -25,7 +25,9 @@ _QUOTATION_MARKS: Final = str.maketrans("“”‘’«»„‟", '""\'\'""""')
 
 def build_question(query: str, pieces: Sequence[Cited], fence: str) -> str:
     """Return the numbered passages inside a fence, followed by the question."""
-    passages = "\n\n".join(f"[{number}] {piece.place}\n{piece.text}" for number, piece in enumerate(pieces, 1))
+    passages = "\n\n".join(
+        f"[{number}] {piece.place}\n{piece.text}" for number, piece in enumerate(pieces, 1)
+    )
     return f"<<<passages {fence}>>>\n{passages}\n<<<end {fence}>>>\n\nQuestion: {query}"
 
 

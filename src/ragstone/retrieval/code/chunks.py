@@ -12,7 +12,9 @@ from ragstone.types import CONFIDENCES, CollectionKey, Confidence, Hit, Node, Sc
 GRAPH_LABEL: Final = "graph"
 _DESCRIPTION_PREFIX: Final = "graph:"
 """Beginning of the uris of node descriptions."""
-_EVIDENCE_SCORES: Final[Mapping[Confidence, float]] = dict(zip(CONFIDENCES, (1.0, 1.0, 0.95, 0.9, 0.7), strict=True))
+_EVIDENCE_SCORES: Final[Mapping[Confidence, float]] = dict(
+    zip(CONFIDENCES, (1.0, 1.0, 0.95, 0.9, 0.7), strict=True)
+)
 """Score of evidence by confidence. Not chosen by an eval: evidence only has to rank before search hits."""
 
 
@@ -53,7 +55,10 @@ class ChunkFinder:
     def _collection_names(self) -> Iterable[str]:
         if self.scope.collections is not None:
             return self.scope.collections
-        return [collection.name for collection in self.store.collections(self.scope.project, self.scope.kind)]
+        return [
+            collection.name
+            for collection in self.store.collections(self.scope.project, self.scope.kind)
+        ]
 
 
 def hit_from_chunk(row: StoredChunk, score: float, label: str) -> Hit:

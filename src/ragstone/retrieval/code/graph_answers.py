@@ -16,10 +16,39 @@ MAX_HOPS: Final = 4
 _MAX_LISTED: Final = 100_000
 _MAX_PER_HOP: Final = 5_000
 _LINK_ORDER: Final = (
-    *("HANDLED_BY", "GUARDED_BY", "VALIDATED_BY", "BINDS", "USES_MODEL", "RETURNS", "MAPS_TO", "RELATES", "CREATES"),
-    *("ALTERS", "RENAMES", "DROPS", "FOREIGN_KEY", "PROTECTED_BY", "OBSERVED_BY", "LISTENS", "FIRES", "DISPATCHES"),
+    *(
+        "HANDLED_BY",
+        "GUARDED_BY",
+        "VALIDATED_BY",
+        "BINDS",
+        "USES_MODEL",
+        "RETURNS",
+        "MAPS_TO",
+        "RELATES",
+        "CREATES",
+    ),
+    *(
+        "ALTERS",
+        "RENAMES",
+        "DROPS",
+        "FOREIGN_KEY",
+        "PROTECTED_BY",
+        "OBSERVED_BY",
+        "LISTENS",
+        "FIRES",
+        "DISPATCHES",
+    ),
     *("AUTHORIZED_BY", "RUNS"),
-    *("CONFIGURED_BY", "EXTENDS", "IMPLEMENTS", "USES_TRAIT", "CHANGED", "CALLS", "DESCRIBES", "MENTIONS"),
+    *(
+        "CONFIGURED_BY",
+        "EXTENDS",
+        "IMPLEMENTS",
+        "USES_TRAIT",
+        "CHANGED",
+        "CALLS",
+        "DESCRIBES",
+        "MENTIONS",
+    ),
 )
 """Kinds of links in the order they are listed: links of a framework come before plain calls."""
 _LINK_RANK: Final = {kind: rank for rank, kind in enumerate(_LINK_ORDER)}
@@ -86,7 +115,10 @@ def related_nodes(graph: GraphReader, scope: Scope, node: Node, reach: Reach) ->
     for hop in range(1, reach.hops + 1):
         next_ways = _next_hop(graph, scope, edge, reach.link_kinds, ways)
         ways.update(next_ways)
-        nodes = {found.key: found for found in graph.nodes(scope, keys=list(next_ways), limit=len(next_ways))}
+        nodes = {
+            found.key: found
+            for found in graph.nodes(scope, keys=list(next_ways), limit=len(next_ways))
+        }
         for key, links in next_ways.items():
             target = nodes.get(key) or _external_node(key, scope)
             if not node_kinds or target.kind in node_kinds:
@@ -113,8 +145,12 @@ def impact_of(graph: GraphReader, scope: Scope, node: Node) -> Impact:
 
 
 def _group_by_kind(links: Sequence[Link]) -> tuple[tuple[str, tuple[Link, ...]], ...]:
-    ordered = sorted(links, key=lambda link: (_LINK_RANK.get(link.kind, len(_LINK_RANK)), link.kind))
-    return tuple((kind, tuple(group)) for kind, group in groupby(ordered, key=lambda link: link.kind))
+    ordered = sorted(
+        links, key=lambda link: (_LINK_RANK.get(link.kind, len(_LINK_RANK)), link.kind)
+    )
+    return tuple(
+        (kind, tuple(group)) for kind, group in groupby(ordered, key=lambda link: link.kind)
+    )
 
 
 def _next_hop(
@@ -152,4 +188,8 @@ def _member_keys(graph: GraphReader, scope: Scope, node: Node) -> list[str]:
     nodes = graph.nodes(scope, uris=[node.uri], limit=10_000)
     if node.kind == "file":
         return [member.key for member in nodes]
-    return [member.key for member in nodes if node.line <= member.line and member.line_end <= node.line_end]
+    return [
+        member.key
+        for member in nodes
+        if node.line <= member.line and member.line_end <= node.line_end
+    ]

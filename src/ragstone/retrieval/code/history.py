@@ -19,7 +19,9 @@ _MAX_CHANGES: Final = 100_000
 _LONG_AGO: Final = float("-inf")
 
 
-def node_history(graph: GraphReader, scope: Scope, node: Node, *, root: Path | None, limit: int = 50) -> list[Change]:
+def node_history(
+    graph: GraphReader, scope: Scope, node: Node, *, root: Path | None, limit: int = 50
+) -> list[Change]:
     """Return what changed a node, newest first; `root` is the folder whose commits count, None for no commits.
 
     A change is `exact` if it is about the node itself, and not only about its file.
@@ -77,7 +79,9 @@ def _migration_changes(graph: GraphReader, scope: Scope, node: Node) -> list[Cha
 def _migration_change(key: str, links: Sequence[Link]) -> Change:
     name = key.partition(":")[2]
     actions = ", ".join(dict.fromkeys(link.kind.lower() for link in links))
-    return Change("migration", key, f"{actions}: {name}", "", _date_in_name(name), links[0].uri, links[0].line)
+    return Change(
+        "migration", key, f"{actions}: {name}", "", _date_in_name(name), links[0].uri, links[0].line
+    )
 
 
 def _date_in_name(name: str) -> float | None:
@@ -103,4 +107,6 @@ def _commit_changes(root: Path, node: Node, limit: int) -> list[Change]:
 
 def _commit_change(commit: Commit, node: Node) -> Change:
     title = f"{commit.hash[:10]} {commit.subject}"
-    return Change("commit", f"commit:{commit.hash}", title, commit.author, commit.when, node.uri, node.line)
+    return Change(
+        "commit", f"commit:{commit.hash}", title, commit.author, commit.when, node.uri, node.line
+    )

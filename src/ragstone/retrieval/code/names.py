@@ -16,26 +16,36 @@ _MAX_SUGGESTIONS: Final = 5
 _MAX_NAMES: Final = 20_000
 _WEAK_KINDS: Final = frozenset(("route_resource", "former_table"))
 """Aliases that many nodes have, or that a node had once: used only if nothing else has the name."""
-_LOOSE_KINDS: Final = frozenset(("short_class", "short_method", "route_resource", "column", "former_table"))
+_LOOSE_KINDS: Final = frozenset(
+    ("short_class", "short_method", "route_resource", "column", "former_table")
+)
 """Aliases that are used only if no node has the full name."""
 _ROUTE_PARAMETER: Final = re.compile(r"\{[^}]*\}|<[^>\s]+>")
 """A parameter in the path of a route: aliases have it empty, because people name it differently."""
 _SEPARATOR: Final = re.compile(r"[\\.:@#/ ]")
 
 
-def find_node(graph: GraphReader, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> Node:
+def find_node(
+    graph: GraphReader, scope: Scope, name: str, *, kinds: Sequence[str] | None = None
+) -> Node:
     """Return the node with a name; `NotFound` with similar names, `InputError` if several nodes have it."""
     nodes = find_nodes(graph, scope, name, kinds=kinds)
     if not nodes:
-        raise NotFound(f"nothing in the graph is called {name!r}", hint=_suggest(graph, scope, name, kinds))
+        raise NotFound(
+            f"nothing in the graph is called {name!r}", hint=_suggest(graph, scope, name, kinds)
+        )
     if len(nodes) > 1:
         keys = ", ".join(node.key for node in nodes[:_MAX_LISTED])
         more = ", …" if len(nodes) > _MAX_LISTED else ""
-        raise InputError(f"{name!r} stands for {len(nodes)} things", hint=f"say which: {keys}{more}")
+        raise InputError(
+            f"{name!r} stands for {len(nodes)} things", hint=f"say which: {keys}{more}"
+        )
     return nodes[0]
 
 
-def find_nodes(graph: GraphReader, scope: Scope, name: str, *, kinds: Sequence[str] | None = None) -> list[Node]:
+def find_nodes(
+    graph: GraphReader, scope: Scope, name: str, *, kinds: Sequence[str] | None = None
+) -> list[Node]:
     """Return the nodes that a name can mean: by full name if possible, those of a framework before others."""
     name = name.strip()
     bare = name.lstrip("/\\")

@@ -13,7 +13,13 @@ from ragstone.types import RetrieveLimits, Scope
 MAX_TOP_K: Final = 1000
 RUN_KINDS: Final = frozenset({"run_summary", "file_change"})
 """Kinds of documents that record earlier runs."""
-_OPTIONS: Final = ("source_types", "must_include_paths", "include_run_summaries", "min_score", "collection")
+_OPTIONS: Final = (
+    "source_types",
+    "must_include_paths",
+    "include_run_summaries",
+    "min_score",
+    "collection",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +38,19 @@ def checked_request(request: RetrievalRequest, known_hints: Sequence[str]) -> Re
     """Return the request with plain values, or raise `InputError` if an argument makes no sense."""
     query, top_k = request.query, request.top_k
     if not isinstance(query, str):
-        raise InputError(f"a query is a string, not {type(query).__name__}", hint='retrieve("which code serves …?")')
+        raise InputError(
+            f"a query is a string, not {type(query).__name__}",
+            hint='retrieve("which code serves …?")',
+        )
     if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 0:
         raise InputError(f"top_k is {top_k!r}", hint="give a number from 0 up")
     limit = min(top_k, MAX_TOP_K)
     limits = request.limits
     paths = _names("must_include_paths", limits.must_include_paths) or ()
     if top_k and len(paths) > limit:
-        raise InputError(f"{len(paths)} paths must be included, and top_k is {top_k}", hint=f"top_k={len(paths)}")
+        raise InputError(
+            f"{len(paths)} paths must be included, and top_k is {top_k}", hint=f"top_k={len(paths)}"
+        )
     checked = RetrieveLimits(
         source_types=_source_types(limits.source_types),
         must_include_paths=tuple(_plain_path(path) for path in paths),
@@ -54,7 +65,9 @@ def _hints(hints: Mapping[str, object], known_hints: Sequence[str]) -> dict[str,
     for option, value in hints.items():
         if option not in known_hints:
             known = (*_OPTIONS, *known_hints)
-            raise InputError(f"a retrieval has no option {option!r}", hint=f"the options are {', '.join(known)}")
+            raise InputError(
+                f"a retrieval has no option {option!r}", hint=f"the options are {', '.join(known)}"
+            )
         if value is not None:
             checked[option] = _name(option, value)
     return checked
@@ -63,7 +76,10 @@ def _hints(hints: Mapping[str, object], known_hints: Sequence[str]) -> dict[str,
 def _source_types(value: object) -> tuple[str, ...] | None:
     names = _names("source_types", value)
     if names == ():
-        raise InputError("source_types is empty: nothing could be found", hint="leave it out to look at all of them")
+        raise InputError(
+            "source_types is empty: nothing could be found",
+            hint="leave it out to look at all of them",
+        )
     return names
 
 
@@ -71,7 +87,9 @@ def _names(option: str, value: object) -> tuple[str, ...] | None:
     if value is None:
         return None
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise InputError(f"{option} is a list of names, not {value!r}", hint=f'{option}=["routes/api.php"]')
+        raise InputError(
+            f"{option} is a list of names, not {value!r}", hint=f'{option}=["routes/api.php"]'
+        )
     names = [_name(option, name) for name in value]
     return tuple(dict.fromkeys(names))
 
@@ -94,6 +112,11 @@ def _switch(option: str, value: object) -> bool:
 
 
 def _score(value: object) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value) or not 0 <= value <= 1:
+    if (
+        not isinstance(value, int | float)
+        or isinstance(value, bool)
+        or math.isnan(value)
+        or not 0 <= value <= 1
+    ):
         raise InputError(f"min_score is {value!r}", hint="give a number from 0 to 1")
     return float(value)

@@ -90,7 +90,9 @@ class CodeRetriever:
         kind_groups = self.questions.kinds(self.store, request.scope, request.query)
         if not kind_groups:
             return None
-        descriptions = [self._search(request, filter=_kind_filter(kinds)).hits for kinds in kind_groups]
+        descriptions = [
+            self._search(request, filter=_kind_filter(kinds)).hits for kinds in kind_groups
+        ]
         hit_lists = [*descriptions, collected.explanation.hits]
         with self.store.snapshot() as view:
             guesses = self.questions.guess(view, request.scope, request.query, hit_lists)
@@ -119,7 +121,11 @@ class CodeRetriever:
         if limits.source_types is None:
             run_filter = None if limits.include_run_summaries else _WITHOUT_RUNS
             return self._search(request, filter=run_filter)
-        kinds = [kind for kind in limits.source_types if limits.include_run_summaries or kind not in RUN_KINDS]
+        kinds = [
+            kind
+            for kind in limits.source_types
+            if limits.include_run_summaries or kind not in RUN_KINDS
+        ]
         by_document_kind = self._search(request, filter=_kind_filter(kinds))
         if not self.store.graph.nodes(request.scope, kinds=kinds, limit=1):
             return by_document_kind
@@ -134,7 +140,11 @@ class CodeRetriever:
 
     def _unknown_kinds(self, request: RetrievalRequest) -> list[str]:
         """Return the requested kinds that no document and no node has."""
-        return [f"kind {kind}" for kind in request.limits.source_types or () if not self._has_kind(request, kind)]
+        return [
+            f"kind {kind}"
+            for kind in request.limits.source_types or ()
+            if not self._has_kind(request, kind)
+        ]
 
     def _has_kind(self, request: RetrievalRequest, kind: str) -> bool:
         if self.store.documents(request.scope, filter=_kind_filter((kind,)), limit=1):
@@ -152,7 +162,9 @@ class CodeRetriever:
         required_ids = {hit.doc_id for hit in required}
         evidence = [hit for hit in collected.evidence if allowed.passes(hit)]
         found = collected.explanation.hits
-        good = [hit for hit in found if hit.score >= request.limits.min_score and allowed.passes(hit)]
+        good = [
+            hit for hit in found if hit.score >= request.limits.min_score and allowed.passes(hit)
+        ]
         collected.skipped += len(found) - len(good)
         chosen: dict[str, Hit] = {}
         for hit in (*evidence, *good):
@@ -177,9 +189,13 @@ class CodeRetriever:
                 required.append(replace(best, label=PATH_LABEL))
         return required
 
-    def _best_hit_of_path(self, request: RetrievalRequest, collected: _Collected, path: str) -> Hit | None:
+    def _best_hit_of_path(
+        self, request: RetrievalRequest, collected: _Collected, path: str
+    ) -> Hit | None:
         hits = [
-            hit for hit in (*collected.evidence, *collected.explanation.hits) if _matches_path(hit.source_doc_id, path)
+            hit
+            for hit in (*collected.evidence, *collected.explanation.hits)
+            if _matches_path(hit.source_doc_id, path)
         ]
         if not hits:
             hits = list(self._search(request, filter=_path_filter(path), top_k=1).hits)
@@ -203,7 +219,10 @@ class _KindCheck:
             return False
         if self.request.limits.source_types is None or hit.kind in self.request.limits.source_types:
             return True
-        return any(hit.span.line_start <= line <= hit.span.line_end for line in self._lines(hit.source_doc_id))
+        return any(
+            hit.span.line_start <= line <= hit.span.line_end
+            for line in self._lines(hit.source_doc_id)
+        )
 
     def _lines(self, uri: str) -> list[int]:
         if uri not in self._node_lines:
@@ -260,7 +279,11 @@ class _Collected:
         score = evidence_score(answer.confidence)
         chunks = [self.chunks.at(place) for place in answer.evidence]
         chunks += [self.chunks.description_of(node) for node in _described_nodes(answer.nodes)]
-        unique = {f"{chunk.uri}__chunk_{chunk.chunk.order}": chunk for chunk in chunks if chunk is not None}
+        unique = {
+            f"{chunk.uri}__chunk_{chunk.chunk.order}": chunk
+            for chunk in chunks
+            if chunk is not None
+        }
         return [hit_from_chunk(chunk, score, GRAPH_LABEL) for chunk in unique.values()]
 
 
@@ -280,7 +303,9 @@ def _matches_path(uri: str, path: str) -> bool:
     return uri == path or uri.startswith(f"{path}/") or fnmatchcase(uri, path)
 
 
-def _debug(collected: _Collected, answer: GraphAnswer | None, intent: str, chunks: Sequence[Hit]) -> dict[str, Json]:
+def _debug(
+    collected: _Collected, answer: GraphAnswer | None, intent: str, chunks: Sequence[Hit]
+) -> dict[str, Json]:
     anchors: list[Json] = list(dict.fromkeys(collected.anchors))
     return {
         "strategy": collected.strategy,

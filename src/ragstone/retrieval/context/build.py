@@ -43,13 +43,19 @@ class Wish:
     @property
     def room(self) -> int:
         """Return the tokens there are: the budget, and no more than the window's share."""
-        return self.budget if self.window is None else min(self.budget, int(self.window * WINDOW_SHARE))
+        return (
+            self.budget
+            if self.window is None
+            else min(self.budget, int(self.window * WINDOW_SHARE))
+        )
 
 
 def build(wish: Wish, hits: Sequence[Hit], *, empty: bool = False) -> Context:
     """Return the context of these hits, best first; `empty` says that nothing is indexed at all."""
     if wish.format not in LAYOUTS:
-        raise InputError(f"there is no context format {wish.format!r}", hint=f"known are {', '.join(LAYOUTS)}")
+        raise InputError(
+            f"there is no context format {wish.format!r}", hint=f"known are {', '.join(LAYOUTS)}"
+        )
     confidence = hits[0].score if hits else 0.0
     unclear = confidence < SURE_ENOUGH
     question = clarifying(wish.task, hits) if unclear else ""
@@ -72,7 +78,10 @@ def build(wish: Wish, hits: Sequence[Hit], *, empty: bool = False) -> Context:
 
     known: set[tuple[str, str]] = set()
     fitted = fit(blank, pieces, wish.room, shorten)
-    left_out = [replace(one, reason=_SHOWN) if (one.doc_id, one.place) in known else one for one in fitted.left_out]
+    left_out = [
+        replace(one, reason=_SHOWN) if (one.doc_id, one.place) in known else one
+        for one in fitted.left_out
+    ]
     notes = () if fitted.framed else (f"a budget of {wish.room} tokens is too small for a context",)
     return Context(
         text=fitted.text,
@@ -112,7 +121,9 @@ def sent_marks(cited: Cited | Hit) -> list[str]:
 
 def was_sent(cited: Cited | Hit, sent: Collection[str]) -> bool:
     """Return whether a session that was shown these marks was shown all of a piece."""
-    return bool(sent) and bool(cited.text.strip()) and all(mark in sent for mark in sent_marks(cited))
+    return (
+        bool(sent) and bool(cited.text.strip()) and all(mark in sent for mark in sent_marks(cited))
+    )
 
 
 def _says_nothing_new(part: Cited, terms: Sequence[str], sent: Collection[str]) -> bool:
@@ -167,7 +178,9 @@ def _overlap(one: Hit, other: Hit) -> bool:
 
 
 def _cited(hit: Hit) -> Cited:
-    return Cited(hit.doc_id, hit.place, hit.text, hit.score, hit.source_doc_id, hit.chunk_index, hit.span)
+    return Cited(
+        hit.doc_id, hit.place, hit.text, hit.score, hit.source_doc_id, hit.chunk_index, hit.span
+    )
 
 
 def _shortened(piece: Cited, terms: list[str], most: int, *, by_lines: bool) -> Cited | None:
@@ -176,4 +189,6 @@ def _shortened(piece: Cited, terms: list[str], most: int, *, by_lines: bool) -> 
         return None
     start, end = found
     span = piece.span.narrowed(piece.text, start, end)
-    return replace(piece, text=piece.text[start:end], span=span, place=span.place(piece.uri), whole=False)
+    return replace(
+        piece, text=piece.text[start:end], span=span, place=span.place(piece.uri), whole=False
+    )

@@ -54,9 +54,15 @@ class Page:
         return self.count(self.text(pieces))
 
 
-def page(layout: Layout, task: str, pieces: Sequence[Cited], before: Sequence[str], count: Count) -> Page:
+def page(
+    layout: Layout, task: str, pieces: Sequence[Cited], before: Sequence[str], count: Count
+) -> Page:
     """Return a page whose mark is in none of its texts."""
-    held = [task, *before, *(text for piece in pieces for text in (piece.text, piece.place, piece.uri, piece.doc_id))]
+    held = [
+        task,
+        *before,
+        *(text for piece in pieces for text in (piece.text, piece.place, piece.uri, piece.doc_id)),
+    ]
     return Page(layout, task, new_mark(held), before, count)
 
 
@@ -77,7 +83,9 @@ def fit(blank: Page, pieces: Sequence[Cited], budget: int, shorten: Shorten) -> 
             done.left_out.append(LeftOut(piece.doc_id, piece.place, NO_ROOM))
         else:
             done.taken.append(part)
-            done.left_out.append(LeftOut(piece.doc_id, piece.place, "shortened to the part that answers"))
+            done.left_out.append(
+                LeftOut(piece.doc_id, piece.place, "shortened to the part that answers")
+            )
     done.text = blank.text(done.taken)
     done.tokens = blank.count(done.text)
     return done
@@ -90,7 +98,9 @@ def _with_room(blank: Page, budget: int) -> Page:
     return blank
 
 
-def _part(blank: Page, taken: Sequence[Cited], piece: Cited, budget: int, shorten: Shorten) -> Cited | None:
+def _part(
+    blank: Page, taken: Sequence[Cited], piece: Cited, budget: int, shorten: Shorten
+) -> Cited | None:
     """Return as much of a piece as fits, None where that is too little to be of use."""
     used = blank.size(taken)
     whole = blank.size([*taken, piece]) - used

@@ -88,7 +88,9 @@ class Documents(Tool):
 
     def piece(self, cited: Cited, number: int) -> str:
         """Return a numbered source and the passage, indented."""
-        indented = "\n".join(f"{_INDENT}{part}" if part else "" for part in neutral(cited.text).split("\n"))
+        indented = "\n".join(
+            f"{_INDENT}{part}" if part else "" for part in neutral(cited.text).split("\n")
+        )
         return f"{document_line(cited, number)}\n{indented}\n\n"
 
 
@@ -97,7 +99,10 @@ class Json:
 
     def frame(self, mark: str, task: str) -> tuple[str, str]:
         """Return the object's beginning and end; the mark goes with it, for whoever pastes it into a prompt."""
-        return f'{{"mark": "{mark}", "task": {json.dumps(_short(neutral(task)))}, "pieces": [\n', "]}"
+        return (
+            f'{{"mark": "{mark}", "task": {json.dumps(_short(neutral(task)))}, "pieces": [\n',
+            "]}",
+        )
 
     def piece(self, cited: Cited, number: int) -> str:
         """Return a piece as an object."""

@@ -55,18 +55,25 @@ def preload(uris: Iterable[str], read: Read, budget: int, *, count: Count = at_m
         if mark in text or mark in uri:  # nobody could have known it, and still
             mark = new_mark((text, uri, *(held for piece in taken for held in piece)))
         size = count(_shown((uri, text)))
-        if used + size <= budget * _SLACK and count(_page(mark, [*taken, (uri, text)], left)) <= budget:
+        if (
+            used + size <= budget * _SLACK
+            and count(_page(mark, [*taken, (uri, text)], left)) <= budget
+        ):
             taken.append((uri, text))
             used, misses = used + size, 0
         else:
             left.append(uri)
             misses += 1
-    while taken and count(_page(mark, taken, left)) > budget:  # naming what is left out took the last room
+    while (
+        taken and count(_page(mark, taken, left)) > budget
+    ):  # naming what is left out took the last room
         left.append(taken.pop()[0])
     text = _page(mark, taken, left) if taken or left else ""
     if count(text) > budget:
         text = ""
-    return Preloaded(text, count(text), [uri for uri, _ in taken], [Skip(uri, NO_ROOM) for uri in sorted(left)])
+    return Preloaded(
+        text, count(text), [uri for uri, _ in taken], [Skip(uri, NO_ROOM) for uri in sorted(left)]
+    )
 
 
 def _page(mark: str, taken: Sequence[Piece], left: Sequence[str]) -> str:
@@ -74,7 +81,9 @@ def _page(mark: str, taken: Sequence[Piece], left: Sequence[str]) -> str:
     if len(left) > _NAMED:
         names.append(f"and {len(left) - _NAMED} more")
     tail = f"Not shown, for want of room: {', '.join(names)}\n" if names else ""
-    return f"{HEADING}\n{WARNING}\n{opener(mark)}\n{''.join(map(_shown, taken))}{tail}{closer(mark)}"
+    return (
+        f"{HEADING}\n{WARNING}\n{opener(mark)}\n{''.join(map(_shown, taken))}{tail}{closer(mark)}"
+    )
 
 
 def _shown(piece: Piece) -> str:

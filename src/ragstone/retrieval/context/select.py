@@ -18,10 +18,14 @@ class Candidate:
     score: float | None = None
 
 
-def as_hits(candidates: Sequence[Candidate], wanted: Sequence[str], cosines: Sequence[float | None]) -> list[Hit]:
+def as_hits(
+    candidates: Sequence[Candidate], wanted: Sequence[str], cosines: Sequence[float | None]
+) -> list[Hit]:
     """Return a caller's pieces as hits; where no score was given, words and meaning say how relevant one is."""
     return [
-        _hit(one, number, one.score if one.score is not None else relevance(one.text, wanted, cosine))
+        _hit(
+            one, number, one.score if one.score is not None else relevance(one.text, wanted, cosine)
+        )
         for number, (one, cosine) in enumerate(zip(candidates, cosines, strict=True))
     ]
 
@@ -44,4 +48,6 @@ def _hit(one: Candidate, number: int, score: float) -> Hit:
     size = len(one.text.encode("utf-8", "surrogatepass"))
     span = Span(0, len(one.text), 0, size, 1, 1 + one.text.count("\n"))
     name = f"{one.source}__own_{number}"
-    return Hit(name, one.text, min(1.0, max(0.0, score)), {}, one.source, number, "", span, kind="own")
+    return Hit(
+        name, one.text, min(1.0, max(0.0, score)), {}, one.source, number, "", span, kind="own"
+    )

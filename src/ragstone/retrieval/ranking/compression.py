@@ -33,7 +33,9 @@ def answering_slice(text: str, query_terms: list[str], *, by_lines: bool) -> tup
     return _run_bounds(text, good[0], good[-1])
 
 
-def best_slice(text: str, query_terms: list[str], most: int, *, by_lines: bool) -> tuple[int, int] | None:
+def best_slice(
+    text: str, query_terms: list[str], most: int, *, by_lines: bool
+) -> tuple[int, int] | None:
     """Return (start, end) of the run of whole pieces, up to `most` characters, with the most terms of the query.
 
     Of runs with equally many terms it is the longest, then the first; None if every piece is too long.
@@ -62,7 +64,9 @@ def _split(text: str, query_terms: list[str], *, by_lines: bool) -> list[_Piece]
     pieces = []
     for match in pattern.finditer(text):
         if match.group().strip():
-            pieces.append(_Piece(match.start(), match.end(), query_term_set & set(terms(match.group()))))
+            pieces.append(
+                _Piece(match.start(), match.end(), query_term_set & set(terms(match.group())))
+            )
     return pieces
 
 

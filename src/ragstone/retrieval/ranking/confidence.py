@@ -16,7 +16,10 @@ COSINE_FLOOR: Final = 0.05
 
 
 def confidence(
-    best: Sequence[StoredChunk], traces: Traces, weights: Mapping[str, float], query_terms: Sequence[str]
+    best: Sequence[StoredChunk],
+    traces: Traces,
+    weights: Mapping[str, float],
+    query_terms: Sequence[str],
 ) -> float:
     """Return how sure the best hits are, from 0 to 1, comparable between queries.
 

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RRF_K, QueryType, RankingParameters
+from ragstone.retrieval.ranking.parameters import (
+    RANKING_PARAMETERS,
+    RRF_K,
+    QueryType,
+    RankingParameters,
+)
 from ragstone.types import ListTrace, Scored
 
 _SYMBOL: Final = re.compile(r"^[\w$]+(?:(?:::|->|\.|/|\\|@|#|-)[\w$]+)*(?:\(\))?$")
@@ -34,7 +39,10 @@ class FusedList:
     @cached_property
     def _ranks(self) -> dict[str, dict[int, int]]:
         """Return the place of each chunk in each list, from 0 on."""
-        return {name: {row.id: place for place, row in enumerate(rows)} for name, rows in self.lists.items()}
+        return {
+            name: {row.id: place for place, row in enumerate(rows)}
+            for name, rows in self.lists.items()
+        }
 
     def traces(self, chunk: int) -> tuple[ListTrace, ...]:
         """Return the rank, score and weight of a chunk in each list that has it."""
@@ -77,7 +85,10 @@ def list_weights(
     if not words:
         return {name: share / total for name, share in spaces.items()}
     meaning = parameters.meaning[kind] * max(spaces.values())
-    return {"words": 1.0 - meaning, **{name: meaning * share / total for name, share in spaces.items()}}
+    return {
+        "words": 1.0 - meaning,
+        **{name: meaning * share / total for name, share in spaces.items()},
+    }
 
 
 def weighted_sum(

@@ -19,7 +19,9 @@ queries over 3,674 texts reached .30 to .36 with a median of .24 to .27, a true 
 median of .21. Not set by an eval."""
 
 
-def filter_noise(fused: FusedList, floors: Mapping[str, float]) -> tuple[list[Scored], list[Dropped]]:
+def filter_noise(
+    fused: FusedList, floors: Mapping[str, float]
+) -> tuple[list[Scored], list[Dropped]]:
     """Return the best candidates that are related to the query, and some of those that are not.
 
     Some vector is always the nearest. It is no answer if it shares no word with the query and its cosine is noise.
@@ -33,7 +35,9 @@ def filter_noise(fused: FusedList, floors: Mapping[str, float]) -> tuple[list[Sc
     related_rows = [row for row in fused.best if row.id in related]
     unrelated = [row for row in fused.best if row.id not in related]
     reason = "no word and hardly any meaning in common with the query"
-    return related_rows, [Dropped(f"chunk {row.id}", row.score, reason) for row in unrelated[:MAX_DROPPED]]
+    return related_rows, [
+        Dropped(f"chunk {row.id}", row.score, reason) for row in unrelated[:MAX_DROPPED]
+    ]
 
 
 def similarity_floor(near: Sequence[Scored], related: float) -> float:
@@ -52,4 +56,6 @@ def explain_dropped(
     shown_ids = {member.id for entry in chosen for member in entry.members}
     lower = [entry for entry in ranked if entry.row.id not in shown_ids]
     dropped = [Dropped(entry.doc_id, entry.score, "ranked lower") for entry in lower[:MAX_DROPPED]]
-    return dropped + [Dropped(entry.doc_id, entry.score, "same text as a hit above") for entry in copies]
+    return dropped + [
+        Dropped(entry.doc_id, entry.score, "same text as a hit above") for entry in copies
+    ]

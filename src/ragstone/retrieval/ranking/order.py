@@ -85,7 +85,11 @@ def apply_boosts(
     parameters: RankingParameters = RANKING_PARAMETERS,
 ) -> list[RankedChunk]:
     """Return the candidates that have a row, with scores changed by symbol and path; they are not sorted."""
-    ranked = [RankedChunk(rows[candidate.id], candidate.score) for candidate in candidates if candidate.id in rows]
+    ranked = [
+        RankedChunk(rows[candidate.id], candidate.score)
+        for candidate in candidates
+        if candidate.id in rows
+    ]
     query_term_set = set(query_terms(query))
     query_names = _NAME.findall(query)
     keys = {name.casefold() for name in query_names if _KEY_SPELLING.search(name)}
@@ -113,7 +117,12 @@ def sort_by_score(ranked: Iterable[RankedChunk]) -> list[RankedChunk]:
     """
     return sorted(
         ranked,
-        key=lambda entry: (-round(entry.score, _SCORE_DIGITS), entry.row.uri, entry.row.order, entry.row.id),
+        key=lambda entry: (
+            -round(entry.score, _SCORE_DIGITS),
+            entry.row.uri,
+            entry.row.order,
+            entry.row.id,
+        ),
     )
 
 
@@ -203,7 +212,9 @@ def merge_neighbours(
     return merged
 
 
-def _find_neighbour(merged: Sequence[RankedChunk], entry: RankedChunk, parameters: RankingParameters) -> int | None:
+def _find_neighbour(
+    merged: Sequence[RankedChunk], entry: RankedChunk, parameters: RankingParameters
+) -> int | None:
     """Return the place of the first candidate that the entry can be merged with."""
     for place, other in enumerate(merged):
         if _can_merge(other, entry, parameters):

@@ -77,7 +77,9 @@ class CapturedHelp:
         count = sum(command.reason in (OUT_OF_TIME, TOO_MANY) for command in self.skipped)
         if not count:
             return ()
-        return (f"{count} commands of {self.program} were not asked: give more --seconds or --commands",)
+        return (
+            f"{count} commands of {self.program} were not asked: give more --seconds or --commands",
+        )
 
 
 def capture(program: str, *, limits: HelpLimits, project: Path) -> CapturedHelp:
@@ -152,7 +154,9 @@ class _Capture:
     def _skip_without_help(self, words: Words, output: ProgramOutput) -> None:
         reason = output.problem or "it gives no help"
         if len(words) == 1:
-            raise ReadError(f"{words[0]}: {reason}", hint="`ragstone add` takes a text you save yourself")
+            raise ReadError(
+                f"{words[0]}: {reason}", hint="`ragstone add` takes a text you save yourself"
+            )
         self._captured.skipped.append(SkippedCommand(words, reason, was_run=not output.problem))
 
     def _run_help(self, words: Words) -> tuple[ProgramOutput, str]:

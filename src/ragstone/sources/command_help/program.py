@@ -69,15 +69,21 @@ def find_program(name: str, *, project: Path) -> Path:
     is run only by its path.
     """
     if os.name != "posix":
-        raise ConfigError("programs are only asked for help on Linux and macOS", hint="save the help and add the file")
+        raise ConfigError(
+            "programs are only asked for help on Linux and macOS",
+            hint="save the help and add the file",
+        )
     if os.sep in name:
         path = Path(os.path.abspath(os.path.expanduser(name)))
         if not _is_executable(path):
-            raise InputError(f"there is no program at {name}", hint="check the path and its permissions")
+            raise InputError(
+                f"there is no program at {name}", hint="check the path and its permissions"
+            )
         return path
     if not _NAME.fullmatch(name) or name.startswith("-") or set(name) == {"."}:
         raise InputError(
-            f"{name[:80]!r} is no name of a program", hint="for example git, or ./tool for one that is here"
+            f"{name[:80]!r} is no name of a program",
+            hint="for example git, or ./tool for one that is here",
         )
     return _search_path(name, project.resolve())
 
@@ -94,10 +100,14 @@ def _search_path(name: str, project: Path) -> Path:
                 hint=f"if that is the one you mean: ragstone capture {path}",
             )
         return path
-    raise InputError(f"there is no program {name!r}", hint="check its name; ./tool names one that is here")
+    raise InputError(
+        f"there is no program {name!r}", hint="check its name; ./tool names one that is here"
+    )
 
 
-def run_program(command: Sequence[str], *, seconds: float, extra: Mapping[str, str] | None = None) -> ProgramOutput:
+def run_program(
+    command: Sequence[str], *, seconds: float, extra: Mapping[str, str] | None = None
+) -> ProgramOutput:
     """Return the output of a program; the program and all processes it started have ended by then."""
     with tempfile.TemporaryDirectory(prefix="ragstone-", ignore_cleanup_errors=True) as empty:
         environment = {**config.child_environment(), **_VARIABLES, "TMPDIR": empty, **(extra or {})}
@@ -112,7 +122,9 @@ def run_program(command: Sequence[str], *, seconds: float, extra: Mapping[str, s
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            return ProgramOutput(problem=f"it cannot be started: {getattr(error, 'strerror', None) or error}")
+            return ProgramOutput(
+                problem=f"it cannot be started: {getattr(error, 'strerror', None) or error}"
+            )
         try:
             streams, problem = _read_output(process, seconds)
         finally:
@@ -161,7 +173,9 @@ def _read_output(process: subprocess.Popen[bytes], seconds: float) -> tuple[list
     return [bytes(data) for data in received.values()], problem
 
 
-def _read_available(selector: selectors.BaseSelector, received: dict[int, bytearray], deadline: float) -> str:
+def _read_available(
+    selector: selectors.BaseSelector, received: dict[int, bytearray], deadline: float
+) -> str:
     """Add the available output to `received`; return why to stop reading, or an empty text."""
     seconds = deadline - time.monotonic()
     if seconds <= 0:

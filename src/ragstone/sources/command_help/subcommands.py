@@ -10,8 +10,12 @@ _MAX_LINES: Final = 20_000
 _NAME: Final = r"[a-z0-9](?:[a-z0-9_.:+-]{0,38}[a-z0-9_+])?"
 # Headings of lists of commands: "Commands:", "Available Commands:", "CORE COMMANDS", "The commands are:",
 # "Basic Commands (Beginner):", "These are common Git commands used in various situations:", "subcommands:".
-_COMMANDS_HEADING: Final = re.compile(r"\b(?:sub-?)?(?:commands|actions|verbs|subcommand)\b", re.IGNORECASE)
-_OTHER_HEADING: Final = re.compile(r"\b(?:options?|flags?|arguments?|topics?|examples?|usage|see)\b", re.IGNORECASE)
+_COMMANDS_HEADING: Final = re.compile(
+    r"\b(?:sub-?)?(?:commands|actions|verbs|subcommand)\b", re.IGNORECASE
+)
+_OTHER_HEADING: Final = re.compile(
+    r"\b(?:options?|flags?|arguments?|topics?|examples?|usage|see)\b", re.IGNORECASE
+)
 _HEADING: Final = re.compile(r"(?P<indent> {0,3})(?P<words>\S.{0,100}?)(?P<end>:?)")
 # "build, b   Compile", "app*  Docker App", "auth:  Log in", "list - list packages", "list-units [PATTERN...]  List".
 _ENTRY: Final = re.compile(

@@ -29,7 +29,9 @@ _MAIL_ADDRESS: Final = re.compile(r"\s*<?([^\s<>@]+)@[^\s<>]+>?")
 _PATCHED_FILE: Final = re.compile(r"^\+\+\+ (?:b/([^\n\t]*)|\"b/([^\n]*)\")\t?$", re.MULTILINE)
 
 
-def commits(root: Path, path: str, *, lines: tuple[int, int] | None = None, limit: int = 20) -> tuple[Commit, ...]:
+def commits(
+    root: Path, path: str, *, lines: tuple[int, int] | None = None, limit: int = 20
+) -> tuple[Commit, ...]:
     """Return the commits that touched a path below a root, newest first, across renames.
 
     With `lines`, return those that touched these lines of the file as it is now. The result is empty if the folder is
@@ -46,13 +48,17 @@ def commits(root: Path, path: str, *, lines: tuple[int, int] | None = None, limi
             return ()
         selection = (f"-L{span[0]},{span[1]}:{name}", "-p")
     separator = secrets.token_hex(16)
-    output = _git_output(root, folder, (*_LOG, f"-n{limit}", f"--format={separator}{_FIELDS}", *selection))
+    output = _git_output(
+        root, folder, (*_LOG, f"-n{limit}", f"--format={separator}{_FIELDS}", *selection)
+    )
     if output is None:
         return ()
     top = _git_output(root, folder, ("rev-parse", "--show-toplevel"))
     repository = Path(os.fsdecode(top.removesuffix(b"\n"))) if top is not None else None
     entries = output.decode("utf-8", "replace").split(separator)[1:]
-    parsed = [_parse_commit(entry, root, repository, is_patch=lines is not None) for entry in entries]
+    parsed = [
+        _parse_commit(entry, root, repository, is_patch=lines is not None) for entry in entries
+    ]
     return tuple(_mark_boundary(root, folder, [commit for commit in parsed if commit is not None]))
 
 
@@ -75,7 +81,9 @@ def _locate(root: Path, path: str) -> tuple[Path, str] | None:
     return (folder, "/".join(parts)) if folder.is_dir() else None
 
 
-def _parse_commit(entry: str, root: Path, repository: Path | None, *, is_patch: bool) -> Commit | None:
+def _parse_commit(
+    entry: str, root: Path, repository: Path | None, *, is_patch: bool
+) -> Commit | None:
     """Return one commit; one without a parent is marked as the boundary of history."""
     commit_hash, parents, when, author, subject, *rest = entry.split("\0")
     if not when.strip().lstrip("-").isdigit():
@@ -134,7 +142,9 @@ def _mark_boundary(root: Path, folder: Path, history: list[Commit]) -> list[Comm
     return history
 
 
-def _committed_lines(root: Path, folder: Path, name: str, lines: tuple[int, int]) -> tuple[int, int] | None:
+def _committed_lines(
+    root: Path, folder: Path, name: str, lines: tuple[int, int]
+) -> tuple[int, int] | None:
     """Return the place of lines of the current file in its last commit, or None if they are new."""
     first, last = min(lines), max(lines)
     committed = _git_output(root, folder, ("cat-file", "blob", f"HEAD:./{name}"))
@@ -155,10 +165,14 @@ def _split_lines(data: bytes) -> list[bytes]:
     return [line.rstrip(b"\r") for line in data.removesuffix(b"\n").split(b"\n")]
 
 
-def _map_lines(before: Sequence[bytes], now: Sequence[bytes], first: int, last: int) -> tuple[int, int] | None:
+def _map_lines(
+    before: Sequence[bytes], now: Sequence[bytes], first: int, last: int
+) -> tuple[int, int] | None:
     """Return the lines of the earlier text that are equal to, or replaced by, lines of the later one."""
     numbers: list[int] = []
-    for tag, old_start, old_end, new_start, new_end in SequenceMatcher(None, before, now).get_opcodes():
+    for tag, old_start, old_end, new_start, new_end in SequenceMatcher(
+        None, before, now
+    ).get_opcodes():
         start, end = max(new_start, first - 1), min(new_end, last)
         if start >= end:
             continue

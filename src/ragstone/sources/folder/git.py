@@ -39,7 +39,11 @@ def list_files(folder: Path, prefixes: Sequence[str] = ()) -> list[str] | None:
     paths = prefixes if len(prefixes) <= _MAX_PREFIXES else ()
     completed = run_git(folder, ("ls-files", "-c", "-o", "--exclude-standard", "-z", "--", *paths))
     # Git only warns about a folder that it cannot open; our own walk reports it.
-    if completed is None or completed.returncode != 0 or b"could not open directory" in completed.stderr:
+    if (
+        completed is None
+        or completed.returncode != 0
+        or b"could not open directory" in completed.stderr
+    ):
         return None
     names = completed.stdout.decode("utf-8", "surrogateescape").split("\0")
     return sorted({name for name in names if name and not name.startswith("../")})

@@ -27,7 +27,9 @@ class FileLimits:
         limit = self.max_bytes(uri)
         if size <= limit:
             return None
-        setting = "sources.max_document_bytes" if self._is_document(uri) else "sources.max_file_bytes"
+        setting = (
+            "sources.max_document_bytes" if self._is_document(uri) else "sources.max_file_bytes"
+        )
         return f"too large: {_format_size(size)} ({setting}: {_format_size(limit)})"
 
     def _is_document(self, uri: str) -> bool:

@@ -28,8 +28,34 @@ _MARKERS: tuple[tuple[str, ...], ...] = (
         "CMakeLists.txt",
     ),
 )
-_SYSTEM = ("bin", "boot", "dev", "etc", "lib", "opt", "proc", "root", "run", "sbin", "srv", "sys", "tmp", "usr", "var")
-_SYSTEM_MORE = ("Applications", "Library", "System", "Volumes", "private", "Program Files", "Windows", "home", "Users")
+_SYSTEM = (
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "lib",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "srv",
+    "sys",
+    "tmp",
+    "usr",
+    "var",
+)
+_SYSTEM_MORE = (
+    "Applications",
+    "Library",
+    "System",
+    "Volumes",
+    "private",
+    "Program Files",
+    "Windows",
+    "home",
+    "Users",
+)
 _NEVER_BELOW = ("/proc", "/sys", "/dev")
 
 

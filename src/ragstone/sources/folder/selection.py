@@ -33,7 +33,9 @@ class Selection:
     exclude: IgnoreRules
 
     @classmethod
-    def of(cls, include: Sequence[str], exclude: Sequence[str] = (), *, paths: Sequence[str] = ()) -> Selection:
+    def of(
+        cls, include: Sequence[str], exclude: Sequence[str] = (), *, paths: Sequence[str] = ()
+    ) -> Selection:
         """Return the selection of patterns and of literal paths; raise `InputError` for a pattern that is malformed."""
         globs = [_normalise(pattern) for pattern in include]
         rules = IgnoreRules(exclude)
@@ -50,7 +52,9 @@ class Selection:
         )
 
     @classmethod
-    def of_paths(cls, root: Path, paths: Sequence[str | Path] | None, *, literal: bool = False) -> Selection:
+    def of_paths(
+        cls, root: Path, paths: Sequence[str | Path] | None, *, literal: bool = False
+    ) -> Selection:
         """Return the selection of files, folders and patterns below a root; None selects everything.
 
         With `literal`, the paths are names even if they hold wildcards, whether the files exist or not.
@@ -58,7 +62,11 @@ class Selection:
         if paths is None:
             return cls.of(("**",))
         relative = [_relative_to(root, str(path)) for path in paths]
-        names = [path for path in relative if literal or not has_wildcard(path) or os.path.lexists(root / path)]
+        names = [
+            path
+            for path in relative
+            if literal or not has_wildcard(path) or os.path.lexists(root / path)
+        ]
         return cls.of([path for path in relative if path not in names], paths=names)
 
     @property
@@ -80,7 +88,10 @@ class Selection:
             return False
         if self.includes_all:
             return True
-        return any(_is_at_or_below(folder, prefix) or _is_at_or_below(prefix, folder) for prefix in self.prefixes)
+        return any(
+            _is_at_or_below(folder, prefix) or _is_at_or_below(prefix, folder)
+            for prefix in self.prefixes
+        )
 
     def names(self, folder: str) -> bool:
         """Return whether a folder, or something in it, is selected by its exact name."""
@@ -101,7 +112,9 @@ class _IncludePattern:
         is_anchored = "/" in glob
         expression = compile_glob(glob.removeprefix("/") if is_anchored else f"**/{glob}")
         if expression is None:
-            raise InputError(f"the pattern {glob!r} can match nothing", hint="close its bracket or escape it")
+            raise InputError(
+                f"the pattern {glob!r} can match nothing", hint="close its bracket or escape it"
+            )
         *folders, last = glob.removeprefix("/").split("/")
         fixed: list[str] = []
         for folder in folders:
@@ -117,7 +130,9 @@ class _IncludePattern:
         if not self.matches_folders:
             return False
         parts = path.split("/")
-        return any(self.expression.fullmatch("/".join(parts[:depth])) for depth in range(1, len(parts)))
+        return any(
+            self.expression.fullmatch("/".join(parts[:depth])) for depth in range(1, len(parts))
+        )
 
 
 def _is_at_or_below(path: str, folder: str) -> bool:
@@ -141,5 +156,8 @@ def _normalise(pattern: str) -> str:
     while glob.startswith("./"):
         glob = glob[2:]
     if ".." in glob.split("/"):
-        raise InputError(f"the pattern {pattern!r} leads out of the folder", hint="give it relative to the folder")
+        raise InputError(
+            f"the pattern {pattern!r} leads out of the folder",
+            hint="give it relative to the folder",
+        )
     return glob.rstrip("/")

@@ -84,7 +84,11 @@ class FolderSource:
                 f"{self.root} holds more than {max_files:,} files",
                 hint="name the folders to take in, leave some out, or use --yes (setting: max_files)",
             )
-        skipped = sorted([*tree.skipped.values(), *self._missing_paths(tree)], key=lambda skip: skip.uri, reverse=True)
+        skipped = sorted(
+            [*tree.skipped.values(), *self._missing_paths(tree)],
+            key=lambda skip: skip.uri,
+            reverse=True,
+        )
         never_open = self.own_files()
         self._unseen = tree.unlisted
         for uri, path in paths:
@@ -125,7 +129,9 @@ class FolderSource:
             self.root,
             from_uri(item.uri),
             max_bytes=self.limits.max_bytes(item.uri),
-            never=identities(self._database_files()),  # side files come and go, so they are looked up each time
+            never=identities(
+                self._database_files()
+            ),  # side files come and go, so they are looked up each time
         )
         return LoadedItem(content.data, content.lasting_stamp)
 
@@ -165,7 +171,9 @@ class FolderSource:
             else:
                 yield from tree.walk(tree.open_root(outer_rules))
         except PermissionError as error:
-            raise InputError(f"{self.root} cannot be listed: permission denied", hint="check its rights") from error
+            raise InputError(
+                f"{self.root} cannot be listed: permission denied", hint="check its rights"
+            ) from error
 
     def _list_with_git(self, tree: FolderTree) -> tuple[list[str] | None, IgnoreFiles]:
         """Return the paths that git lists, None if the folder has to be walked, and the ignore files above the root."""
@@ -202,7 +210,9 @@ class FolderSource:
                 inner = tree.folder_at(path)
                 if inner is not None:
                     repositories += 1
-                    inner_names = self._list_inner(inner) if repositories <= _MAX_REPOSITORIES else None
+                    inner_names = (
+                        self._list_inner(inner) if repositories <= _MAX_REPOSITORIES else None
+                    )
                     if inner_names is None:
                         yield from tree.walk_repository(inner)
                     else:

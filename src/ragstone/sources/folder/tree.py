@@ -189,8 +189,12 @@ class FolderTree:
         if folder.is_inside_itself:
             return "folder that leads back to one above it"
         self._list(folder)
-        is_named = self.selection.names(folder.path) or (self.enter_named and self.only.names(folder.path))
-        return None if is_named else folder_reason(name, frozenset(folder.files), secrets=self.secrets)
+        is_named = self.selection.names(folder.path) or (
+            self.enter_named and self.only.names(folder.path)
+        )
+        return (
+            None if is_named else folder_reason(name, frozenset(folder.files), secrets=self.secrets)
+        )
 
     def _list(self, folder: TreeFolder) -> None:
         """Fill in a folder's entries and ignore rules."""
@@ -204,7 +208,9 @@ class FolderTree:
         if ".git" in folder.files:
             folder.files.remove(".git")
         if OWN_RULES in folder.files:
-            folder.ours = folder.ours.add_inner(folder.base, _read_rules(self.root, folder.base + OWN_RULES))
+            folder.ours = folder.ours.add_inner(
+                folder.base, _read_rules(self.root, folder.base + OWN_RULES)
+            )
         if folder.git is not None:
             is_inner_repository = folder.has_git and folder.parent is not None
             outer = IgnoreFiles() if is_inner_repository else folder.git
@@ -236,4 +242,6 @@ def _read_rules(root: Path, path: str) -> IgnoreRules | None:
         data = safe_open(root, path, max_bytes=_MAX_RULE_BYTES).data
     except ReadError:
         return None
-    return IgnoreRules(data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n"))
+    return IgnoreRules(
+        data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n")
+    )

@@ -86,7 +86,11 @@ def find_anywhere(data: bytes, rules: SecretRules) -> Iterator[SecretSpan]:
 
 def _may_begin(data: bytes, start: int) -> bool:
     """Return whether no letter or digit is before a position, except that of an escaped line end."""
-    return data[start - 1 : start] not in _ALPHANUMERIC or data[max(0, start - 2) : start] in (b"\\n", b"\\r", b"\\t")
+    return data[start - 1 : start] not in _ALPHANUMERIC or data[max(0, start - 2) : start] in (
+        b"\\n",
+        b"\\r",
+        b"\\t",
+    )
 
 
 def find_tokens(data: bytes, lower: bytes, rules: SecretRules) -> Iterator[SecretSpan]:
@@ -118,7 +122,9 @@ def _find_by_clue(data: bytes, rules: SecretRules, start: int, end: int) -> Iter
                 break
 
 
-def _find_by_word(data: bytes, lower: bytes, rules: SecretRules, start: int, end: int) -> Iterator[SecretSpan]:
+def _find_by_word(
+    data: bytes, lower: bytes, rules: SecretRules, start: int, end: int
+) -> Iterator[SecretSpan]:
     if data[start - 1 : start] not in _BEFORE_VALUE:
         return
     line = max(0, start - _MAX_LINE, lower.rfind(b"\n", max(0, start - _MAX_LINE), start) + 1)
@@ -158,19 +164,29 @@ _BARE: Final = (
     rb"(?P<bare>[^\s\"'`;&,<>(){}\[\]|\\=:][^\s\"'`;&,<>(){}\[\]|\\]{4,299}+)(?=[\s;&,<|\"'`]|$)"
 )
 _REST_AND_VALUE: Final = (
-    rb"(?P<rest>[a-z0-9_\-.]{0,30}+)(?:\\{0,2}[\"'`]|[\])]){0,3}[ \t]{0,20}+(?:" + _QUOTED + rb"|" + _BARE + rb")"
+    rb"(?P<rest>[a-z0-9_\-.]{0,30}+)(?:\\{0,2}[\"'`]|[\])]){0,3}[ \t]{0,20}+(?:"
+    + _QUOTED
+    + rb"|"
+    + _BARE
+    + rb")"
 )
-_ASSIGNMENTS: Final = tuple((kind, re.compile(word + rb"(?=" + _REST_AND_VALUE + rb")")) for kind, word in _NAME_WORDS)
+_ASSIGNMENTS: Final = tuple(
+    (kind, re.compile(word + rb"(?=" + _REST_AND_VALUE + rb")")) for kind, word in _NAME_WORDS
+)
 _OWN_PLACEHOLDER: Final = b"[secret:"
 _NAME_CHARACTERS: Final = b"abcdefghijklmnopqrstuvwxyz0123456789_-."
 _MAX_NAME: Final = 40
 _AUTHORIZATION: Final = re.compile(
-    rb"authorization(?:\\{0,2}[\"'`]|[\])]){0,3}[ \t]{0,8}[:=,(>][ \t]{0,8}[bfru]{0,2}(?:" + _QUOTE + rb")?"
+    rb"authorization(?:\\{0,2}[\"'`]|[\])]){0,3}[ \t]{0,8}[:=,(>][ \t]{0,8}[bfru]{0,2}(?:"
+    + _QUOTE
+    + rb")?"
     rb"(?P<how>basic|bearer|token|bot|apikey|api-key|genie ?key)[ \t]{1,4}(?P<value>[^\s\"'`\\<>{}$,;]{8,4000})"
 )
 
 
-def find_assignments(data: bytes, lower: bytes, rules: SecretRules, *, is_env_file: bool) -> Iterator[SecretSpan]:
+def find_assignments(
+    data: bytes, lower: bytes, rules: SecretRules, *, is_env_file: bool
+) -> Iterator[SecretSpan]:
     """Yield values that look like secrets and are assigned to names of secrets."""
     for kind, pattern in _ASSIGNMENTS:
         for match in pattern.finditer(lower):
@@ -251,7 +267,9 @@ def _is_login(match: re.Match[bytes]) -> bool:
 
 # ── key blocks ────────────────────────────────────────────────────────────────────────────────────
 
-_BEGIN: Final = re.compile(rb"BEGIN (?:(?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?P<pgp> BLOCK)? ?-{4,5}")
+_BEGIN: Final = re.compile(
+    rb"BEGIN (?:(?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY(?P<pgp> BLOCK)? ?-{4,5}"
+)
 _MAX_BLOCK: Final = 64_000
 _MIN_BODY: Final = 40
 _BODY: Final = re.compile(rb"[A-Za-z0-9+/=]{16,}")

@@ -105,12 +105,18 @@ def _placeholder(text: str, secret: FoundSecret) -> str:
     return f"[SECRET:{secret.kind}]{remainder}"
 
 
-def _move_marks(marks: tuple[Mark, ...], text: str, secrets: Sequence[FoundSecret]) -> tuple[Mark, ...]:
+def _move_marks(
+    marks: tuple[Mark, ...], text: str, secrets: Sequence[FoundSecret]
+) -> tuple[Mark, ...]:
     """Return the marks at their new places; a mark inside a secret moves to the end of its placeholder."""
     if not marks or not secrets:
         return marks
     starts = [secret.start for secret in secrets]
-    shifts = list(accumulate(len(_placeholder(text, secret)) - (secret.end - secret.start) for secret in secrets))
+    shifts = list(
+        accumulate(
+            len(_placeholder(text, secret)) - (secret.end - secret.start) for secret in secrets
+        )
+    )
     moved: list[Mark] = []
     for mark in marks:
         number = bisect_left(starts, mark.start) - 1  # the last secret that begins before the mark

@@ -110,20 +110,28 @@ def load_rules() -> SecretRules:
             key = prefix.encode("ascii")
             by_prefix[key] = (*by_prefix.get(key, ()), rule)
     by_part = {
-        entry["text"].encode("ascii"): (SecretRule(entry["kind"], entry["whole"] + _END, tuple(entry["back"])),)
+        entry["text"].encode("ascii"): (
+            SecretRule(entry["kind"], entry["whole"] + _END, tuple(entry["back"])),
+        )
         for entry in tables["holds"]
     }
     near_words = [
-        (tuple(word.encode("ascii") for word in entry["words"]), SecretRule(entry["kind"], entry["looks"]))
+        (
+            tuple(word.encode("ascii") for word in entry["words"]),
+            SecretRule(entry["kind"], entry["looks"]),
+        )
         for entry in tables["near"]
     ]
     urls = [
-        (entry["host"].encode("ascii"), SecretRule(entry["kind"], entry["whole"] + _END)) for entry in tables["url"]
+        (entry["host"].encode("ascii"), SecretRule(entry["kind"], entry["whole"] + _END))
+        for entry in tables["url"]
     ]
     return SecretRules(
         by_prefix=by_prefix,
         by_part=by_part,
-        anywhere=tuple(SecretRule(entry["kind"], entry["whole"] + _END) for entry in tables["search"]),
+        anywhere=tuple(
+            SecretRule(entry["kind"], entry["whole"] + _END) for entry in tables["search"]
+        ),
         near_words=tuple(near_words),
         urls=tuple(urls),
         schemes={scheme.encode("ascii"): kind for scheme, kind in tables["schemes"].items()},

@@ -7,9 +7,7 @@ import re
 from collections import Counter
 from typing import Final
 
-_PLACEHOLDERS: Final = (
-    rb"example|placeholder|redacted|change.?me|your[_\-]|[_\-]here$|x{5}|\*{3}|\.{3}|1234567|abcdefg|(.)\1{5}"
-)
+_PLACEHOLDERS: Final = rb"example|placeholder|redacted|change.?me|your[_\-]|[_\-]here$|x{5}|\*{3}|\.{3}|1234567|abcdefg|(.)\1{5}"
 _PLACEHOLDER: Final = re.compile(_PLACEHOLDERS)
 _LOOSE_PLACEHOLDER: Final = re.compile(
     _PLACEHOLDERS + rb"|sample|replace|dummy|fake|your|\[secret:|x{4}|<|>|\{|\}"
@@ -78,7 +76,12 @@ def names_secret(name: bytes) -> bool:
 
 def is_token(value: bytes, *, is_bare: bool = False) -> bool:
     """Return whether a value looks random; for a bare value, without quotes, the test is stricter."""
-    if len(value) < _MIN_TOKEN or not _is_mixed(value) or _NAME.fullmatch(value) or is_placeholder(value):
+    if (
+        len(value) < _MIN_TOKEN
+        or not _is_mixed(value)
+        or _NAME.fullmatch(value)
+        or is_placeholder(value)
+    ):
         return False
     switches = len(_SWITCHES.findall(value))
     if switches < (3 if is_bare else 2):
@@ -95,7 +98,9 @@ def is_password(value: bytes, *, is_bare: bool = False) -> bool:
     if len(value) < _MIN_PASSWORD or entropy(value) < _BITS_PASSWORD or _is_example(value):
         return False
     is_name = _NAME.fullmatch(value) is not None
-    classes = sum(pattern.search(value) is not None for pattern in (_UPPER, _LOWER, _DIGIT, _SYMBOL))
+    classes = sum(
+        pattern.search(value) is not None for pattern in (_UPPER, _LOWER, _DIGIT, _SYMBOL)
+    )
     if classes >= 3 and _DIGIT.search(value):
         return not (is_bare and is_name)
     return not is_bare and not is_name and _is_mixed(value)

@@ -79,5 +79,7 @@ def _ranges() -> tuple[_Range, ...]:
 def _parse(table: Mapping[str, str], *, is_private: bool = False) -> list[_Range]:
     ranges = []
     for description, networks in table.items():
-        ranges += [_Range(description, ip_network(network), is_private) for network in networks.split()]
+        ranges += [
+            _Range(description, ip_network(network), is_private) for network in networks.split()
+        ]
     return ranges

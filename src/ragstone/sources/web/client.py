@@ -91,11 +91,15 @@ def request_page(
     try:
         with (
             httpcore2.ConnectionPool(ssl_context=_tls_context(), network_backend=network) as pool,
-            pool.stream("GET", target, headers=[("Host", url.authority), *headers.items()]) as response,
+            pool.stream(
+                "GET", target, headers=[("Host", url.authority), *headers.items()]
+            ) as response,
         ):
             yield response
     except (httpcore2.ProtocolError, ValueError) as error:
-        raise ReadError(f"{url.origin} did not answer in proper HTTP: {first_line(error)}") from error
+        raise ReadError(
+            f"{url.origin} did not answer in proper HTTP: {first_line(error)}"
+        ) from error
 
 
 def first_line(error: BaseException | None) -> str:
@@ -183,14 +187,17 @@ class _PageNetwork(httpcore2.NetworkBackend):
             raise ReadError(f"{host} was not found in time", hint="try again later") from error
         except (OSError, ValueError) as error:
             raise ReadError(
-                f"there is no host {host}: {first_line(error)}", hint="check the address and the network"
+                f"there is no host {host}: {first_line(error)}",
+                hint="check the address and the network",
             ) from error
 
 
 class _BoundedStream(httpcore2.NetworkStream):
     """A connection that stops at the deadline and after `max_bytes` received bytes."""
 
-    def __init__(self, connection: socket.socket, url: Url, deadline: float, max_bytes: int) -> None:
+    def __init__(
+        self, connection: socket.socket, url: Url, deadline: float, max_bytes: int
+    ) -> None:
         self._connection = connection
         self._url = url
         self._deadline = deadline
@@ -203,7 +210,8 @@ class _BoundedStream(httpcore2.NetworkStream):
         self._bytes_left -= len(data)
         if self._bytes_left < 0:
             raise ReadError(
-                "too large: it sends more than the largest page allowed", hint="web.max_bytes sets the limit"
+                "too large: it sends more than the largest page allowed",
+                hint="web.max_bytes sets the limit",
             )
         return data
 
@@ -217,14 +225,19 @@ class _BoundedStream(httpcore2.NetworkStream):
         self._connection.close()
 
     def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
         """Return the stream, encrypted; raise `AccessError` if the certificate does not prove the host."""
         host = self._url.host
         try:
             with self._within_deadline():
                 # A connection cut off without TLS's closing message must not look like the end of the page.
-                encrypted = ssl_context.wrap_socket(self._connection, server_hostname=host, suppress_ragged_eofs=False)
+                encrypted = ssl_context.wrap_socket(
+                    self._connection, server_hostname=host, suppress_ragged_eofs=False
+                )
         except BaseException:
             self.close()
             raise
@@ -243,7 +256,9 @@ class _BoundedStream(httpcore2.NetworkStream):
         except TimeoutError as error:
             raise _too_slow() from error
         except OSError as error:
-            raise ReadError(f"{self._url.origin} broke off: {first_line(error)}", hint="try again later") from error
+            raise ReadError(
+                f"{self._url.origin} broke off: {first_line(error)}", hint="try again later"
+            ) from error
 
 
 def _tls_context() -> ssl.SSLContext:
@@ -254,7 +269,9 @@ def _tls_context() -> ssl.SSLContext:
 
 def _allow_hint(url: Url) -> str:
     host = f"[{url.host}]" if ":" in url.host else url.host
-    return f"if you trust it, set web.allow to {host}:{url.port} in your user file or the environment"
+    return (
+        f"if you trust it, set web.allow to {host}:{url.port} in your user file or the environment"
+    )
 
 
 def _seconds_left(deadline: float) -> float:

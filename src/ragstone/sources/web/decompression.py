@@ -72,7 +72,9 @@ class Decompressor:
 
 def too_large(max_bytes: int) -> ReadError:
     """Return the error for a body over the limit."""
-    return ReadError(f"too large: more than {max_bytes:,} bytes", hint="web.max_bytes sets the limit")
+    return ReadError(
+        f"too large: more than {max_bytes:,} bytes", hint="web.max_bytes sets the limit"
+    )
 
 
 def _damaged(error: zlib.error) -> ReadError:

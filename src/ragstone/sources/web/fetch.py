@@ -95,7 +95,11 @@ def parse_allowed_hosts(entries: Sequence[str]) -> frozenset[tuple[str, int]]:
 
 
 def safe_fetch(
-    address: str, rules: FetchRules, *, validators: Validators | None = None, check: CheckUrl | None = None
+    address: str,
+    rules: FetchRules,
+    *,
+    validators: Validators | None = None,
+    check: CheckUrl | None = None,
 ) -> FetchedPage:
     """Return the page at an address; raise `InputError`, `AccessError` or `ReadError` if it cannot be fetched.
 
@@ -112,7 +116,10 @@ def safe_fetch(
             return response.to_page(tuple(redirects))
         redirects.append(response.status)
         if len(redirects) > MAX_REDIRECTS:
-            raise ReadError(f"more than {MAX_REDIRECTS} redirects", hint="open it in a browser to see where it leads")
+            raise ReadError(
+                f"more than {MAX_REDIRECTS} redirects",
+                hint="open it in a browser to see where it leads",
+            )
         url = _redirect_target(url, response.location)
 
 
@@ -140,8 +147,14 @@ class _Response:
         """Return `Last-Modified`, unless it is so recent that a later change in the same second would not show."""
         changed = self.headers.get("last-modified", "")
         try:
-            age = parsedate_to_datetime(self.headers.get("date", "")) - parsedate_to_datetime(changed)
-        except (ValueError, TypeError, OverflowError):  # no date, or only one of them has a time zone
+            age = parsedate_to_datetime(self.headers.get("date", "")) - parsedate_to_datetime(
+                changed
+            )
+        except (
+            ValueError,
+            TypeError,
+            OverflowError,
+        ):  # no date, or only one of them has a time zone
             return ""
         return changed if age.total_seconds() >= _SETTLED_SECONDS else ""
 
@@ -149,7 +162,9 @@ class _Response:
     def location(self) -> str:
         location = self.headers.get("location", "")
         try:
-            return location.encode("latin-1").decode("utf-8")  # servers send UTF-8 although headers are Latin-1
+            return location.encode("latin-1").decode(
+                "utf-8"
+            )  # servers send UTF-8 although headers are Latin-1
         except UnicodeError:
             return location
 
@@ -166,7 +181,9 @@ class _Response:
         )
 
 
-def _request(url: Url, rules: FetchRules, validators: Validators | None, deadline: float) -> _Response:
+def _request(
+    url: Url, rules: FetchRules, validators: Validators | None, deadline: float
+) -> _Response:
     """Return the answer to one request."""
     headers = {
         "User-Agent": USER_AGENT,
@@ -176,12 +193,16 @@ def _request(url: Url, rules: FetchRules, validators: Validators | None, deadlin
     }
     if validators is not None and validators.url == url.text:
         headers |= validators.headers
-    with request_page(url, headers, policy=rules.network, max_bytes=rules.max_bytes, deadline=deadline) as answer:
+    with request_page(
+        url, headers, policy=rules.network, max_bytes=rules.max_bytes, deadline=deadline
+    ) as answer:
         response = _Response(url, answer.status, _decode_headers(answer.headers))
         if response.status != _OK:
             return response
         _check_body(response, rules)
-        body = _read_body(answer.iter_stream(), response.headers.get("content-encoding", ""), rules.max_bytes)
+        body = _read_body(
+            answer.iter_stream(), response.headers.get("content-encoding", ""), rules.max_bytes
+        )
         return _Response(url, response.status, response.headers, body)
 
 
@@ -189,7 +210,9 @@ def _decode_headers(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Return the headers with names in lower case and values on one line; the first of equal names counts."""
     headers: dict[str, str] = {}
     for name, value in pairs:
-        headers.setdefault(name.decode("latin-1").lower(), " ".join(value.decode("latin-1").split()))
+        headers.setdefault(
+            name.decode("latin-1").lower(), " ".join(value.decode("latin-1").split())
+        )
     return headers
 
 
@@ -197,7 +220,9 @@ def _check_body(response: _Response, rules: FetchRules) -> None:
     """Raise `ReadError` if the body is of a type that is not read, or too large."""
     reason = rules.refuse_body(response.media_type, response.url.path)
     if reason is not None:
-        raise ReadError(reason, hint="pages of text are read: HTML, plain text, Markdown, JSON, XML, PDF")
+        raise ReadError(
+            reason, hint="pages of text are read: HTML, plain text, Markdown, JSON, XML, PDF"
+        )
     length = response.headers.get("content-length", "")
     if length.isascii() and length.isdigit() and int(length[:20]) > rules.max_bytes:
         raise too_large(rules.max_bytes)
@@ -227,6 +252,7 @@ def _redirect_target(url: Url, location: str) -> Url:
         raise AccessError(f"{url.text} redirects to an unusual address: {error.message}") from error
     if url.scheme == "https" and target.scheme == "http":
         raise AccessError(
-            f"{url.text} redirects to an address without encryption", hint=f"if you trust it: {target.text}"
+            f"{url.text} redirects to an address without encryption",
+            hint=f"if you trust it: {target.text}",
         )
     return target

@@ -36,7 +36,9 @@ _TYPE_ENDINGS: Final = {"+json": "json", "+xml": "xml", "+yaml": "yaml"}
 _UNSPECIFIC_TYPES: Final = ("", "application/octet-stream", "binary/octet-stream")
 _VAGUE_TYPES: Final = (*_UNSPECIFIC_TYPES, "text/plain")
 """With one of these types, the suffix in the address says more."""
-_SUFFIXES_IN_URLS: Final = frozenset("md markdown txt rst adoc csv tsv json jsonl yaml yml toml xml pdf".split())
+_SUFFIXES_IN_URLS: Final = frozenset(
+    "md markdown txt rst adoc csv tsv json jsonl yaml yml toml xml pdf".split()
+)
 _UNUSUAL_CHARACTERS: Final = re.compile(r"[^\w.-]+")
 _CHARSETS: Final = re.compile(
     r"(iso[-_]?8859-?\d{1,2}|windows-?\d{3,4}|cp\d{3,4}|latin-?\d|koi8-[ru]|shift[-_]jis|euc-(jp|kr)|iso-2022-jp"
@@ -64,7 +66,11 @@ def refuse_unreadable(media_type: str, path: str) -> str | None:
     """Return why a body of this type is not read, or None."""
     if suffix_of(media_type, path) is not None:
         return None
-    return f"it is {media_type}, which no reader takes" if media_type else "the server does not say what it is"
+    return (
+        f"it is {media_type}, which no reader takes"
+        if media_type
+        else "the server does not say what it is"
+    )
 
 
 def file_name(page: FetchedPage) -> str:

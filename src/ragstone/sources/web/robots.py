@@ -94,7 +94,8 @@ class RobotsCache:
             self._fetch(origin)
         if origin in self._errors:
             raise AccessError(
-                f"whether programs may visit {origin} is not known: {self._errors[origin]}", hint="try again later"
+                f"whether programs may visit {origin} is not known: {self._errors[origin]}",
+                hint="try again later",
             )
         if not is_allowed(self._rules_by_origin[origin], url.target):
             raise AccessError(

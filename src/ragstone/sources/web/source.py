@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Final
 from ragstone.errors import AccessError, InputError, ReadError
 from ragstone.sources.web.client import NetworkPolicy
 from ragstone.sources.web.fetch import FetchedPage, FetchRules, Validators, parse_allowed_hosts
-from ragstone.sources.web.pages import WEB, PageVisitor, describe_status, file_name, page_bytes, title_from_url
+from ragstone.sources.web.pages import (
+    WEB,
+    PageVisitor,
+    describe_status,
+    file_name,
+    page_bytes,
+    title_from_url,
+)
 from ragstone.sources.web.urls import parse_url
 from ragstone.types import Item, LoadedItem, StoredDocument
 
@@ -27,7 +34,9 @@ _NO_TEXT_HINT: Final = "pages that a script fills in a browser cannot be read"
 def web_rules(settings: WebSettings) -> FetchRules:
     """Return the rules of fetching; `AccessError` if it is switched off."""
     if settings.enabled is False:
-        raise AccessError("fetching pages is switched off (web.enabled)", hint="save the page and add the file")
+        raise AccessError(
+            "fetching pages is switched off (web.enabled)", hint="save the page and add the file"
+        )
     network = NetworkPolicy(allow=parse_allowed_hosts(settings.allow))
     return FetchRules(network, max_bytes=settings.max_bytes, seconds=float(settings.seconds))
 
@@ -83,7 +92,9 @@ class StoredPages:
 
     def scan(self) -> Iterator[Item]:
         """Yield every stored page."""
-        self._stored = {document.uri: document for document in self._list_stored() if document.source == WEB}
+        self._stored = {
+            document.uri: document for document in self._list_stored() if document.source == WEB
+        }
         for uri in self._stored:
             yield Item(uri, None)
 
@@ -114,7 +125,9 @@ class StoredPages:
         return _loaded_page(page, address, self._clock(), stored)
 
 
-def _loaded_page(page: FetchedPage, address: str, now: float, stored: StoredDocument | None = None) -> LoadedItem:
+def _loaded_page(
+    page: FetchedPage, address: str, now: float, stored: StoredDocument | None = None
+) -> LoadedItem:
     facts = {
         "url": address,
         "fetched_at": datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds"),
@@ -124,7 +137,9 @@ def _loaded_page(page: FetchedPage, address: str, now: float, stored: StoredDocu
         "last_modified": page.last_modified,
     }
     metadata = {key: value for key, value in facts.items() if value}
-    has_new_validators = stored is None or any(metadata.get(key) != stored.metadata.get(key) for key in _VALIDATORS)
+    has_new_validators = stored is None or any(
+        metadata.get(key) != stored.metadata.get(key) for key in _VALIDATORS
+    )
     return LoadedItem(
         data=page_bytes(page),
         file_name=file_name(page),

@@ -70,13 +70,20 @@ def parse_url(text: str) -> Url:
     if not isinstance(text, str) or not text or len(text) > _MAX_LENGTH:
         raise InputError("a page is named by its address, a text of reasonable length", hint=_HINT)
     if _FORBIDDEN.search(text):
-        raise InputError("the address holds a space, a backslash or a control character", hint="write them as %20, %5C")
+        raise InputError(
+            "the address holds a space, a backslash or a control character",
+            hint="write them as %20, %5C",
+        )
     scheme = scheme_of(text)
     if scheme not in DEFAULT_PORTS:
-        raise InputError(f"{_shorten(text)} is no address of a web page", hint=f"only http and https; {_HINT}")
+        raise InputError(
+            f"{_shorten(text)} is no address of a web page", hint=f"only http and https; {_HINT}"
+        )
     parts, port = _split(text)
     if "@" in parts.netloc:
-        raise InputError("the address holds a user name or password", hint="leave out the part before @")
+        raise InputError(
+            "the address holds a user name or password", hint="leave out the part before @"
+        )
     if port == 0:
         raise InputError("there is no port 0", hint=_HINT)
     host = parts.netloc if port is None else parts.netloc.rpartition(":")[0]
@@ -93,7 +100,9 @@ def join_url(base: Url, location: str) -> Url:
     try:
         return parse_url(urljoin(base.text, location))
     except ValueError as error:
-        raise InputError(f"the redirect leads to no address: {_shorten(location)}", hint=_HINT) from error
+        raise InputError(
+            f"the redirect leads to no address: {_shorten(location)}", hint=_HINT
+        ) from error
 
 
 def normalise_host(host: str) -> str:
@@ -108,7 +117,10 @@ def normalise_host(host: str) -> str:
         # Programs disagree about addresses in octal, hexadecimal or as one number.
         address = parse_address(ascii_host)
         if address is None or str(address) != ascii_host:
-            raise InputError(f"{_shorten(host)} is an odd spelling of an address", hint="write four numbers up to 255")
+            raise InputError(
+                f"{_shorten(host)} is an odd spelling of an address",
+                hint="write four numbers up to 255",
+            )
     return ascii_host
 
 
@@ -125,7 +137,9 @@ def _normalise_ipv6(host: str) -> str:
     if host.startswith("[") and host.endswith("]") and "%" not in host:
         address = parse_address(host[1:-1])
     if address is None or address.version != 6:
-        raise InputError(f"{_shorten(host)} is no IPv6 address", hint="for example [2606:2800:220:1::1]")
+        raise InputError(
+            f"{_shorten(host)} is no IPv6 address", hint="for example [2606:2800:220:1::1]"
+        )
     return str(address)
 
 
@@ -145,7 +159,9 @@ def _normalise_target(path: str, query: str) -> str:
     """Return path and query in ASCII, with `.` and `..` resolved, because rules of robots.txt are about real paths."""
     rooted = "/" + _ENCODED_DOT.sub(".", path).lstrip("/")
     resolved = urljoin("http://host/", rooted)[len("http://host") :]
-    leading_slashes = len(path) - len(path.lstrip("/"))  # `urljoin` would read two slashes as a host
+    leading_slashes = len(path) - len(
+        path.lstrip("/")
+    )  # `urljoin` would read two slashes as a host
     full_path = "/" * max(leading_slashes - 1, 0) + resolved
     target = quote(full_path, safe="/%:@!$&'()*+,;=~-._")
     if not query:

@@ -17,7 +17,9 @@ class SqliteGraphReader:
         """Take the source of connections."""
         self._source = source
 
-    def owner_stamps(self, key: CollectionKey, *, owners: Sequence[str] | None = None) -> dict[str, str]:
+    def owner_stamps(
+        self, key: CollectionKey, *, owners: Sequence[str] | None = None
+    ) -> dict[str, str]:
         """Return the stamp of each owner of a collection, or of some owners."""
         with self._source.reading() as db:
             ids = catalog.find(db, key)
@@ -48,19 +50,32 @@ class SqliteGraphReader:
             return queries.find_aliases(db, scope, names)
 
     def links(
-        self, scope: Scope, keys: Sequence[str], *, kinds: Sequence[str] = (), back: bool = False, limit: int = 10_000
+        self,
+        scope: Scope,
+        keys: Sequence[str],
+        *,
+        kinds: Sequence[str] = (),
+        back: bool = False,
+        limit: int = 10_000,
     ) -> list[Link]:
         """Return the links that start at these nodes, or end at them if `back`, in their order."""
         with self._source.reading() as db:
             return queries.links(db, scope, keys, Step(tuple(kinds), back), limit)
 
-    def walk(self, scope: Scope, anchors: Sequence[str], steps: Sequence[Step], *, limit: int = 1000) -> list[Walked]:
+    def walk(
+        self, scope: Scope, anchors: Sequence[str], steps: Sequence[Step], *, limit: int = 1000
+    ) -> list[Walked]:
         """Return the paths from the anchors along all of the steps."""
         with self._source.reading() as db:
             return queries.walk(db, scope, anchors, steps, limit=limit)
 
     def unresolved(
-        self, scope: Scope, *, name: str | None = None, sources: Sequence[str] | None = None, limit: int = 1000
+        self,
+        scope: Scope,
+        *,
+        name: str | None = None,
+        sources: Sequence[str] | None = None,
+        limit: int = 1000,
     ) -> list[Unresolved]:
         """Return references that could not be resolved, by name, by source node, or all."""
         with self._source.reading() as db:

@@ -14,7 +14,14 @@ from ragstone.errors import InputError
 from ragstone.store import catalog
 from ragstone.store.codec import pack, unpack
 from ragstone.store.documents import row_limit
-from ragstone.store.graph.rows import Row, link_from, merge_nodes, node_from, outside_node, unresolved_from
+from ragstone.store.graph.rows import (
+    Row,
+    link_from,
+    merge_nodes,
+    node_from,
+    outside_node,
+    unresolved_from,
+)
 from ragstone.types import Alias, Link, Node, Scope, Step, Unresolved, Walked
 
 MOST_STEPS: Final = 8
@@ -44,7 +51,9 @@ _UNRESOLVED: Final = """
     ORDER BY uri, line, id LIMIT ?"""
 _ALL_UNRESOLVED: Final = _UNRESOLVED.format(condition="1")
 _UNRESOLVED_BY_NAME: Final = _UNRESOLVED.format(condition="name = ?")
-_UNRESOLVED_BY_SOURCE: Final = _UNRESOLVED.format(condition="source = ? AND (? IS NULL OR name = ?)")
+_UNRESOLVED_BY_SOURCE: Final = _UNRESOLVED.format(
+    condition="source = ? AND (? IS NULL OR name = ?)"
+)
 _ALL_LINKS: Final = 1 << 31
 
 
@@ -72,7 +81,9 @@ class NodeConditions:
         return [(_ALL_NODES, "")]
 
 
-def nodes(db: sqlite3.Connection, scope: Scope, conditions: NodeConditions, limit: int) -> list[Node]:
+def nodes(
+    db: sqlite3.Connection, scope: Scope, conditions: NodeConditions, limit: int
+) -> list[Node]:
     """Return nodes that pass all conditions, in the order of the keys, else by collection and key."""
     matching = (node for node in _candidates(db, scope, conditions) if conditions.holds(node))
     return list(islice(matching, row_limit(limit)))
@@ -97,11 +108,15 @@ def find_aliases(db: sqlite3.Connection, scope: Scope, names: Sequence[str]) -> 
     for folded in dict.fromkeys(name.casefold() for name in names):
         for collection, number in collections:
             for name, key, kind, uri in db.execute(_ALIASES, (number, pack(folded))):
-                found.append(Alias(unpack(name), unpack(key), unpack(kind), unpack(uri), collection))
+                found.append(
+                    Alias(unpack(name), unpack(key), unpack(kind), unpack(uri), collection)
+                )
     return found
 
 
-def links(db: sqlite3.Connection, scope: Scope, keys: Sequence[str], step: Step, limit: int) -> list[Link]:
+def links(
+    db: sqlite3.Connection, scope: Scope, keys: Sequence[str], step: Step, limit: int
+) -> list[Link]:
     """Return the links of one step from these nodes: by key, then by kind, in their order."""
     found: list[Link] = []
     for name, number in catalog.in_scope(db, scope).items():
@@ -114,16 +129,27 @@ def links(db: sqlite3.Connection, scope: Scope, keys: Sequence[str], step: Step,
 
 
 def _links_at(
-    db: sqlite3.Connection, collection: tuple[str, int], key: str, step: Step, limit: int = _ALL_LINKS
+    db: sqlite3.Connection,
+    collection: tuple[str, int],
+    key: str,
+    step: Step,
+    limit: int = _ALL_LINKS,
 ) -> list[Link]:
     name, number = collection
     kinds = json.dumps(step.kinds)
-    rows = db.execute(_LINKS_TO if step.back else _LINKS_FROM, (number, pack(key), kinds, kinds, limit))
+    rows = db.execute(
+        _LINKS_TO if step.back else _LINKS_FROM, (number, pack(key), kinds, kinds, limit)
+    )
     return [link_from(row, name) for row in rows]
 
 
 def unresolved(
-    db: sqlite3.Connection, scope: Scope, *, name: str | None, sources: Sequence[str] | None, limit: int
+    db: sqlite3.Connection,
+    scope: Scope,
+    *,
+    name: str | None,
+    sources: Sequence[str] | None,
+    limit: int,
 ) -> list[Unresolved]:
     """Return references that could not be resolved, by name, by source node, or all."""
     found: list[Unresolved] = []
@@ -131,7 +157,10 @@ def unresolved(
     for number in catalog.in_scope(db, scope).values():
         queries: list[tuple[str, Row]]
         if sources is not None:
-            queries = [(_UNRESOLVED_BY_SOURCE, (pack(key), packed, packed)) for key in dict.fromkeys(sources)]
+            queries = [
+                (_UNRESOLVED_BY_SOURCE, (pack(key), packed, packed))
+                for key in dict.fromkeys(sources)
+            ]
         elif packed is not None:
             queries = [(_UNRESOLVED_BY_NAME, (packed,))]
         else:
@@ -146,7 +175,12 @@ def unresolved(
 
 
 def walk(
-    db: sqlite3.Connection, scope: Scope, anchors: Sequence[str], steps: Sequence[Step], *, limit: int
+    db: sqlite3.Connection,
+    scope: Scope,
+    anchors: Sequence[str],
+    steps: Sequence[Step],
+    *,
+    limit: int,
 ) -> list[Walked]:
     """Return the paths from the anchors along all of the steps; no path visits a node twice."""
     if len(steps) > MOST_STEPS:
@@ -154,7 +188,9 @@ def walk(
     return list(islice(_all_paths(db, scope, anchors, steps), row_limit(limit)))
 
 
-def _all_paths(db: sqlite3.Connection, scope: Scope, anchors: Sequence[str], steps: Sequence[Step]) -> Iterator[Walked]:
+def _all_paths(
+    db: sqlite3.Connection, scope: Scope, anchors: Sequence[str], steps: Sequence[Step]
+) -> Iterator[Walked]:
     for name, number in catalog.in_scope(db, scope).items():
         walker = _PathWalker(db, name, number)
         for anchor in dict.fromkeys(anchors):

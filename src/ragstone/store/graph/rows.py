@@ -51,10 +51,13 @@ NODES: Final = GraphTable(
     ),
 )
 LINKS: Final = GraphTable(
-    "links", ("kind", "source", "target", "uri", "line", "confidence", "conditional", "ord", "attributes")
+    "links",
+    ("kind", "source", "target", "uri", "line", "confidence", "conditional", "ord", "attributes"),
 )
 ALIASES: Final = GraphTable("aliases", ("folded", "name", "key", "kind", "uri"))
-UNRESOLVED: Final = GraphTable("unresolved", ("kind", "source", "name", "receiver", "uri", "line", "reason"))
+UNRESOLVED: Final = GraphTable(
+    "unresolved", ("kind", "source", "name", "receiver", "uri", "line", "reason")
+)
 
 
 def graph_rows(graph: Graph) -> dict[GraphTable, list[Row]]:
@@ -79,7 +82,9 @@ def _merge_by_key(nodes: Iterable[Node]) -> list[Node]:
     by_key: dict[str, list[Node]] = {}
     for node in nodes:
         by_key.setdefault(node.key, []).append(node)
-    return [merge_nodes(sorted(same, key=lambda node: not node.framework)) for same in by_key.values()]
+    return [
+        merge_nodes(sorted(same, key=lambda node: not node.framework)) for same in by_key.values()
+    ]
 
 
 def merge_nodes(same: Sequence[Node]) -> Node:
@@ -158,7 +163,8 @@ def outside_node(key: str, collection: str) -> Node:
 def _link_row(link: Link) -> Row:
     if link.confidence not in _CONFIDENCES:
         raise InputError(
-            f"a link's confidence is not {link.confidence!r}", hint=f"known: {', '.join(sorted(_CONFIDENCES))}"
+            f"a link's confidence is not {link.confidence!r}",
+            hint=f"known: {', '.join(sorted(_CONFIDENCES))}",
         )
     return (
         pack(link.kind),
@@ -193,7 +199,13 @@ def link_from(row: Row, collection: str) -> Link:
 
 
 def _alias_row(alias: Alias) -> Row:
-    return pack(alias.name.casefold()), pack(alias.name), pack(alias.key), pack(alias.kind), pack(alias.uri)
+    return (
+        pack(alias.name.casefold()),
+        pack(alias.name),
+        pack(alias.key),
+        pack(alias.kind),
+        pack(alias.uri),
+    )
 
 
 def _unresolved_row(reference: Unresolved) -> Row:
@@ -211,4 +223,12 @@ def _unresolved_row(reference: Unresolved) -> Row:
 def unresolved_from(row: Row) -> Unresolved:
     """Return the unresolved reference of a row."""
     kind, source, name, receiver, uri, line, reason = row
-    return Unresolved(unpack(kind), unpack(source), unpack(name), unpack(receiver), unpack(uri), line, unpack(reason))
+    return Unresolved(
+        unpack(kind),
+        unpack(source),
+        unpack(name),
+        unpack(receiver),
+        unpack(uri),
+        line,
+        unpack(reason),
+    )

@@ -84,7 +84,9 @@ def _count_changes(table: GraphTable, rows: Sequence[Row]) -> dict[str, int]:
     return {table.name: len(kinds), **by_kind}
 
 
-def owner_stamps(db: sqlite3.Connection, ids: CollectionIds, owners: Sequence[str] | None = None) -> dict[str, str]:
+def owner_stamps(
+    db: sqlite3.Connection, ids: CollectionIds, owners: Sequence[str] | None = None
+) -> dict[str, str]:
     """Return the stamp of each owner of a collection, or of some owners."""
     if owners is None:
         rows = db.execute(_OWNERS, (ids.collection,)).fetchall()

@@ -21,14 +21,19 @@ class WordIndex:
         """Take the database."""
         self.derived = DerivedIndex(database)
 
-    def search(self, db: sqlite3.Connection, scope: WordScope, terms: Sequence[str], limit: int) -> list[Scored]:
+    def search(
+        self, db: sqlite3.Connection, scope: WordScope, terms: Sequence[str], limit: int
+    ) -> list[Scored]:
         """Return chunks with any of the terms, best first."""
         cleaned = clean_terms(terms)
         state = store_state(db)
         # The derived index knows no conditions on documents.
         reader = self.derived.reader(state) if scope.condition is None else None
         if reader is not None:
-            searches: list[WordSearch] = [TantivySearch(db, reader, state), Fts5Search(db, after=reader.last_chunk)]
+            searches: list[WordSearch] = [
+                TantivySearch(db, reader, state),
+                Fts5Search(db, after=reader.last_chunk),
+            ]
             try:
                 rows = _search(db, searches, scope, cleaned, limit)
                 self.derived.after_search()
@@ -41,7 +46,11 @@ class WordIndex:
 
 
 def _search(
-    db: sqlite3.Connection, searches: Sequence[WordSearch], scope: WordScope, terms: Sequence[str], limit: int
+    db: sqlite3.Connection,
+    searches: Sequence[WordSearch],
+    scope: WordScope,
+    terms: Sequence[str],
+    limit: int,
 ) -> list[Scored]:
     """Return the best rows of several searches. The first one, which has most chunks, counts the terms."""
     rows: list[Scored] = []

@@ -66,7 +66,9 @@ def new_epoch(db: sqlite3.Connection) -> None:
 def store_state(db: sqlite3.Connection) -> StoreState:
     """Return the state of the store that an index depends on."""
     last_chunk, chunks, identity = db.execute(_STATE).fetchone()
-    name = hashlib.sha256(f"{tantivy.FORMAT}|{tantivy.WEIGHTS}|{identity}".encode()).hexdigest()[:24]
+    name = hashlib.sha256(f"{tantivy.FORMAT}|{tantivy.WEIGHTS}|{identity}".encode()).hexdigest()[
+        :24
+    ]
     return StoreState(int(last_chunk or 0), int(chunks), name)
 
 
@@ -87,7 +89,9 @@ class TantivySearch:
         """Return the best chunks with any of the terms; rarities are those of the whole index."""
         return self._search(scope, terms, {}, limit)
 
-    def search_part(self, scope: WordScope, rarities: Mapping[str, float], limit: int) -> list[Scored]:
+    def search_part(
+        self, scope: WordScope, rarities: Mapping[str, float], limit: int
+    ) -> list[Scored]:
         """Return the best chunks with any of the terms; rarities are given."""
         return self._search(scope, list(rarities), rarities, limit)
 
@@ -148,9 +152,15 @@ class DerivedIndex:
 
     def after_search(self) -> None:
         """Add missing chunks in a thread, after several searches that FTS5 had to do for many chunks."""
-        if self._slow_searches < SLOW_SEARCHES or self._database.read_only or self._thread is not None:
+        if (
+            self._slow_searches < SLOW_SEARCHES
+            or self._database.read_only
+            or self._thread is not None
+        ):
             return
-        self._thread = threading.Thread(target=self._extend_once, name="ragstone-words", daemon=True)
+        self._thread = threading.Thread(
+            target=self._extend_once, name="ragstone-words", daemon=True
+        )
         try:
             self._thread.start()
         except RuntimeError:  # the system allows no more threads
@@ -210,7 +220,10 @@ class DerivedIndex:
             finally:
                 self._lock.release()
             if remaining:
-                raise StoreBusy("a reader still holds words of removed text", hint="run it again when it is done")
+                raise StoreBusy(
+                    "a reader still holds words of removed text",
+                    hint="run it again when it is done",
+                )
         self._extend(least=1)
 
     def close(self) -> None:
@@ -243,12 +256,19 @@ class DerivedIndex:
                 return
             reader = self._open_reader(state)
             start = reader.last_chunk if reader else 0
-            if reader and most is None and reader.entries - state.chunks > MOST_REMOVED * reader.entries:
+            if (
+                reader
+                and most is None
+                and reader.entries - state.chunks > MOST_REMOVED * reader.entries
+            ):
                 start = 0
             missing = state.last_chunk - start
             if missing < least or (most is not None and missing > most):
                 return
-            for folder in (self._folder.parent, self._folder):  # `parents=True` would not make both private
+            for folder in (
+                self._folder.parent,
+                self._folder,
+            ):  # `parents=True` would not make both private
                 folder.mkdir(mode=0o700, exist_ok=True)
             self._lock.acquire(0.0)
         except (OSError, StoreError):
@@ -272,7 +292,9 @@ class DerivedIndex:
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
             expected = state.last_chunk - start
-            tantivy.write_entries(folder, self._stored_terms(start), expected=expected, replace=start == 0)
+            tantivy.write_entries(
+                folder, self._stored_terms(start), expected=expected, replace=start == 0
+            )
             self._remove_other_folders(home, state.folder_name)
         except (IndexUnusable, OSError):
             self._remove_folder(folder)

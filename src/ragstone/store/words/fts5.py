@@ -27,7 +27,9 @@ from ragstone.types import Scored
 
 _BATCH: Final = 2000
 _INSERT: Final = "INSERT INTO words (rowid, symbol, header, path, body) VALUES (?, ?, ?, ?, ?)"
-_DELETE: Final = "INSERT INTO words (words, rowid, symbol, header, path, body) VALUES ('delete', ?, ?, ?, ?, ?)"
+_DELETE: Final = (
+    "INSERT INTO words (words, rowid, symbol, header, path, body) VALUES ('delete', ?, ?, ?, ?, ?)"
+)
 # Weights of the columns: body 1, symbol 4, header 1, path 8. The name that a chunk defines, and its path, say more
 # about it than a name in its text. Code search, from 4 2 2 1: words .748 → .754; hybrid .800 → .807
 _SCORED: Final = """
@@ -87,20 +89,32 @@ def optimise(db: sqlite3.Connection) -> None:
 
 def is_current(db: sqlite3.Connection) -> bool:
     """Return whether the index was made by the current text analysis."""
-    return bool(db.execute("SELECT value FROM meta WHERE key = 'words_version'").fetchone()[0] == version())
+    return bool(
+        db.execute("SELECT value FROM meta WHERE key = 'words_version'").fetchone()[0] == version()
+    )
 
 
 def require_current(db: sqlite3.Connection) -> None:
     """Raise `StoreError` if a program with another text analysis has rebuilt the index since the store was opened."""
     if not is_current(db):
-        raise StoreError("the word index was made by another version of Ragstone", hint="open the store again")
+        raise StoreError(
+            "the word index was made by another version of Ragstone", hint="open the store again"
+        )
 
 
 def find_differences(db: sqlite3.Connection) -> str:
     """Return a message if the index and the chunks differ, else an empty text."""
-    missing = db.execute("SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM words_docsize)").fetchone()[0]
-    extra = db.execute("SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT id FROM chunks)").fetchone()[0]
-    return f"{missing} chunks cannot be found by words, {extra} rows point nowhere" if missing or extra else ""
+    missing = db.execute(
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM words_docsize)"
+    ).fetchone()[0]
+    extra = db.execute(
+        "SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT id FROM chunks)"
+    ).fetchone()[0]
+    return (
+        f"{missing} chunks cannot be found by words, {extra} rows point nowhere"
+        if missing or extra
+        else ""
+    )
 
 
 def _insert(db: sqlite3.Connection, terms: Iterable[ChunkTerms]) -> None:
@@ -126,7 +140,9 @@ class Fts5Search:
         """Return how many chunks the collections in scope have, and how many have each term."""
         counts = {}
         for term in terms:
-            (counts[term],) = self._db.execute(_COUNT, (_match_any([term]), scope.collection_list)).fetchone()
+            (counts[term],) = self._db.execute(
+                _COUNT, (_match_any([term]), scope.collection_list)
+            ).fetchone()
         return TermCounts(chunks_in(self._db, scope), counts)
 
     def search(self, scope: WordScope, terms: Sequence[str], limit: int) -> list[Scored]:
@@ -137,10 +153,14 @@ class Fts5Search:
             rows = self._db.execute(_EVERYWHERE, (_match_any(terms), self._after, limit))
         else:
             statement, parameters = _restricted(scope)
-            rows = self._db.execute(statement + _BEST, (_match_any(terms), self._after, *parameters, limit))
+            rows = self._db.execute(
+                statement + _BEST, (_match_any(terms), self._after, *parameters, limit)
+            )
         return [Scored(row, -score) for row, score in rows]
 
-    def search_part(self, scope: WordScope, rarities: Mapping[str, float], limit: int) -> list[Scored]:
+    def search_part(
+        self, scope: WordScope, rarities: Mapping[str, float], limit: int
+    ) -> list[Scored]:
         """Return the best chunks with any of the terms; the given rarities replace those of the file."""
         statement, parameters = _restricted(scope)
         (chunks,) = self._db.execute("SELECT total(chunks) FROM collections").fetchone()
@@ -150,7 +170,9 @@ class Fts5Search:
             if counted is None:
                 continue
             weight = rarity / file_rarity(chunks, counted[0])
-            for row, score in self._db.execute(statement, (_match_any([term]), self._after, *parameters)):
+            for row, score in self._db.execute(
+                statement, (_match_any([term]), self._after, *parameters)
+            ):
                 sums[row] = sums.get(row, 0.0) - score * weight
         return best_rows([Scored(row, score) for row, score in sums.items()], limit)
 

@@ -58,7 +58,9 @@ class WordSearch(Protocol):
     def search(self, scope: WordScope, terms: Sequence[str], limit: int) -> list[Scored]:
         """Return the best chunks with any of the terms; rarities are those of the whole file."""
 
-    def search_part(self, scope: WordScope, rarities: Mapping[str, float], limit: int) -> list[Scored]:
+    def search_part(
+        self, scope: WordScope, rarities: Mapping[str, float], limit: int
+    ) -> list[Scored]:
         """Return the best chunks with any of the terms; rarities are given."""
 
 

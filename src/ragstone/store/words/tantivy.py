@@ -40,7 +40,15 @@ def _translated() -> Iterator[None]:
     """Raise `IndexUnusable` for any failure of tantivy."""
     try:
         yield
-    except (ImportError, AttributeError, OSError, ValueError, TypeError, ArithmeticError, RuntimeError) as error:
+    except (
+        ImportError,
+        AttributeError,
+        OSError,
+        ValueError,
+        TypeError,
+        ArithmeticError,
+        RuntimeError,
+    ) as error:
         raise IndexUnusable(str(error)) from error
     except BaseException as error:
         # A panic of the Rust code on damaged files is no Exception, and its class cannot be imported.
@@ -65,7 +73,9 @@ def _schema() -> Any:  # noqa: ANN401 - the package has no types
 def _open(folder: Path) -> Any:  # noqa: ANN401 - the package has no types
     tantivy = _tantivy()
     index = tantivy.Index(_schema(), str(folder), reuse=True)
-    index.register_tokenizer(_ANALYZER, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+    index.register_tokenizer(
+        _ANALYZER, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    )
     index.config_reader("manual", 0)  # no thread that watches the files
     return index
 
@@ -101,11 +111,17 @@ class IndexReader:
             for term in terms:
                 query = tantivy.Query.const_score_query(_term_query(term), 0.0)
                 both = [(tantivy.Occur.Must, query), (tantivy.Occur.Must, place)]
-                counts[term] = int(self._searcher.search(tantivy.Query.boolean_query(both), 1).count)
+                counts[term] = int(
+                    self._searcher.search(tantivy.Query.boolean_query(both), 1).count
+                )
             return TermCounts(int(self._searcher.search(place, 1).count), counts)
 
     def search(
-        self, terms: Sequence[str], collections: Sequence[int] | None, limit: int, rarities: Mapping[str, float]
+        self,
+        terms: Sequence[str],
+        collections: Sequence[int] | None,
+        limit: int,
+        rarities: Mapping[str, float],
     ) -> list[tuple[int, float]]:
         """Return (chunk id, score) of the best entries with any of the terms; `rarities` replace those of the index."""
         with _translated():
@@ -114,11 +130,16 @@ class IndexReader:
                 return []
             if collections is not None:
                 tantivy = _tantivy()
-                both = [(tantivy.Occur.Must, query), (tantivy.Occur.Must, _in_collections(collections))]
+                both = [
+                    (tantivy.Occur.Must, query),
+                    (tantivy.Occur.Must, _in_collections(collections)),
+                ]
                 query = tantivy.Query.boolean_query(both)
             hits = self._searcher.search(query, limit, count=False).hits
             chunks = self._searcher.fast_field_values(_CHUNK, [address for _, address in hits])
-            return [(int(chunk), float(score)) for chunk, (score, _) in zip(chunks, hits, strict=True)]
+            return [
+                (int(chunk), float(score)) for chunk, (score, _) in zip(chunks, hits, strict=True)
+            ]
 
     def _query(self, terms: Sequence[str], rarities: Mapping[str, float]) -> Any:  # noqa: ANN401 - no types
         """Return the query for entries with any of the terms, None if no entry has one."""
@@ -142,10 +163,14 @@ def _term_query(term: str) -> Any:  # noqa: ANN401 - the package has no types
 def _in_collections(collections: Sequence[int]) -> Any:  # noqa: ANN401 - the package has no types
     """Return the query for entries of some collections, which adds nothing to a score."""
     kind = _tantivy().Query
-    return kind.const_score_query(kind.term_set_query(_schema(), _COLLECTION, list(collections)), 0.0)
+    return kind.const_score_query(
+        kind.term_set_query(_schema(), _COLLECTION, list(collections)), 0.0
+    )
 
 
-def write_entries(folder: Path, entries: Iterable[ChunkTerms], *, expected: int, replace: bool) -> None:
+def write_entries(
+    folder: Path, entries: Iterable[ChunkTerms], *, expected: int, replace: bool
+) -> None:
     """Add entries with ascending chunk ids in one commit; `replace` removes those that are there."""
     with _translated():
         tantivy = _tantivy()

@@ -25,8 +25,12 @@ _CHUNKS: Final = """
     ORDER BY c.id"""
 _CHUNKS_AFTER: Final = _CHUNKS.format("c.id > ?") + " LIMIT ?"
 _CHUNKS_BY_ID: Final = _CHUNKS.format("c.id IN (SELECT value FROM json_each(?))")
-_LOWER: Final = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}  # FTS5 folds these and no others
-_SEPARATORS: Final = re.compile(r"[\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]+")  # where the tokenizer of FTS5 splits
+_LOWER: Final = {
+    upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)
+}  # FTS5 folds these and no others
+_SEPARATORS: Final = re.compile(
+    r"[\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]+"
+)  # where the tokenizer of FTS5 splits
 
 
 class ChunkText(NamedTuple):
@@ -70,7 +74,9 @@ def terms_of(text: str) -> str:
     return joined if joined.isascii() else joined.encode("utf-8", "replace").decode()
 
 
-_repeated_terms = lru_cache(maxsize=2048)(terms_of)  # the chunks of a document share path, header and symbol
+_repeated_terms = lru_cache(maxsize=2048)(
+    terms_of
+)  # the chunks of a document share path, header and symbol
 
 
 def chunk_terms(chunk: ChunkText) -> ChunkTerms:
@@ -118,7 +124,9 @@ def indexed_text(row: StoredChunkRow) -> ChunkText:
     """Return a chunk as it was indexed; `StoreDamaged` if its text is damaged."""
     body = texts.sound(row.text_key, row.text)
     if body is None:
-        raise StoreDamaged("the store is damaged: a text that is not what was stored", hint=READ_AGAIN)
+        raise StoreDamaged(
+            "the store is damaged: a text that is not what was stored", hint=READ_AGAIN
+        )
     header, own = texts.split_header(body, row.header_length)
     header = searchable_header(header, unpack(row.beside))
     return ChunkText(row.id, row.collection, unpack(row.symbol), header, unpack(row.uri), own)
@@ -129,7 +137,9 @@ def indexable_text(row: StoredChunkRow) -> ChunkText:
     try:
         return indexed_text(row)
     except StoreDamaged:
-        return ChunkText(row.id, row.collection, unpack(row.symbol), unpack(row.beside), unpack(row.uri), "")
+        return ChunkText(
+            row.id, row.collection, unpack(row.symbol), unpack(row.beside), unpack(row.uri), ""
+        )
 
 
 def stored_terms(rows: Iterable[StoredChunkRow]) -> Iterator[ChunkTerms]:

@@ -11,7 +11,9 @@ try:
 except ImportError as error:
     from ragstone.errors import MissingExtra
 
-    raise MissingExtra("LangChain is not installed", hint="pip install 'ragstone[langchain]'") from error
+    raise MissingExtra(
+        "LangChain is not installed", hint="pip install 'ragstone[langchain]'"
+    ) from error
 
 from ragstone.engine import Engine
 
@@ -24,12 +26,19 @@ class RagstoneRetriever(BaseRetriever):
     options: dict[str, Any] = {}
     """Options of `Engine.search`: mode, filters, collection, min_score and others."""
 
-    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+    ) -> list[Document]:
         return [
             Document(
                 id=hit.doc_id,
                 page_content=hit.text,
-                metadata={**hit.metadata, "source": hit.source_doc_id, "place": hit.place, "score": hit.score},
+                metadata={
+                    **hit.metadata,
+                    "source": hit.source_doc_id,
+                    "place": hit.place,
+                    "score": hit.score,
+                },
             )
             for hit in self.engine.search(query, self.top_k, **self.options)
         ]

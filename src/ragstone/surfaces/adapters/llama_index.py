@@ -10,7 +10,9 @@ try:
 except ImportError as error:
     from ragstone.errors import MissingExtra
 
-    raise MissingExtra("LlamaIndex is not installed", hint="pip install 'ragstone[llama-index]'") from error
+    raise MissingExtra(
+        "LlamaIndex is not installed", hint="pip install 'ragstone[llama-index]'"
+    ) from error
 
 from ragstone.engine import Engine
 from ragstone.types import SearchOptions

@@ -10,7 +10,9 @@ try:
 except ImportError as error:
     from ragstone.errors import MissingExtra
 
-    raise MissingExtra("Pydantic AI is not installed", hint="pip install 'ragstone[pydantic-ai]'") from error
+    raise MissingExtra(
+        "Pydantic AI is not installed", hint="pip install 'ragstone[pydantic-ai]'"
+    ) from error
 
 from ragstone.engine import Engine
 from ragstone.surfaces import tool as ragstone_tool
@@ -20,4 +22,7 @@ from ragstone.surfaces.tools import DEFAULT_TOOLS
 def tools(engine: Engine, chosen: Sequence[ragstone_tool.Tool] = DEFAULT_TOOLS) -> list[Tool[Any]]:
     """Return an engine's tools as tools of Pydantic AI."""
     functions = ragstone_tool.bind_tools(engine, chosen)
-    return [Tool.from_schema(functions[tool.name], tool.name, tool.description, tool.parameters) for tool in chosen]
+    return [
+        Tool.from_schema(functions[tool.name], tool.name, tool.description, tool.parameters)
+        for tool in chosen
+    ]

@@ -18,9 +18,13 @@ _INTERRUPTED = "stopped before anything was done"
 
 def main() -> NoReturn:
     """Run the command line and exit with its exit code."""
-    gc.set_threshold(100_000, 20, 20)  # indexing builds few cycles: collecting rarely makes a first index 12 % faster
+    gc.set_threshold(
+        100_000, 20, 20
+    )  # indexing builds few cycles: collecting rarely makes a first index 12 % faster
     try:
-        from ragstone.surfaces.cli.app import run  # imported inside `try`: loading takes most of a short run
+        from ragstone.surfaces.cli.app import (
+            run,
+        )  # imported inside `try`: loading takes most of a short run
 
         exit_code = run(sys.argv[1:])
     except KeyboardInterrupt:
@@ -32,6 +36,8 @@ def _report_early_interrupt(arguments: list[str]) -> int:
     """Report a Ctrl-C that arrived while the command was loading, and return the exit code."""
     sys.stderr.write(f"interrupted: {_INTERRUPTED}\n")
     if "--json" in arguments:
-        error = f'{{"code": "interrupted", "message": "{_INTERRUPTED}", "hint": "", "retryable": true}}'
+        error = (
+            f'{{"code": "interrupted", "message": "{_INTERRUPTED}", "hint": "", "retryable": true}}'
+        )
         sys.stdout.write(f'{{"success": false, "error": {error}}}\n')
     return _EXIT_INTERRUPTED

@@ -88,7 +88,11 @@ class LazyGroup(click.Group):
             from difflib import get_close_matches  # only a mistyped name needs it
 
             matches = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean `ragstone {matches[0]}`?" if matches else "`ragstone --help` lists them"
+            hint = (
+                f"did you mean `ragstone {matches[0]}`?"
+                if matches
+                else "`ragstone --help` lists them"
+            )
             raise click.UsageError(f"there is no command {args[0]!r} ({hint})", ctx)
         return super().resolve_command(ctx, args)
 

@@ -53,7 +53,9 @@ def open_engine(
         "search.watch": "auto" if follow_changes else "off",
         **(settings or {}),
     }
-    return Engine.open(project_folder(folder), config=overrides, project=project_name() or DEFAULT_PROJECT)
+    return Engine.open(
+        project_folder(folder), config=overrides, project=project_name() or DEFAULT_PROJECT
+    )
 
 
 def open_indexed_engine(folder: Path | None) -> Engine:
@@ -81,7 +83,11 @@ def confirm_first_sync(engine: Engine, *, yes: bool) -> None:
 
 
 def run_sync(
-    engine: Engine, paths: Sequence[str | Path] | None = None, *, embed: bool | float = True, **options: Any
+    engine: Engine,
+    paths: Sequence[str | Path] | None = None,
+    *,
+    embed: bool | float = True,
+    **options: Any,
 ) -> SyncReport:
     """Sync with a progress display and return the ledger."""
     with show_progress() as progress:
@@ -102,7 +108,9 @@ def refresh(engine: Engine, *, yes: bool, embed: bool = True) -> RefreshOutcome:
     try:
         with show_progress() as progress:
             return RefreshOutcome(
-                engine.admin.refresh(embed=embed_seconds, progress=progress, wait=WRITER_WAIT_SECONDS)
+                engine.admin.refresh(
+                    embed=embed_seconds, progress=progress, wait=WRITER_WAIT_SECONDS
+                )
             )
     except (StoreDamaged, StoreTooNew):
         raise
@@ -110,7 +118,9 @@ def refresh(engine: Engine, *, yes: bool, embed: bool = True) -> RefreshOutcome:
         if not is_indexed:
             raise
         reason = "another process is writing" if isinstance(error, StoreBusy) else error.message
-        return RefreshOutcome(notes=(f"not brought up to date: {reason}; answering from what is stored",))
+        return RefreshOutcome(
+            notes=(f"not brought up to date: {reason}; answering from what is stored",)
+        )
 
 
 @contextmanager

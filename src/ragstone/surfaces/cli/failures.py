@@ -34,7 +34,11 @@ def report_failure(error: BaseException, arguments: Sequence[str]) -> int:
     if isinstance(error, OSError):
         _flush_output()
     exit_code, details = _describe(error)
-    if exit_code in (BUG, DISK) and not isinstance(error, RagstoneError) and _has_flag("--debug", arguments):
+    if (
+        exit_code in (BUG, DISK)
+        and not isinstance(error, RagstoneError)
+        and _has_flag("--debug", arguments)
+    ):
         _print_traceback(error)
     sentence = str(error) if isinstance(error, RagstoneError) else details["message"]
     print_error(sentence, label="interrupted" if exit_code == INTERRUPTED else "error")
@@ -59,7 +63,9 @@ def _describe(error: BaseException) -> tuple[int, Json]:
         return DISK, _details("system", f"{error.strerror or error}{file} ({advice})")
     first_line = str(error).partition("\n")[0][:200]
     advice = "run it again with --debug for the traceback, and please report it"
-    return BUG, _details("bug", f"this is a bug in Ragstone: {type(error).__name__}: {first_line} ({advice})")
+    return BUG, _details(
+        "bug", f"this is a bug in Ragstone: {type(error).__name__}: {first_line} ({advice})"
+    )
 
 
 def _details(code: str, message: str) -> Json:

@@ -11,7 +11,13 @@ import click
 
 from ragstone.engine import Engine
 from ragstone.surfaces.cli.engine import RefreshOutcome, open_engine, refresh
-from ragstone.surfaces.cli.options import CommandT, add_options, collection_option, no_sync_option, yes_option
+from ragstone.surfaces.cli.options import (
+    CommandT,
+    add_options,
+    collection_option,
+    no_sync_option,
+    yes_option,
+)
 from ragstone.surfaces.cli.output import print_notes, printable
 from ragstone.text.globs import matches_path
 
@@ -21,8 +27,15 @@ def graph_options(command: CommandT) -> CommandT:
     return add_options(
         command,
         (
-            click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only files that match."),
-            click.option("--kind", "kinds", multiple=True, help="Only this kind: route, model, table, method …"),
+            click.option(
+                "--path", "paths", multiple=True, metavar="GLOB", help="Only files that match."
+            ),
+            click.option(
+                "--kind",
+                "kinds",
+                multiple=True,
+                help="Only this kind: route, model, table, method …",
+            ),
             collection_option,
             no_sync_option,
             yes_option,

@@ -26,7 +26,9 @@ _WORD: Final = re.compile(r"\w+")
 NumberedLine = tuple[int, str]
 
 
-def print_hits(hits: Sequence[Hit], query: str, *, full_text: bool = False, max_lines: int = MAX_LINES) -> None:
+def print_hits(
+    hits: Sequence[Hit], query: str, *, full_text: bool = False, max_lines: int = MAX_LINES
+) -> None:
     """Print hits, best first, with a blank line between them."""
     wanted_terms = frozenset(query_terms(query))
     for position, hit in enumerate(hits):
@@ -35,7 +37,9 @@ def print_hits(hits: Sequence[Hit], query: str, *, full_text: bool = False, max_
         _print_hit(hit, wanted_terms, full_text=full_text, max_lines=max_lines)
 
 
-def matching_lines(hit: Hit, wanted_terms: frozenset[str], max_lines: int = MAX_LINES) -> list[NumberedLine]:
+def matching_lines(
+    hit: Hit, wanted_terms: frozenset[str], max_lines: int = MAX_LINES
+) -> list[NumberedLine]:
     """Return the lines that share most terms with the query, in order; the first lines if none matches."""
     numbered = [(number, line) for number, line in _number_lines(hit) if line.strip()]
     matches = {number: len(wanted_terms.intersection(terms(line))) for number, line in numbered}
@@ -57,7 +61,9 @@ def _print_hit(hit: Hit, wanted_terms: frozenset[str], *, full_text: bool, max_l
     for number, line in lines:
         print_line((f"  {number:>{margin}}  ", "dim"), *_highlight(line, wanted_terms))
     if hit.also_at:
-        print_line((f"  same text at {', '.join(printable(place) for place in hit.also_at[:3])}", "dim"))
+        print_line(
+            (f"  same text at {', '.join(printable(place) for place in hit.also_at[:3])}", "dim")
+        )
 
 
 def _line_width() -> int:
@@ -92,7 +98,9 @@ def _crop(line: str, wanted_terms: frozenset[str], width: int) -> str:
     line = line.expandtabs(4)
     if len(line) <= width:
         return line
-    first_match = next((word.start() for word in _WORD.finditer(line) if _matches(word[0], wanted_terms)), 0)
+    first_match = next(
+        (word.start() for word in _WORD.finditer(line) if _matches(word[0], wanted_terms)), 0
+    )
     if first_match < width - 10:
         return line[: width - 1] + "…"
     start = min(first_match - width // 4, len(line) - width + 1)

@@ -36,7 +36,9 @@ def write_export(engine: Engine, file: str, lines: Iterable[str], *, as_json: bo
     count = _replace_file(Path(file), lines)
     size = Path(file).stat().st_size
     sentence = f"{plural(count, 'line')}, {format_bytes(size)} written to {printable(file)}"
-    print_result({"success": True, "file": file, "lines": count, "bytes": size}, sentence, as_json=as_json)
+    print_result(
+        {"success": True, "file": file, "lines": count, "bytes": size}, sentence, as_json=as_json
+    )
 
 
 def open_input(engine: Engine, file: str) -> BinaryIO:
@@ -75,7 +77,9 @@ def _replace_file(target: Path, lines: Iterable[str]) -> int:
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
-        raise InputError(f"cannot write to {target.parent}: {error.strerror}", hint="choose another place") from error
+        raise InputError(
+            f"cannot write to {target.parent}: {error.strerror}", hint="choose another place"
+        ) from error
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             count = _write_lines(stream, lines)

@@ -21,9 +21,15 @@ _PROJECT: Final = "project"
 def common_options(command: CommandT) -> CommandT:
     """Add the options that every command has."""
     options = (
-        click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of a bug."),
         click.option(
-            "--json", "as_json", is_flag=True, callback=_inherit, help="Print one JSON object and nothing else."
+            "--debug", is_flag=True, expose_value=False, help="Show the traceback of a bug."
+        ),
+        click.option(
+            "--json",
+            "as_json",
+            is_flag=True,
+            callback=_inherit,
+            help="Print one JSON object and nothing else.",
         ),
         click.option(
             "--project",
@@ -52,9 +58,15 @@ def add_options(command: CommandT, options: Sequence[Callable[[CommandT], Comman
     return command
 
 
-yes_option = click.option("-y", "--yes", is_flag=True, help="Index the folder without asking first.")
-no_sync_option = click.option("--no-sync", is_flag=True, help="Answer from the index; do not look for changed files.")
-session_option = click.option("--session", default="default", show_default=True, help="The conversation.")
+yes_option = click.option(
+    "-y", "--yes", is_flag=True, help="Index the folder without asking first."
+)
+no_sync_option = click.option(
+    "--no-sync", is_flag=True, help="Answer from the index; do not look for changed files."
+)
+session_option = click.option(
+    "--session", default="default", show_default=True, help="The conversation."
+)
 collection_option = click.option("--collection", help="Search only this collection; default: all.")
 
 
@@ -73,7 +85,9 @@ def parse_pairs(texts: Sequence[str], flag: str) -> dict[str, MetadataValue]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not key or not equals:
-            raise InputError(f"{flag} {text!r} is not KEY=VALUE", hint=f"for example {flag} team=search")
+            raise InputError(
+                f"{flag} {text!r} is not KEY=VALUE", hint=f"for example {flag} team=search"
+            )
         pairs[key] = _parse_value(value)
     return pairs
 

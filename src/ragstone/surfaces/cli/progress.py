@@ -33,7 +33,12 @@ class ProgressDisplay:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         if self._bar is not None:
             self._bar.stop()
 
@@ -47,7 +52,9 @@ class ProgressDisplay:
         elif now - self._last_line >= _LINE_INTERVAL_SECONDS:
             self._last_line = now
             total_text = f" of {total:,}" if total else ""
-            print_note(f"{_LABELS.get(stage, stage)}: {done:,}{total_text} {_UNITS.get(stage, '')}".rstrip())
+            print_note(
+                f"{_LABELS.get(stage, stage)}: {done:,}{total_text} {_UNITS.get(stage, '')}".rstrip()
+            )
 
     def _update_bar(self, stage: str, done: int, total: int) -> None:
         if self._bar is None:
@@ -59,7 +66,12 @@ class ProgressDisplay:
             self._task = self._bar.add_task(f"{_LABELS.get(stage, stage):>9}", amount="")
             self._stage = stage
         count = f"{done:,}/{total:,}" if total else f"{done:,}"
-        self._bar.update(self._task, completed=done, total=total or None, amount=f"{count} {_UNITS.get(stage, '')}")
+        self._bar.update(
+            self._task,
+            completed=done,
+            total=total or None,
+            amount=f"{count} {_UNITS.get(stage, '')}",
+        )
 
 
 def _new_bar() -> RichProgress:

@@ -34,9 +34,23 @@ MAX_STDIN_BYTES: Final = 4_000_000
 _MAX_SHOWN_QUERY: Final = 80
 
 filter_options = (
-    click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only files that match; may be repeated."),
-    click.option("--kind", "kinds", multiple=True, help="Only documents of this kind; may be repeated."),
-    click.option("--filter", "pairs", multiple=True, metavar="KEY=VALUE", help="Only documents with this metadata."),
+    click.option(
+        "--path",
+        "paths",
+        multiple=True,
+        metavar="GLOB",
+        help="Only files that match; may be repeated.",
+    ),
+    click.option(
+        "--kind", "kinds", multiple=True, help="Only documents of this kind; may be repeated."
+    ),
+    click.option(
+        "--filter",
+        "pairs",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Only documents with this metadata.",
+    ),
 )
 
 
@@ -47,15 +61,30 @@ def search_options(command: CommandT) -> CommandT:
         (
             click.option("-k", "--top-k", type=int, help="Number of hits at most."),
             click.option(
-                "--mode", type=click.Choice(["hybrid", "words", "vectors"]), help="Search by words, meaning or both."
+                "--mode",
+                type=click.Choice(["hybrid", "words", "vectors"]),
+                help="Search by words, meaning or both.",
             ),
-            click.option("--fusion", type=click.Choice(["weighted", "rrf"]), help="How both rankings are combined."),
+            click.option(
+                "--fusion",
+                type=click.Choice(["weighted", "rrf"]),
+                help="How both rankings are combined.",
+            ),
             click.option("--mmr", is_flag=True, help="Prefer hits that differ from each other."),
             *filter_options,
             click.option("--min-score", type=float, help="Drop hits with a lower score, 0 to 1."),
-            click.option("--compress", is_flag=True, help="Only the lines or sentences that answer."),
-            click.option("--memory", is_flag=True, help="Also search all remembered conversations."),
-            click.option("--memory-of", multiple=True, metavar="SESSION", help="Also search this conversation."),
+            click.option(
+                "--compress", is_flag=True, help="Only the lines or sentences that answer."
+            ),
+            click.option(
+                "--memory", is_flag=True, help="Also search all remembered conversations."
+            ),
+            click.option(
+                "--memory-of",
+                multiple=True,
+                metavar="SESSION",
+                help="Also search this conversation.",
+            ),
             collection_option,
             no_sync_option,
             yes_option,
@@ -124,13 +153,17 @@ class QueryAnswer:
         report = self.report
         if report is not None and report.indexed + report.removed:
             counts = [(report.indexed, "indexed"), (report.removed, "removed")]
-            changes = ", ".join(f"{plural(count, 'file')} {verb}" for count, verb in counts if count)
+            changes = ", ".join(
+                f"{plural(count, 'file')} {verb}" for count, verb in counts if count
+            )
             print_note(f"({changes}, {report.seconds:.1f} s)")
         print_notes(self.notes)
 
 
 @contextmanager
-def answer_query(words: Sequence[str], folder: Path | None, flags: SearchFlags) -> Iterator[QueryAnswer]:
+def answer_query(
+    words: Sequence[str], folder: Path | None, flags: SearchFlags
+) -> Iterator[QueryAnswer]:
     """Give the answer to a query; the engine closes after the caller has printed it."""
     query = read_query(words)
     options = flags.to_search_options()
@@ -139,16 +172,24 @@ def answer_query(words: Sequence[str], folder: Path | None, flags: SearchFlags) 
         outcome = flags.refresh(engine)
         if not _can_be_searched(engine):
             nothing = Explanation(query, "keywords", (), {}, {}, 0, (), (), (), 0.0)
-            yield QueryAnswer(nothing, outcome.report, (*outcome.notes, "this folder has no index yet"))
+            yield QueryAnswer(
+                nothing, outcome.report, (*outcome.notes, "this folder has no index yet")
+            )
             return
         explanation = engine.explain(query, flags.top_k, **options)
         if outcome.report is not None and was_indexed:
             explanation = _mark_refreshed_hits(explanation, outcome.report)
-        notes = [*outcome.notes, *_sync_notes(outcome.report), *_vector_notes(explanation, outcome.report, flags)]
+        notes = [
+            *outcome.notes,
+            *_sync_notes(outcome.report),
+            *_vector_notes(explanation, outcome.report, flags),
+        ]
         yield QueryAnswer(explanation, outcome.report, tuple(dict.fromkeys(notes)))
 
 
-def build_filters(paths: Sequence[str], kinds: Sequence[str], pairs: Sequence[str]) -> dict[str, Any] | None:
+def build_filters(
+    paths: Sequence[str], kinds: Sequence[str], pairs: Sequence[str]
+) -> dict[str, Any] | None:
     """Return the search filters of --path, --kind and --filter; None if there are none."""
     filters: dict[str, Any] = {}
     if paths:
@@ -178,18 +219,24 @@ def _sync_notes(report: SyncReport | None) -> list[str]:
     notes = list(report.notes)
     notes += [remark.reason for remark in report.remarks if remark.uri == "."]
     if report.failed:
-        notes.append(f"{plural(len(report.failed), 'file')} could not be read: `ragstone sync` lists them")
+        notes.append(
+            f"{plural(len(report.failed), 'file')} could not be read: `ragstone sync` lists them"
+        )
     if not report.found:
         notes.append("there are no files to index in this folder")
     return notes
 
 
-def _vector_notes(explanation: Explanation, report: SyncReport | None, flags: SearchFlags) -> list[str]:
+def _vector_notes(
+    explanation: Explanation, report: SyncReport | None, flags: SearchFlags
+) -> list[str]:
     """Return the answer's notes, and one about missing vectors if the next sync can make them."""
     notes = [note for note in explanation.notes if "cover" not in note]
     if flags.mode == "words" or not explanation.candidates:
         return notes
-    if report is not None and report.notes:  # this sync could not make vectors: its notes give the reason
+    if (
+        report is not None and report.notes
+    ):  # this sync could not make vectors: its notes give the reason
         return notes
     if not explanation.coverage and explanation.notes:  # the answer's own notes give the reason
         return notes
@@ -215,4 +262,7 @@ def _mark_refreshed_hits(explanation: Explanation, report: SyncReport) -> Explan
 
 
 def _can_be_searched(engine: Engine) -> bool:
-    return engine.exists or registry.find("store", engine.settings.rag.vector_store.provider).name == "memory"
+    return (
+        engine.exists
+        or registry.find("store", engine.settings.rag.vector_store.provider).name == "memory"
+    )

@@ -29,12 +29,16 @@ def is_url(argument: str) -> bool:
 def check_urls(urls: Sequence[str], *, name: str | None, metadata: Sequence[str]) -> None:
     """Raise `InputError` for an invalid url before any page is fetched."""
     if urls and (name is not None or metadata):
-        raise InputError("--name and --metadata go with files", hint="a page is stored under its url")
+        raise InputError(
+            "--name and --metadata go with files", hint="a page is stored under its url"
+        )
     for url in urls:
         parse_url(url)
 
 
-def add_pages(engine: Engine, urls: Sequence[str], collection: str | None, *, raise_failure: bool) -> PageResults:
+def add_pages(
+    engine: Engine, urls: Sequence[str], collection: str | None, *, raise_failure: bool
+) -> PageResults:
     """Fetch and store pages; a failed page is reported, or raised if `raise_failure` is set."""
     results = PageResults()
     for url in dict.fromkeys(urls):

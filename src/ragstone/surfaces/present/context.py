@@ -11,7 +11,9 @@ def context_json(context: Context) -> Json:
     return {
         "success": True,
         **pick(context, "text", "format", "budget", "tokens"),
-        "cited": [pick(passage, "doc_id", "place", "score", "whole", "text") for passage in context.cited],
+        "cited": [
+            pick(passage, "doc_id", "place", "score", "whole", "text") for passage in context.cited
+        ],
         "left_out": [pick(passage, "doc_id", "place", "reason") for passage in context.left_out],
         **pick(context, "sent_before", "confidence", "needs_clarification", "question", "notes"),
     }

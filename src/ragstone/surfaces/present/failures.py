@@ -35,11 +35,17 @@ FAILURE_CODES: Final[Mapping[type[RagstoneError], FailureCodes]] = {
     errors.InputError: FailureCodes(2, 400, -32602, "an invalid argument"),
     errors.NotFound: FailureCodes(4, 404, -32002, "no such project, collection, document or chunk"),
     errors.Conflict: FailureCodes(6, 409, -32009, "the request contradicts the stored state"),
-    errors.StaleSpace: FailureCodes(6, 409, -32009, "another model or setting made the stored vectors"),
+    errors.StaleSpace: FailureCodes(
+        6, 409, -32009, "another model or setting made the stored vectors"
+    ),
     errors.ReadError: FailureCodes(7, 422, -32602, "a file that cannot be turned into text"),
     errors.ProviderError: FailureCodes(8, 502, -32010, "a model or a remote service failed"),
-    errors.StoreError: FailureCodes(5, 500, -32603, "the database cannot be opened, read or written"),
-    errors.StoreBusy: FailureCodes(75, 503, -32011, "another writer held the database for too long: try again"),
+    errors.StoreError: FailureCodes(
+        5, 500, -32603, "the database cannot be opened, read or written"
+    ),
+    errors.StoreBusy: FailureCodes(
+        75, 503, -32011, "another writer held the database for too long: try again"
+    ),
     errors.StoreDamaged: FailureCodes(5, 500, -32603, "the database is damaged"),
     errors.StoreTooNew: FailureCodes(5, 500, -32603, "a newer Ragstone wrote the database"),
     errors.QuotaError: FailureCodes(9, 429, -32012, "a plan's limit is reached"),

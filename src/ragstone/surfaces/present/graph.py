@@ -50,7 +50,10 @@ def format_place(item: Link | Unresolved | Change) -> str:
 
 def unresolved_json(reference: Unresolved) -> Json:
     """Return a reference whose target is unknown."""
-    return {**pick(reference, "kind", "name", "receiver", "reason"), "place": format_place(reference)}
+    return {
+        **pick(reference, "kind", "name", "receiver", "reason"),
+        "place": format_place(reference),
+    }
 
 
 def related_json(related: Related) -> Json:
@@ -93,7 +96,17 @@ def _affected_json(nodes: Sequence[Affected]) -> list[Json]:
 def graph_report_json(report: GraphReport) -> Json:
     """Return the result of a graph update."""
     return {
-        **pick(report, "collection", "files", "read", "resolved", "frameworks", "changed", "rendered", "removed"),
+        **pick(
+            report,
+            "collection",
+            "files",
+            "read",
+            "resolved",
+            "frameworks",
+            "changed",
+            "rendered",
+            "removed",
+        ),
         **pick(report, "remarks", "notes"),
         "seconds": round(report.seconds, 3),
     }

@@ -15,7 +15,9 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
     span = hit.span
     default_unit = "" if span.page is None else "page"
     data: Json = {
-        **pick(hit, "doc_id", "text", "score", "metadata", "source_doc_id", "chunk_index", "collection"),
+        **pick(
+            hit, "doc_id", "text", "score", "metadata", "source_doc_id", "chunk_index", "collection"
+        ),
         "path": hit.source_doc_id,
         "place": hit.place,
         "lines": [span.line_start, span.line_end],
@@ -46,13 +48,17 @@ def explanation_json(explanation: Explanation) -> Json:
     return {
         **answer_json(explanation, trace=True),
         **pick(explanation, "query_type", "terms", "weights", "candidates"),
-        "dropped": [pick(candidate, "doc_id", "score", "reason") for candidate in explanation.dropped],
+        "dropped": [
+            pick(candidate, "doc_id", "score", "reason") for candidate in explanation.dropped
+        ],
     }
 
 
 def _trace_json(trace: Trace) -> Json:
     return {
-        "lists": [pick(entry, "name", "rank", "score", "normalised", "weight") for entry in trace.lists],
+        "lists": [
+            pick(entry, "name", "rank", "score", "normalised", "weight") for entry in trace.lists
+        ],
         "boosts": [{"name": name, "factor": factor} for name, factor in trace.boosts],
         **pick(trace, "merged", "fused", "confidence"),
     }

@@ -10,7 +10,9 @@ def recalled_json(recalled: Recalled) -> Json:
     """Return a recalled message with its score and the messages that repeat or supersede it."""
     return {
         "turn_index": recalled.turn.index,
-        **pick(recalled.turn, "role", "speaker", "content", "time", "metadata", "supersedes", "because"),
+        **pick(
+            recalled.turn, "role", "speaker", "content", "time", "metadata", "supersedes", "because"
+        ),
         **pick(recalled, "score", "said_again", "superseded_by"),
         "superseded_because": recalled.because,
         "boosts": [{"name": name, "factor": factor} for name, factor in recalled.boosts],

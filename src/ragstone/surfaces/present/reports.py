@@ -43,7 +43,9 @@ def add_report_json(report: AddReport) -> Json:
         for result in report.per_document
     ]
     return {
-        **pick(report, "documents", "chunks_added", "chunks_skipped", "embedded", "pending", "notes"),
+        **pick(
+            report, "documents", "chunks_added", "chunks_skipped", "embedded", "pending", "notes"
+        ),
         "per_document": per_document,
         "remarks": skips_json(report.remarks),
     }
@@ -69,7 +71,17 @@ def finding_level(finding: Finding) -> Literal["ok", "warning", "wrong"]:
 def status_json(status: Status) -> Json:
     """Return the state of an index."""
     return {
-        **pick(status, "home", "project", "enabled", "documents", "chunks", "generation", "waiting", "bytes_on_disk"),
+        **pick(
+            status,
+            "home",
+            "project",
+            "enabled",
+            "documents",
+            "chunks",
+            "generation",
+            "waiting",
+            "bytes_on_disk",
+        ),
         "empty": status.documents == 0,
         "collections": [collection_json(collection) for collection in status.collections],
         "spaces": [_space_json(space) for space in status.spaces],
@@ -80,7 +92,17 @@ def status_json(status: Status) -> Json:
 def watch_status_json(status: WatchStatus) -> Json:
     """Return the state of a watcher."""
     return {
-        **pick(status, "running", "way", "indexed", "removed", "failed", "waiting", "pending", "problem"),
+        **pick(
+            status,
+            "running",
+            "way",
+            "indexed",
+            "removed",
+            "failed",
+            "waiting",
+            "pending",
+            "problem",
+        ),
         "last_sync": format_time(status.last_sync),
     }
 

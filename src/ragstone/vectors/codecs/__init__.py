@@ -23,7 +23,9 @@ CODECS: Mapping[str, Callable[[int], Codec]] = {
 def codec(name: str, dimension: int) -> Codec:
     """Return the codec of that name; raise `ConfigError` if there is none."""
     if name not in CODECS:
-        raise ConfigError(f"There is no vector storage {name!r}.", hint=f"use one of: {', '.join(CODECS)}")
+        raise ConfigError(
+            f"There is no vector storage {name!r}.", hint=f"use one of: {', '.join(CODECS)}"
+        )
     if dimension < 1:
         raise ConfigError(f"A vector has at least one number, not {dimension}.")
     return CODECS[name](dimension)

@@ -122,7 +122,8 @@ def from_bytes(data: bytes) -> Codebook:
     _, version, bits, mode_number, dimension, outliers, rows, seed = _HEAD.unpack_from(data)
     if version != VERSION:
         raise InputError(
-            f"This TurboQuant codebook has format {version}, this Ragstone reads {VERSION}.", hint="compress it again"
+            f"This TurboQuant codebook has format {version}, this Ragstone reads {VERSION}.",
+            hint="compress it again",
         )
     if zlib.crc32(data[: -_CRC.size]) != _CRC.unpack(data[-_CRC.size :])[0]:
         raise InputError("This TurboQuant codebook is damaged.", hint="compress it again")

@@ -60,7 +60,9 @@ class Int10Codec(IntegerCodec):
     def __init__(self, dimension: int) -> None:
         """Fix the layout of a row."""
         self._quarter = -(-dimension // 4)
-        super().__init__(dimension, [("upper", "i1", (dimension,)), ("lower", "u1", (self._quarter,))])
+        super().__init__(
+            dimension, [("upper", "i1", (dimension,)), ("lower", "u1", (self._quarter,))]
+        )
 
     def _encode_unit(self, unit: Matrix) -> Table:
         largest = np.abs(unit).max(axis=1, initial=0.0)

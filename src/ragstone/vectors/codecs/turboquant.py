@@ -37,7 +37,12 @@ class TurboQuantizer:
     """Compresses vectors to a few bits per coordinate and compares them without decompressing."""
 
     def __init__(
-        self, bits: int = 4, outlier_ratio: float = 0.05, mode: Mode = "mse", *, seed: int = DEFAULT_SEED
+        self,
+        bits: int = 4,
+        outlier_ratio: float = 0.05,
+        mode: Mode = "mse",
+        *,
+        seed: int = DEFAULT_SEED,
     ) -> None:
         """Store the settings; raise `ConfigError` if one is out of range."""
         if not 1 <= bits <= 8:
@@ -57,10 +62,14 @@ class TurboQuantizer:
         if not matrix.shape[1]:
             raise InputError("A vector has at least one number.")
         if matrix.size and np.abs(matrix).max() > MAX_NUMBER:
-            raise InputError("A vector holds a number too large to compress.", hint="bring vectors to length one")
+            raise InputError(
+                "A vector holds a number too large to compress.", hint="bring vectors to length one"
+            )
         channels = self._outlier_channels(matrix)
         starts = range(0, max(1, len(matrix)), BATCH)
-        return Codebook.joined([self._compress(matrix[start : start + BATCH], channels) for start in starts])
+        return Codebook.joined(
+            [self._compress(matrix[start : start + BATCH], channels) for start in starts]
+        )
 
     def decompress(self, codebook: Codebook) -> Matrix:
         """Return the vectors, as exact as the codebook is."""
@@ -69,10 +78,14 @@ class TurboQuantizer:
             part = codebook.rows(start, start + BATCH)
             rotated = _decode_levels(part)
             if part.mode == "prod":
-                rotated += _residual_rotation(part.dimension, part.seed).revert(_decode_residual(part))
+                rotated += _residual_rotation(part.dimension, part.seed).revert(
+                    _decode_residual(part)
+                )
             restored = _rotation(part.dimension, part.seed).revert(rotated) * part.scales[:, None]
             if len(part.outlier_channels):
-                restored[:, part.outlier_channels] += part.outlier_values * part.outlier_scales[:, None]
+                restored[:, part.outlier_channels] += (
+                    part.outlier_values * part.outlier_scales[:, None]
+                )
             vectors[start : start + BATCH] = restored
         return vectors
 
@@ -85,11 +98,15 @@ class TurboQuantizer:
             part = codebook.rows(start, start + BATCH)
             scores = _decode_levels(part) @ rotated_queries.T
             if part.mode == "prod":
-                residual_queries = _residual_rotation(part.dimension, part.seed).apply(rotated_queries)
+                residual_queries = _residual_rotation(part.dimension, part.seed).apply(
+                    rotated_queries
+                )
                 scores += _decode_residual(part) @ residual_queries.T
             scores *= part.scales[:, None]
             if len(part.outlier_channels):
-                outliers = part.outlier_values.astype(np.float32) @ queries[:, part.outlier_channels].T
+                outliers = (
+                    part.outlier_values.astype(np.float32) @ queries[:, part.outlier_channels].T
+                )
                 scores += outliers * part.outlier_scales[:, None]
             products[:, start : start + BATCH] = scores.T
         return products[0] if np.ndim(query) == 1 else products
@@ -152,7 +169,9 @@ def _residual_rotation(dimension: int, seed: int) -> Rotation:
     return Rotation(padded, seed=seed + 1, unit=min(16, padded))
 
 
-def _split_outliers(matrix: Matrix, channels: NDArray[np.uint32]) -> tuple[Matrix, NDArray[np.int8], Matrix]:
+def _split_outliers(
+    matrix: Matrix, channels: NDArray[np.uint32]
+) -> tuple[Matrix, NDArray[np.int8], Matrix]:
     """Return scales and values of the outlier channels, and the matrix with zeros in their place."""
     if not len(channels):
         return np.empty(0, np.float32), np.empty((len(matrix), 0), np.int8), matrix

@@ -91,7 +91,9 @@ class TurboIndex:
             for start in range(0, len(new_ids), CAPACITY):
                 self._add(new_ids[start : start + CAPACITY], unit[start : start + CAPACITY])
 
-    def search(self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None) -> list[Scored]:
+    def search(
+        self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None
+    ) -> list[Scored]:
         """Return the k nearest by cosine, best first; only among `allowed` if that is given."""
         check_k(k)
         query = unit_query(vector, self.dimension)
@@ -100,7 +102,9 @@ class TurboIndex:
         hits = self._search_segments(state.snapshot, query, k, id_filter)
         if not state.tail.count():
             return hits
-        tail_hits = state.tail.search(query, k, allowed=None if id_filter is None else id_filter.ids)
+        tail_hits = state.tail.search(
+            query, k, allowed=None if id_filter is None else id_filter.ids
+        )
         # During a write an id may be in both; the vector in the tail is the newer one.
         tail_ids = {hit.id for hit in tail_hits}
         hits = tail_hits + [hit for hit in hits if hit.id not in tail_ids]
@@ -165,10 +169,14 @@ class TurboIndex:
         index = cls(None, codec.dimension, codec=codec)
         index.upsert(ids, codec.decode(rows))
         if index._own_rows is not None:
-            index._own_rows.put(ids, rows)  # the rows as they were written, not encoded a second time
+            index._own_rows.put(
+                ids, rows
+            )  # the rows as they were written, not encoded a second time
         return index
 
-    def _search_segments(self, snapshot: Snapshot, query: Matrix, k: int, id_filter: IdFilter | None) -> list[Scored]:
+    def _search_segments(
+        self, snapshot: Snapshot, query: Matrix, k: int, id_filter: IdFilter | None
+    ) -> list[Scored]:
         """Return the nearest among the vectors in the segments."""
         slots = snapshot.live_slots if id_filter is None else id_filter.slots_in(snapshot)
         if not len(slots):
@@ -182,7 +190,9 @@ class TurboIndex:
         scores = self.codec.scores(query, list(rows.values()))
         return best(np.fromiter(rows, np.int64, len(rows)), scores, k)
 
-    def _fetch_candidates(self, snapshot: Snapshot, query: Matrix, slots: Ids, width: SearchWidth) -> dict[int, bytes]:
+    def _fetch_candidates(
+        self, snapshot: Snapshot, query: Matrix, slots: Ids, width: SearchWidth
+    ) -> dict[int, bytes]:
         """Return the rows of the candidates among these slots; rows that were damaged later are left out."""
         ids = find_candidates(self._planes, snapshot, query, slots, width)
         rows = self._rows.data(ids.tolist())

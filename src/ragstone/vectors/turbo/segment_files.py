@@ -40,7 +40,9 @@ OLD_SUFFIX = ".turbovec"
 class SegmentFiles:
     """Reads and writes snapshots in a folder. Without a folder nothing is written."""
 
-    def __init__(self, folder: Path | None, planes: BitPlanes, *, dimension: int, stamp: str) -> None:
+    def __init__(
+        self, folder: Path | None, planes: BitPlanes, *, dimension: int, stamp: str
+    ) -> None:
         """Store the folder and the stamp of the store and space it belongs to."""
         self._folder = folder
         self._planes = planes
@@ -140,7 +142,9 @@ class SegmentFiles:
         """Return the snapshot of a header; None if a file is missing or damaged."""
         folder = self._folder or Path()
         try:
-            segments = [map_segment(folder, file, words=self._planes.words) for file in header.segments]
+            segments = [
+                map_segment(folder, file, words=self._planes.words) for file in header.segments
+            ]
             centre = text_to_array(header.centre, np.float32)
             deleted = text_to_array(header.deleted, np.int64)
         except (OSError, ValueError, TypeError):

@@ -58,7 +58,9 @@ def choose_width(k: int, count: int, *, dimension: int) -> SearchWidth:
     return SearchWidth(passed * max(PASSED_DIMENSION, dimension) // dimension, fetched)
 
 
-def find_candidates(planes: BitPlanes, snapshot: Snapshot, query: Matrix, slots: Ids, width: SearchWidth) -> Ids:
+def find_candidates(
+    planes: BitPlanes, snapshot: Snapshot, query: Matrix, slots: Ids, width: SearchWidth
+) -> Ids:
     """Return the ids of those of these slots whose vectors may be nearest to a unit query."""
     if len(slots) <= width.fetched:
         return snapshot.ids[slots]

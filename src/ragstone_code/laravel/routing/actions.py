@@ -15,7 +15,11 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from ragstone_code.laravel.routing.records import RouteAttributes, known_or_displayable, read_attributes
+from ragstone_code.laravel.routing.records import (
+    RouteAttributes,
+    known_or_displayable,
+    read_attributes,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,9 @@ def root_action(action: RouteAction) -> RouteAction:
     return replace(action, uses=rooted, controller=rooted)
 
 
-def qualify_action(action: RouteAction, group: RouteAttributes | None, evaluator: Evaluator) -> RouteAction:
+def qualify_action(
+    action: RouteAction, group: RouteAttributes | None, evaluator: Evaluator
+) -> RouteAction:
     """Return a text action with the controller and the namespace of its group in front of it."""
     uses = action.uses or ""
     if group is not None:

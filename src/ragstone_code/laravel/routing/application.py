@@ -30,14 +30,28 @@ from ragstone_code.laravel.routing.global_helpers import (
     StrFacade,
     helper_functions,
 )
-from ragstone_code.laravel.routing.records import MiddlewareEntry, RouteAttributes, read_attributes, read_texts
+from ragstone_code.laravel.routing.records import (
+    MiddlewareEntry,
+    RouteAttributes,
+    read_attributes,
+    read_texts,
+)
 from ragstone_code.laravel.routing.router import Router
 
 ROUTE_PROVIDER: Final = "illuminate\\foundation\\support\\providers\\routeserviceprovider"
 _BROADCAST_ACTION: Final = "\\Illuminate\\Broadcasting\\BroadcastController@authenticate"
 _CSRF_MIDDLEWARE: Final = "Illuminate\\Foundation\\Http\\Middleware\\VerifyCsrfToken"
-_ITERATORS: Final = ("recursivedirectoryiterator", "recursiveiteratoriterator", "regexiterator", "directoryiterator")
-_ROUTER_NAMES: Final = ("router", "illuminate\\routing\\router", "illuminate\\contracts\\routing\\registrar")
+_ITERATORS: Final = (
+    "recursivedirectoryiterator",
+    "recursiveiteratoriterator",
+    "regexiterator",
+    "directoryiterator",
+)
+_ROUTER_NAMES: Final = (
+    "router",
+    "illuminate\\routing\\router",
+    "illuminate\\contracts\\routing\\registrar",
+)
 _CONFIG_NAMES: Final = ("config", "illuminate\\contracts\\config\\repository")
 
 RecordedValue = tuple[Value, CallSite]
@@ -67,7 +81,9 @@ class Application(Recorder):
         self.records = records
         self.config = ConfigValues()
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Record a setting, or return the object that is requested if it is known."""
         if name in _LUMEN_ROUTE_METHODS or (name == "get" and arguments.has(1)):
             return self.router.on_call(name, arguments, site, evaluator)
@@ -89,7 +105,9 @@ class Application(Recorder):
 
     def on_member(self, name: str, site: CallSite, evaluator: Evaluator) -> Value:
         """Return the router of a Lumen application."""
-        return self.router if name == "router" else Unknown(f"{name} of the application is not known")
+        return (
+            self.router if name == "router" else Unknown(f"{name} of the application is not known")
+        )
 
     def _record(self, name: str, arguments: Arguments, site: CallSite) -> None:
         """Store a setting until it is applied."""
@@ -157,7 +175,9 @@ class ServiceProvider(Recorder):
     def __init__(self, application: Application) -> None:
         self.application = application
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Apply or record the call of an inherited method."""
         records, router = self.application.records, self.application.router
         if name.lower() in _FORWARDED_METHODS:
@@ -205,14 +225,18 @@ class BroadcastFacade(Recorder):
     def __init__(self, router: Router) -> None:
         self.router = router
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Register the route that authorises channels."""
         if name == "routes":
             register_broadcast_routes(self.router, arguments.at(0, "attributes"), site, evaluator)
         return Unknown(f"Broadcast::{name}() is not followed")
 
 
-def register_broadcast_routes(router: Router, attributes: Value, site: CallSite, evaluator: Evaluator) -> None:
+def register_broadcast_routes(
+    router: Router, attributes: Value, site: CallSite, evaluator: Evaluator
+) -> None:
     """Register the framework's route that authorises channels."""
     router.register_pending()
     array = first_known(attributes)
@@ -233,7 +257,9 @@ class AuthFacade(Recorder):
     def __init__(self, router: Router) -> None:
         self.router = router
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Register the routes of laravel/ui."""
         if name == "routes":
             return self.router.on_call("auth", arguments, site, evaluator)
@@ -247,14 +273,23 @@ def create_stubs(application: Application, router: Router) -> Stubs:
         (router, ("illuminate\\support\\facades\\route", "route", *_ROUTER_NAMES[1:])),
         (router, ("laravel\\lumen\\routing\\router",)),
         (application, ("illuminate\\support\\facades\\app", "app")),
-        (application, ("illuminate\\foundation\\application", "illuminate\\contracts\\foundation\\application")),
+        (
+            application,
+            (
+                "illuminate\\foundation\\application",
+                "illuminate\\contracts\\foundation\\application",
+            ),
+        ),
         (application, ("laravel\\lumen\\application",)),
         (provider, ("illuminate\\support\\serviceprovider", ROUTE_PROVIDER)),
         (provider, ("illuminate\\foundation\\support\\providers\\authserviceprovider",)),
         (provider, ("illuminate\\foundation\\support\\providers\\eventserviceprovider",)),
         (BroadcastFacade(router), ("illuminate\\support\\facades\\broadcast", "broadcast")),
         (AuthFacade(router), ("illuminate\\support\\facades\\auth", "auth")),
-        (FilesystemFacade(), ("illuminate\\support\\facades\\file", "file", "illuminate\\filesystem\\filesystem")),
+        (
+            FilesystemFacade(),
+            ("illuminate\\support\\facades\\file", "file", "illuminate\\filesystem\\filesystem"),
+        ),
         (StrFacade(), ("illuminate\\support\\str", "str")),
         (ConfigRepository(application.config), ("illuminate\\support\\facades\\config", "config")),
         (DirectoryIterator(), _ITERATORS),

@@ -11,12 +11,16 @@ if TYPE_CHECKING:
     from ragstone_code.laravel.routing.router import Router
 
 
-def register_auth_routes(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def register_auth_routes(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> Value:
     """Register the routes of `Auth::routes(options)`."""
     options = read_mapping(arguments.at(0, "options"))
     namespace = _controller_namespace(router, evaluator)
     base = (namespace or router.current_group().namespace or "").strip("\\")
-    confirms_password = evaluator.lookup.of_class(f"{base}\\Auth\\ConfirmPasswordController") is not None
+    confirms_password = (
+        evaluator.lookup.of_class(f"{base}\\Auth\\ConfirmPasswordController") is not None
+    )
     defaults = {
         "login": True,
         "logout": True,
@@ -54,13 +58,28 @@ _AUTH_ROUTES: Final[dict[str, tuple[tuple[str, str, str, str], ...]]] = {
         ("POST", "register", "RegisterController@register", ""),
     ),
     "reset": (
-        ("GET", "password/reset", "ForgotPasswordController@showLinkRequestForm", "password.request"),
+        (
+            "GET",
+            "password/reset",
+            "ForgotPasswordController@showLinkRequestForm",
+            "password.request",
+        ),
         ("POST", "password/email", "ForgotPasswordController@sendResetLinkEmail", "password.email"),
-        ("GET", "password/reset/{token}", "ResetPasswordController@showResetForm", "password.reset"),
+        (
+            "GET",
+            "password/reset/{token}",
+            "ResetPasswordController@showResetForm",
+            "password.reset",
+        ),
         ("POST", "password/reset", "ResetPasswordController@reset", "password.update"),
     ),
     "confirm": (
-        ("GET", "password/confirm", "ConfirmPasswordController@showConfirmForm", "password.confirm"),
+        (
+            "GET",
+            "password/confirm",
+            "ConfirmPasswordController@showConfirmForm",
+            "password.confirm",
+        ),
         ("POST", "password/confirm", "ConfirmPasswordController@confirm", ""),
     ),
     "verify": (

@@ -62,7 +62,9 @@ class ControllerMiddleware:
 class _MiddlewareOptions(Recorder):
     """The result of `$this->middleware(…)`, on which `only` and `except` are called."""
 
-    def __init__(self, middleware: list[ControllerMiddleware], entries: tuple[MiddlewareEntry, ...]) -> None:
+    def __init__(
+        self, middleware: list[ControllerMiddleware], entries: tuple[MiddlewareEntry, ...]
+    ) -> None:
         self.middleware = middleware
         self.entries = entries
         self.only: tuple[str, ...] = ()
@@ -71,7 +73,9 @@ class _MiddlewareOptions(Recorder):
         """Index of the first of these entries in the controller's list."""
         middleware.extend(ControllerMiddleware(entry) for entry in entries)
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Limit the middleware to some actions and return this object."""
         first = first_known(arguments.at(0))
         actions = first if isinstance(first, Array) else Array(arguments.positional)
@@ -90,7 +94,9 @@ class _BaseController(Recorder):
     def __init__(self) -> None:
         self.middleware: list[ControllerMiddleware] = []
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Record the middleware of `$this->middleware(…)`."""
         if name != "middleware":
             return Unknown(f"{name}() is not followed")
@@ -179,17 +185,24 @@ class ControllerLookup:
             middleware += self._read_attributes(definition.attributes, uri)
         return middleware
 
-    def _read_attributes(self, attributes: tuple[Expr, ...], uri: str) -> Iterator[ControllerMiddleware]:
+    def _read_attributes(
+        self, attributes: tuple[Expr, ...], uri: str
+    ) -> Iterator[ControllerMiddleware]:
         """Yield the middleware that PHP attributes such as `#[Middleware]` and `#[Authorize]` name."""
         for attribute in attributes:
             if not isinstance(attribute, New) or not isinstance(attribute.of, ClassName):
                 continue
             class_name = attribute.of.name.lower()
-            if not class_name.startswith(_ATTRIBUTE_NAMESPACE) or class_name.endswith("\\withoutmiddleware"):
+            if not class_name.startswith(_ATTRIBUTE_NAMESPACE) or class_name.endswith(
+                "\\withoutmiddleware"
+            ):
                 continue
             arguments = self._evaluate_arguments(attribute, uri)
             if class_name.endswith("\\authorize"):
-                words = [*read_texts(arguments.at(0, "ability")), *read_texts(arguments.at(1, "models"))]
+                words = [
+                    *read_texts(arguments.at(0, "ability")),
+                    *read_texts(arguments.at(1, "models")),
+                ]
                 entry = MiddlewareEntry("can:" + ",".join(words), uri, attribute.line)
                 yield ControllerMiddleware(entry)
             else:
@@ -212,7 +225,10 @@ class ControllerLookup:
 
     def is_bindable(self, name: str) -> bool:
         """Return whether routes can bind a parameter to a class: a model or another `UrlRoutable`."""
-        return any(ancestor.lower() in _BINDABLE_CLASSES for ancestor in self.evaluator.lookup.ancestors(name))
+        return any(
+            ancestor.lower() in _BINDABLE_CLASSES
+            for ancestor in self.evaluator.lookup.ancestors(name)
+        )
 
     def is_enum(self, name: str) -> bool:
         """Return whether a class is an enum of the project."""
@@ -236,7 +252,11 @@ def _listed_middleware(value: Value, site: CallSite) -> Iterator[ControllerMiddl
     for key, element in value.items.items():
         element_site = CallSite(site.uri, value.lines.get(key, site.line))
         item = first_known(element)
-        if isinstance(item, Instance) and item.name.lower() == _MIDDLEWARE_CLASS and item.arguments is not None:
+        if (
+            isinstance(item, Instance)
+            and item.name.lower() == _MIDDLEWARE_CLASS
+            and item.arguments is not None
+        ):
             yield from _limited_middleware(item.arguments, element_site)
         else:
             entries = read_middleware(item, element_site)

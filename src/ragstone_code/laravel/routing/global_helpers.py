@@ -125,7 +125,9 @@ def _collect(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Valu
     value = first_known(arguments.at(0))
     if isinstance(value, Collection):
         return value
-    return Collection(value) if isinstance(value, Array) else Unknown("what is collected is not known")
+    return (
+        Collection(value) if isinstance(value, Array) else Unknown("what is collected is not known")
+    )
 
 
 # ── config ────────────────────────────────────────────────────────────────────────────────────────
@@ -149,7 +151,9 @@ class ConfigValues:
         value = self.at(key, evaluator)
         if isinstance(value, Array):
             return value
-        options = _known_options(first_known(value)) or _known_options(first_known(arguments.at(1, "default")))
+        options = _known_options(first_known(value)) or _known_options(
+            first_known(arguments.at(1, "default"))
+        )
         return Unknown(f"config({key}) is set where it runs", f"config({key})", options)
 
     def at(self, key: str, evaluator: Evaluator) -> Value:
@@ -174,7 +178,9 @@ class ConfigRepository(Recorder):
     def __init__(self, config: ConfigValues) -> None:
         self.config = config
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Return a setting."""
         if name in ("get", "string", "array", "boolean", "integer", "__getitem__"):
             return self.config.read(arguments, evaluator)
@@ -187,7 +193,9 @@ class ConfigRepository(Recorder):
 class FilesystemFacade(Recorder):
     """The `File` facade: which files exist."""
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Return whether a file exists, or the files of a folder."""
         if name in ("exists", "isFile"):
             return evaluator.language.functions["file_exists"](arguments, site, evaluator)
@@ -206,7 +214,9 @@ class FilesystemFacade(Recorder):
 class DirectoryIterator(Recorder):
     """PHP's directory iterators, created from a path or from another iterator."""
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Return the files below a folder by path; a regular expression keeps those with its file extension."""
         if name != "new":
             return Unknown(f"{name}() of an iterator is not followed")
@@ -217,7 +227,9 @@ class DirectoryIterator(Recorder):
         if isinstance(source, Array) and isinstance(pattern, str) and "." in pattern:
             extension = re.search(r"\\?(\.[a-z]+)\$?\W[a-z]*$", pattern)
             ending = extension[1] if extension else ""
-            return Array(items={key: file for key, file in source.items.items() if str(key).endswith(ending)})
+            return Array(
+                items={key: file for key, file in source.items.items() if str(key).endswith(ending)}
+            )
         return source
 
 
@@ -227,7 +239,9 @@ class FoundFile(Recorder):
     def __init__(self, uri: str) -> None:
         self.uri = uri
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Return the path, the name or the extension."""
         base_name = posixpath.basename(self.uri)
         stem, _, extension = base_name.rpartition(".")
@@ -251,7 +265,9 @@ class FoundFile(Recorder):
 class StrFacade(Recorder):
     """The `Str` class."""
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Return the result of a string function."""
         text = first_known(arguments.at(0))
         if not isinstance(text, str):
@@ -318,7 +334,9 @@ _BINARY_STRING_FUNCTIONS: Final[dict[str, Callable[[str, str], str]]] = {
 
 # ── collections ───────────────────────────────────────────────────────────────────────────────────
 
-_CALLBACK_METHODS: Final = frozenset({"each", "map", "mapWithKeys", "flatMap", "filter", "reject", "tap"})
+_CALLBACK_METHODS: Final = frozenset(
+    {"each", "map", "mapWithKeys", "flatMap", "filter", "reject", "tap"}
+)
 _ADDING_METHODS: Final = frozenset({"merge", "concat", "push", "add", "prepend"})
 _ARRAY_FUNCTIONS: Final = {
     "keys": "array_keys",
@@ -341,7 +359,9 @@ class Collection(Recorder):
         """Return the array that a loop iterates over."""
         return self.array
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Return the result of a collection method."""
         functions = evaluator.language.functions
         if name in _CALLBACK_METHODS:
@@ -362,11 +382,15 @@ class Collection(Recorder):
     def _add(self, name: str, value: Value, site: CallSite, evaluator: Evaluator) -> Value:
         """Return a collection with an array merged in, or with one more value."""
         other = first_known(value)
-        added = other if isinstance(other, Array) and name in ("merge", "concat") else Array([value])
+        added = (
+            other if isinstance(other, Array) and name in ("merge", "concat") else Array([value])
+        )
         merge = evaluator.language.functions["array_merge"]
         return Collection(_array_or_empty(merge(Arguments((self.array, added)), site, evaluator)))
 
-    def _call_with_entries(self, name: str, callback: Value, site: CallSite, evaluator: Evaluator) -> Value:
+    def _call_with_entries(
+        self, name: str, callback: Value, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Call a closure with each entry and return the resulting collection."""
         is_closure = isinstance(first_known(callback), Lambda)
         selected = Array()
@@ -397,10 +421,14 @@ class ParameterizedMiddleware(Recorder):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Return the middleware as text."""
         if name in ("using", "with", "redirectTo"):
-            words = [display_text(value) for value in (*arguments.positional, *arguments.named.values())]
+            words = [
+                display_text(value) for value in (*arguments.positional, *arguments.named.values())
+            ]
             return f"{self.name}:{','.join(words)}" if words else self.name
         if name == "relative":
             return f"{self.name}:relative"

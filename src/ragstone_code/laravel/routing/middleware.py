@@ -6,7 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Recorder, Value, display_text, first_known
+from ragstone_code.evaluate import (
+    Arguments,
+    Array,
+    CallSite,
+    Evaluator,
+    Recorder,
+    Value,
+    display_text,
+    first_known,
+)
 from ragstone_code.laravel.routing.records import read_mapping, read_text_mapping, read_texts
 
 _KERNEL: Final = "illuminate\\foundation\\http\\kernel"
@@ -83,7 +92,9 @@ class MiddlewareConfigurator(Recorder):
     def __init__(self, registry: MiddlewareRegistry) -> None:
         self.registry = registry
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Apply one call to the registry and return this object."""
         registry = self.registry
         if name == "alias":
@@ -92,7 +103,9 @@ class MiddlewareConfigurator(Recorder):
             self._configure_group(name, arguments, site)
         elif name in _GROUP_CHANGES:
             words = tuple(read_texts(arguments.at(1, "middleware")))
-            registry.change_group(_GROUP_CHANGES[name], display_text(arguments.at(0, "group")), words, site)
+            registry.change_group(
+                _GROUP_CHANGES[name], display_text(arguments.at(0, "group")), words, site
+            )
         elif name == "replaceInGroup":
             replacement = {display_text(arguments.at(1)): display_text(arguments.at(2))}
             registry.replace_in_group(display_text(arguments.at(0)), replacement, site)

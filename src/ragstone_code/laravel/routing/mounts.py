@@ -91,7 +91,9 @@ def _read_middleware(evaluator: Evaluator, records: BootstrapRecords) -> Middlew
 def _declared_classes(world: World, ending: str) -> Iterator[str]:
     """Yield the classes in the application's files whose names have this ending."""
     for uri in world.uris:
-        if not uri.endswith(f"{ending}.php") or uri.startswith(("vendor/", "tests/", "node_modules/")):
+        if not uri.endswith(f"{ending}.php") or uri.startswith(
+            ("vendor/", "tests/", "node_modules/")
+        ):
             continue
         module = world.module(uri)
         if module:
@@ -180,10 +182,14 @@ def _package_providers(text: str) -> Iterator[str]:
 # ── bootstrap/app.php ─────────────────────────────────────────────────────────────────────────────
 
 
-def _mount_configured_files(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> None:
+def _mount_configured_files(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> None:
     """Mount the files that `withRouting` names, in the framework's order: api, health, web, then."""
     if first_known(arguments.at(5, "pages")) is not None:
-        evaluator.remark(site, "pages are routed by Laravel Folio, by the files of a folder: not known here")
+        evaluator.remark(
+            site, "pages are routed by Laravel Folio, by the files of a folder: not known here"
+        )
     using = first_known(arguments.at(0, "using"))
     then = arguments.at(8, "then")
     has_then = first_known(then) is not None
@@ -212,7 +218,9 @@ def _mount_api(router: Router, arguments: Arguments, site: CallSite, evaluator: 
     _mount_files(router, arguments.at(2, "api"), attributes, api_site, evaluator)
 
 
-def _add_health_route(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> None:
+def _add_health_route(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> None:
     """Register the health route if `withRouting` names a path for it."""
     health = first_known(arguments.at(6, "health"))
     if not isinstance(health, str):
@@ -248,6 +256,8 @@ def _mount_standard_files(router: Router, evaluator: Evaluator) -> None:
         if not evaluator.world.has(uri) or uri in evaluator.followed:
             continue
         site = CallSite(uri, 1)
-        evaluator.remark(site, f"what mounts it was not found: taken as the framework's own {group} routes")
+        evaluator.remark(
+            site, f"what mounts it was not found: taken as the framework's own {group} routes"
+        )
         attributes = RouteAttributes(prefix=prefix, middleware=(MiddlewareEntry(group, uri, 1),))
         router.add_group(attributes, uri, site, evaluator)

@@ -7,7 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone_code.evaluate import Array, CallSite, Lambda, Unknown, Value, display_text, first_known
+from ragstone_code.evaluate import (
+    Array,
+    CallSite,
+    Lambda,
+    Unknown,
+    Value,
+    display_text,
+    first_known,
+)
 
 HTTP_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 LOCATED_ATTRIBUTES: Final = frozenset({"prefix", "as", "name", "namespace", "domain", "controller"})
@@ -205,7 +213,9 @@ def read_attributes(value: Value, site: CallSite) -> RouteAttributes:
     if not isinstance(array, Array):
         return RouteAttributes()
     values = {str(key): known_or_displayable(element) for key, element in array.items.items()}
-    texts = {key: optional_text(element) for key, element in values.items() if key in LOCATED_ATTRIBUTES}
+    texts = {
+        key: optional_text(element) for key, element in values.items() if key in LOCATED_ATTRIBUTES
+    }
     sites = _entry_sites(array, site)
     abilities = read_mapping(values.get("can")).values()
     return RouteAttributes(
@@ -215,10 +225,16 @@ def read_attributes(value: Value, site: CallSite) -> RouteAttributes:
         domain=texts.get("domain"),
         controller=None if "uses" in values else texts.get("controller"),
         middleware=read_middleware(values.get("middleware"), sites.get("middleware", site)),
-        excluded=read_middleware(values.get("excluded_middleware"), sites.get("excluded_middleware", site)),
+        excluded=read_middleware(
+            values.get("excluded_middleware"), sites.get("excluded_middleware", site)
+        ),
         where=read_text_mapping(values.get("where")),
-        can=tuple(MiddlewareEntry(can_middleware(ability), site.uri, site.line) for ability in abilities),
-        places=tuple((sites[key].uri, sites[key].line) for key in values if key in LOCATED_ATTRIBUTES),
+        can=tuple(
+            MiddlewareEntry(can_middleware(ability), site.uri, site.line) for ability in abilities
+        ),
+        places=tuple(
+            (sites[key].uri, sites[key].line) for key in values if key in LOCATED_ATTRIBUTES
+        ),
     )
 
 

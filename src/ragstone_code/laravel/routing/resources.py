@@ -7,7 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Recorder, Value, display_text, first_known
+from ragstone_code.evaluate import (
+    Arguments,
+    Array,
+    CallSite,
+    Evaluator,
+    Recorder,
+    Value,
+    display_text,
+    first_known,
+)
 from ragstone_code.laravel.inflection import singular
 from ragstone_code.laravel.routing.actions import RouteAction
 from ragstone_code.laravel.routing.records import (
@@ -81,7 +90,9 @@ class PendingResource(Recorder):
         self.action_excluded: dict[str, tuple[MiddlewareEntry, ...]] = {}
         """Excluded middleware of single actions, from `withoutMiddlewareFor`."""
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Change an option of the resource and return the resource."""
         method = name.lower()
         if method in _OPTION_METHODS:
@@ -139,7 +150,9 @@ class PendingResource(Recorder):
             where=read_text_mapping(self.options.get("wheres")),
         )
         route_action = RouteAction(uses=f"{self.controller}@{action}", attributes=attributes)
-        handle = self.router.add_route(_METHODS[action], uri, route_action, self.site, self.evaluator)
+        handle = self.router.add_route(
+            _METHODS[action], uri, route_action, self.site, self.evaluator
+        )
         self._set_bindings(handle.route, name, action)
 
     def _set_bindings(self, route: LaravelRoute, name: str, action: str) -> None:
@@ -313,6 +326,8 @@ _OPTION_METHODS: Final[dict[str, OptionMethod]] = {
     "wherenumber": _pattern_setter("[0-9]+"),
     "wherealpha": _pattern_setter("[a-zA-Z]+"),
     "wherealphanumeric": _pattern_setter("[a-zA-Z0-9]+"),
-    "whereuuid": _pattern_setter(r"[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}"),
+    "whereuuid": _pattern_setter(
+        r"[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}"
+    ),
 }
 """Methods that set an option of a resource, by name in lower case."""

@@ -44,7 +44,9 @@ PARAMETER_PATTERNS: Final = {
 _ROUTER_CALLS: Final = frozenset({"get", "post", "put", "patch", "delete", "group"})
 """Calls on a route that Lumen applications make instead of calls on the router."""
 _RESOURCE_CALLS: Final = frozenset({"resource", "apiresource", "singleton", "apisingleton"})
-_GROUPED_CALLS: Final = frozenset({"resources", "apiresources", "view", "redirect", "fallback", "permanentredirect"})
+_GROUPED_CALLS: Final = frozenset(
+    {"resources", "apiresources", "view", "redirect", "fallback", "permanentredirect"}
+)
 
 
 def read_constraints(method: str, arguments: Arguments) -> dict[str, str] | None:
@@ -80,7 +82,9 @@ class RouteHandle(Recorder):
         self.route = route
         self.router = router
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Change the route and return this handle."""
         self.router.register_pending()
         method = name.lower()
@@ -192,7 +196,9 @@ class RouteRegistrar(Recorder):
         self.router = router
         self.attributes = RouteAttributes()
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Return the registrar with one more attribute, or the result of registering something."""
         self.router.register_pending()
         method = name.lower()
@@ -205,7 +211,9 @@ class RouteRegistrar(Recorder):
             return self._add_resource(method, arguments, site, evaluator)
         constraints = read_constraints(method, arguments)
         if constraints is not None:
-            self.attributes = replace(self.attributes, where=constraints)  # a later call replaces an earlier one
+            self.attributes = replace(
+                self.attributes, where=constraints
+            )  # a later call replaces an earlier one
         elif method in _ATTRIBUTE_METHODS:
             self.attributes = _ATTRIBUTE_METHODS[method](self.attributes, arguments, site)
         elif method in self.router.state.macros or name in self.router.state.macros:
@@ -214,7 +222,9 @@ class RouteRegistrar(Recorder):
             return self._call_in_group(name, arguments, site, evaluator)
         return self
 
-    def _add_route(self, method: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def _add_route(
+        self, method: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Register a route with the collected attributes."""
         uri_position = 0
         methods = [method.upper()]
@@ -226,9 +236,13 @@ class RouteRegistrar(Recorder):
         action = root_action(parse_action(arguments.at(uri_position + 1, "action"), site))
         attributes = _override_attributes(self.attributes, action.attributes)
         action = replace(action, attributes=attributes)
-        return self.router.add_route(methods, arguments.at(uri_position, "uri"), action, site, evaluator)
+        return self.router.add_route(
+            methods, arguments.at(uri_position, "uri"), action, site, evaluator
+        )
 
-    def _add_resource(self, method: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def _add_resource(
+        self, method: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Return a resource with the collected attributes that resources support."""
         options = read_mapping(arguments.at(2, "options"))
         if self.attributes.middleware:
@@ -243,7 +257,9 @@ class RouteRegistrar(Recorder):
         resource = Arguments((arguments.at(0, "name"), arguments.at(1, "controller"), option_array))
         return self.router.on_call(method, resource, site, evaluator)
 
-    def _call_in_group(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def _call_in_group(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Call the router inside a group with the collected attributes, for methods a registrar does not have."""
         with self.router.in_group(self.attributes):
             try:
@@ -282,7 +298,9 @@ AttributeSetter = Callable[[RouteAttributes, Arguments, CallSite], RouteAttribut
 def _text_setter(field: str) -> AttributeSetter:
     """Return a function that sets one text attribute."""
 
-    def set_text(attributes: RouteAttributes, arguments: Arguments, site: CallSite) -> RouteAttributes:
+    def set_text(
+        attributes: RouteAttributes, arguments: Arguments, site: CallSite
+    ) -> RouteAttributes:
         value = arguments.at(0, field)
         is_null = first_known(value) is None and not isinstance(value, Unknown)
         text = None if is_null else display_text(value)
@@ -292,16 +310,22 @@ def _text_setter(field: str) -> AttributeSetter:
     return set_text
 
 
-def _set_middleware(attributes: RouteAttributes, arguments: Arguments, site: CallSite) -> RouteAttributes:
+def _set_middleware(
+    attributes: RouteAttributes, arguments: Arguments, site: CallSite
+) -> RouteAttributes:
     return replace(attributes, middleware=read_middleware(list_arguments(arguments), site))
 
 
-def _add_excluded(attributes: RouteAttributes, arguments: Arguments, site: CallSite) -> RouteAttributes:
+def _add_excluded(
+    attributes: RouteAttributes, arguments: Arguments, site: CallSite
+) -> RouteAttributes:
     excluded = read_middleware(arguments.at(0, "middleware"), site)
     return replace(attributes, excluded=attributes.excluded + excluded)
 
 
-def _set_ability(attributes: RouteAttributes, arguments: Arguments, site: CallSite) -> RouteAttributes:
+def _set_ability(
+    attributes: RouteAttributes, arguments: Arguments, site: CallSite
+) -> RouteAttributes:
     return replace(attributes, can=(_ability_entry(arguments, site),))
 
 

@@ -20,8 +20,17 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel.routing.actions import RouteAction, parse_action, qualify_action
-from ragstone_code.laravel.routing.records import HTTP_METHODS, LaravelRoute, ParameterBinder, RouteAttributes
-from ragstone_code.laravel.routing.resources import PendingResource, ResourceArguments, ResourceDefaults
+from ragstone_code.laravel.routing.records import (
+    HTTP_METHODS,
+    LaravelRoute,
+    ParameterBinder,
+    RouteAttributes,
+)
+from ragstone_code.laravel.routing.resources import (
+    PendingResource,
+    ResourceArguments,
+    ResourceDefaults,
+)
 from ragstone_code.laravel.routing.route_handles import RouteHandle, RouteRegistrar
 from ragstone_code.laravel.routing.router_methods import ROUTER_METHODS
 
@@ -68,7 +77,9 @@ class RouterState:
     macros: dict[str, Value] = field(default_factory=dict)
     resource_defaults: ResourceDefaults = field(default_factory=ResourceDefaults)
 
-    def record_group_change(self, how: str, group: str, words: tuple[str, ...], site: CallSite) -> None:
+    def record_group_change(
+        self, how: str, group: str, words: tuple[str, ...], site: CallSite
+    ) -> None:
         """Store a change of a middleware group."""
         self.group_changes.append(GroupChange(how, group, words, site))
 
@@ -85,7 +96,9 @@ class Router(Recorder):
 
     # ── calls ─────────────────────────────────────────────────────────────────────────────────────
 
-    def on_call(self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def on_call(
+        self, name: str, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         """Register what a call registers, and return its result."""
         self.register_pending()
         method = name.lower()
@@ -100,7 +113,9 @@ class Router(Recorder):
         if macro is not None:
             return evaluator.call(_bind_this(macro, self), arguments.positional, site)
         if method not in _OTHER_METHODS:
-            evaluator.remark(site, f"Route::{name}() is registered by a package: what it adds is not known")
+            evaluator.remark(
+                site, f"Route::{name}() is registered by a package: what it adds is not known"
+            )
         return Unknown(f"Route::{name}() is not followed")
 
     def on_member(self, name: str, site: CallSite, evaluator: Evaluator) -> Value:
@@ -140,12 +155,16 @@ class Router(Recorder):
         self._store(route)
         return RouteHandle(route, self)
 
-    def _apply_group(self, route: LaravelRoute, group: RouteAttributes | None, action: RouteAction) -> None:
+    def _apply_group(
+        self, route: LaravelRoute, group: RouteAttributes | None, action: RouteAction
+    ) -> None:
         """Set the attributes of a route from its action and its group."""
         attributes = replace(action.attributes, controller=action.controller)
         if group is not None:
             attributes = group.merged(attributes, outer_prefix_first=False)
-            attributes = replace(attributes, middleware=attributes.middleware + attributes.can, can=())
+            attributes = replace(
+                attributes, middleware=attributes.middleware + attributes.can, can=()
+            )
         route.attributes = attributes
         route.action = (attributes.controller or "Closure").lstrip("\\")
         if attributes.domain:
@@ -185,7 +204,9 @@ class Router(Recorder):
         finally:
             stack.pop()
 
-    def add_group(self, attributes: RouteAttributes, routes: Value, site: CallSite, evaluator: Evaluator) -> None:
+    def add_group(
+        self, attributes: RouteAttributes, routes: Value, site: CallSite, evaluator: Evaluator
+    ) -> None:
         """Evaluate a closure or a route file inside a group, or each element of a list of them."""
         routes = first_known(routes)
         if isinstance(routes, Array) and not _is_callable_pair(routes):
@@ -254,5 +275,7 @@ def _bind_this(value: Value, this: Value) -> Value:
     """Return a closure with another `$this`, as Laravel binds macros."""
     value = first_known(value)
     if isinstance(value, Lambda):
-        return Lambda(value.function, value.uri, value.variables, this, value.owner, value.called_on)
+        return Lambda(
+            value.function, value.uri, value.variables, this, value.owner, value.called_on
+        )
     return value

@@ -6,7 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ragstone_code.evaluate import Arguments, Array, CallSite, Evaluator, Value, display_text, first_known
+from ragstone_code.evaluate import (
+    Arguments,
+    Array,
+    CallSite,
+    Evaluator,
+    Value,
+    display_text,
+    first_known,
+)
 from ragstone_code.laravel.routing.auth import register_auth_routes
 from ragstone_code.laravel.routing.records import (
     HTTP_METHODS,
@@ -43,7 +51,9 @@ def _match(router: Router, arguments: Arguments, site: CallSite, evaluator: Eval
 
 
 def _redirect(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
-    handle = router.add_route(HTTP_METHODS, arguments.at(0, "uri"), _REDIRECT_CONTROLLER, site, evaluator)
+    handle = router.add_route(
+        HTTP_METHODS, arguments.at(0, "uri"), _REDIRECT_CONTROLLER, site, evaluator
+    )
     handle.route.defaults = {
         "destination": arguments.at(1, "destination"),
         "status": arguments.at(2, "status", 302),
@@ -51,20 +61,28 @@ def _redirect(router: Router, arguments: Arguments, site: CallSite, evaluator: E
     return handle
 
 
-def _permanent_redirect(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
-    handle = router.add_route(HTTP_METHODS, arguments.at(0, "uri"), _REDIRECT_CONTROLLER, site, evaluator)
+def _permanent_redirect(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> Value:
+    handle = router.add_route(
+        HTTP_METHODS, arguments.at(0, "uri"), _REDIRECT_CONTROLLER, site, evaluator
+    )
     handle.route.defaults = {"destination": arguments.at(1, "destination"), "status": 301}
     return handle
 
 
 def _view(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
-    handle = router.add_route(("GET", "HEAD"), arguments.at(0, "uri"), _VIEW_CONTROLLER, site, evaluator)
+    handle = router.add_route(
+        ("GET", "HEAD"), arguments.at(0, "uri"), _VIEW_CONTROLLER, site, evaluator
+    )
     handle.route.defaults = {"view": arguments.at(1, "view")}
     return handle
 
 
 def _inertia(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
-    handle = router.add_route(("GET", "HEAD"), arguments.at(0, "uri"), _INERTIA_CONTROLLER, site, evaluator)
+    handle = router.add_route(
+        ("GET", "HEAD"), arguments.at(0, "uri"), _INERTIA_CONTROLLER, site, evaluator
+    )
     handle.route.defaults = {"component": arguments.at(1, "component")}
     return handle
 
@@ -92,9 +110,13 @@ RouterMethod = Callable[["Router", Arguments, CallSite, Evaluator], Value]
 def _resource_method(actions: Sequence[str] = (), *, singleton: bool = False) -> RouterMethod:
     """Return a method that registers one resource; it has only these actions, or all if none are named."""
 
-    def add_resource(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def add_resource(
+        router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         options = read_mapping(arguments.at(2, "options"))
-        resource = ResourceArguments(arguments.at(0, "name"), arguments.at(1, "controller"), singleton)
+        resource = ResourceArguments(
+            arguments.at(0, "name"), arguments.at(1, "controller"), singleton
+        )
         return router.add_resource(resource, _limit_actions(options, actions), site, evaluator)
 
     return add_resource
@@ -109,10 +131,14 @@ def _limit_actions(options: dict[str, Value], actions: Sequence[str]) -> dict[st
     return {"only": only, **options}
 
 
-def _resources_method(actions: Sequence[str] = (), *, singleton: bool = False, trashed: bool = False) -> RouterMethod:
+def _resources_method(
+    actions: Sequence[str] = (), *, singleton: bool = False, trashed: bool = False
+) -> RouterMethod:
     """Return a method that registers an array of resources: `Route::resources([name => controller])`."""
 
-    def add_resources(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def add_resources(
+        router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         resources = first_known(arguments.at(0))
         options = _limit_actions(read_mapping(arguments.at(1, "options")), actions)
         if isinstance(resources, Array):
@@ -128,17 +154,23 @@ def _resources_method(actions: Sequence[str] = (), *, singleton: bool = False, t
     return add_resources
 
 
-def _set_resource_verbs(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _set_resource_verbs(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> Value:
     router.state.resource_defaults.verbs.update(read_text_mapping(arguments.at(0)))
     return None
 
 
-def _set_resource_parameters(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _set_resource_parameters(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> Value:
     router.state.resource_defaults.parameters.update(read_text_mapping(arguments.at(0)))
     return None
 
 
-def _set_singular_parameters(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _set_singular_parameters(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> Value:
     singular = first_known(arguments.at(0, "singular", True))
     router.state.resource_defaults.singular = singular is not False
     return None
@@ -149,7 +181,9 @@ def _set_singular_parameters(router: Router, arguments: Arguments, site: CallSit
 
 def _bind(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     parameter = display_text(arguments.at(0, "key"))
-    router.state.binders[parameter] = ParameterBinder(parameter, "", "bind", site, arguments.at(1, "binder"))
+    router.state.binders[parameter] = ParameterBinder(
+        parameter, "", "bind", site, arguments.at(1, "binder")
+    )
     return None
 
 
@@ -171,7 +205,9 @@ def _patterns(router: Router, arguments: Arguments, site: CallSite, evaluator: E
     return None
 
 
-def _alias_middleware(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _alias_middleware(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> Value:
     name = display_text(arguments.at(0, "name"))
     class_name = display_text(arguments.at(1, "class")).lstrip("\\")
     router.state.aliases[name] = (class_name, site)
@@ -181,7 +217,9 @@ def _alias_middleware(router: Router, arguments: Arguments, site: CallSite, eval
 def _group_change_method(how: str) -> RouterMethod:
     """Return a method that sets, appends to, prepends to or removes from a middleware group."""
 
-    def change_group(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+    def change_group(
+        router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+    ) -> Value:
         group = display_text(arguments.at(0))
         words = tuple(read_texts(arguments.at(1, "middleware")))
         router.state.record_group_change(how, group, words, site)

@@ -18,7 +18,14 @@ from ragstone.sources.safe_open import safe_open
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.ledger import print_remarks
 from ragstone.surfaces.cli.options import common_options, parse_pairs
-from ragstone.surfaces.cli.output import plural, print_error, print_json, print_line, print_notes, printable
+from ragstone.surfaces.cli.output import (
+    plural,
+    print_error,
+    print_json,
+    print_line,
+    print_notes,
+    printable,
+)
 from ragstone.surfaces.cli.paths import canonical_path, file_uri
 from ragstone.surfaces.cli.urls import add_pages, check_urls, is_url, merge_reports
 from ragstone.surfaces.present.failures import completion_code
@@ -31,7 +38,12 @@ _STDIN: Final = "-"
 @click.command()
 @click.argument("files", nargs=-1, required=True)
 @click.option("--collection", help="The collection to add to.")
-@click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="Metadata of the documents; may be repeated.")
+@click.option(
+    "--metadata",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Metadata of the documents; may be repeated.",
+)
 @click.option("--name", help="The name to store it under; for a single file or text from a pipe.")
 @common_options
 def add(
@@ -57,7 +69,9 @@ def add(
     failed = [*reader.failed, *pages.failed]
     is_partial = bool(failed) or (bool(report.notes) and engine.enabled)
     if as_json:
-        print_json({"success": not is_partial, **add_report_json(report), "failed": skips_json(failed)})
+        print_json(
+            {"success": not is_partial, **add_report_json(report), "failed": skips_json(failed)}
+        )
     else:
         _print_report(report, reader.files_by_uri)
     print_notes(report.notes)
@@ -103,7 +117,9 @@ class FileReader:
         parent, name = os.path.split(canonical_path(file))
         try:
             # The database's side files come and go, so `own_files` is asked for each file.
-            return safe_open(Path(parent), name, max_bytes=source.limits.max_bytes(uri), never=source.own_files()).data
+            return safe_open(
+                Path(parent), name, max_bytes=source.limits.max_bytes(uri), never=source.own_files()
+            ).data
         except ReadError as error:
             if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
                 raise ReadError("there is no such file", hint="check the path") from error
@@ -134,6 +150,8 @@ def _check_name(files: Sequence[str], name: str | None) -> None:
     if name is not None and len(files) > 1:
         raise InputError("--name goes with a single file", hint="add the files separately")
     if _STDIN in files and not name:
-        raise InputError("text from a pipe needs a name", hint="ragstone add - --name notes/today.md")
+        raise InputError(
+            "text from a pipe needs a name", hint="ragstone add - --name notes/today.md"
+        )
     if name is not None and not name.strip():
         raise InputError("--name is empty", hint="for example --name notes/today.md")

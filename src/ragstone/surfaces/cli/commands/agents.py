@@ -11,7 +11,15 @@ import click
 from ragstone.surfaces.cli.engine import open_engine, show_progress
 from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note, print_notes, print_table, printable
+from ragstone.surfaces.cli.output import (
+    plural,
+    print_json,
+    print_line,
+    print_note,
+    print_notes,
+    print_table,
+    printable,
+)
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import OK, completion_code
 from ragstone.surfaces.present.reports import sync_report_json
@@ -40,7 +48,9 @@ def list_agents(folder: Path | None, as_json: bool) -> None:
     elif listed:
         print_table([_row(agent) for agent in listed], ("cyan", "", "dim"))
     else:
-        print_line("No agents: `agents.yaml` in this folder or next to your user settings names them.")
+        print_line(
+            "No agents: `agents.yaml` in this folder or next to your user settings names them."
+        )
 
 
 @agents.command("ensure")
@@ -58,7 +68,12 @@ def ensure_agent(name: str, folder: Path | None, as_json: bool, no_embed: bool) 
             print_line(f"{printable(name)}: nothing has changed.")
         return OK
     if as_json:
-        data: Json = {"success": report.ok, "agent": name, "changed": True, "sync": sync_report_json(report)}
+        data: Json = {
+            "success": report.ok,
+            "agent": name,
+            "changed": True,
+            "sync": sync_report_json(report),
+        }
         print_json(data)
     else:
         print_ledger(report, embed=not no_embed)
@@ -68,10 +83,17 @@ def ensure_agent(name: str, folder: Path | None, as_json: bool, no_embed: bool) 
 
 @agents.command("prompt")
 @click.argument("name")
-@click.option("-b", "--budget", type=click.IntRange(min=1), help="Tokens at most; default: the agent's own budget.")
+@click.option(
+    "-b",
+    "--budget",
+    type=click.IntRange(min=1),
+    help="Tokens at most; default: the agent's own budget.",
+)
 @click.option("--no-sync", is_flag=True, help="Do not bring the agent's index up to date first.")
 @common_options
-def print_prompt(name: str, folder: Path | None, as_json: bool, budget: int | None, no_sync: bool) -> None:
+def print_prompt(
+    name: str, folder: Path | None, as_json: bool, budget: int | None, no_sync: bool
+) -> None:
     """Print the part of the prompt that gives the agent NAME its documents."""
     with open_engine(folder) as engine:
         prompt = engine.agents.prompt(name, budget=budget)

@@ -20,8 +20,14 @@ from ragstone.surfaces.tools import documents_tool
     metavar="REQUESTS RESULTS",
     help="The two addresses to listen on; default: ports 5570 and 5571 of this machine.",
 )
-@click.option("--connect", nargs=2, metavar="REQUESTS RESULTS", help="The two addresses of a broker.")
-@click.option("--public", is_flag=True, help="Allow --bind to an address that other machines reach; anyone may search.")
+@click.option(
+    "--connect", nargs=2, metavar="REQUESTS RESULTS", help="The two addresses of a broker."
+)
+@click.option(
+    "--public",
+    is_flag=True,
+    help="Allow --bind to an address that other machines reach; anyone may search.",
+)
 @click.option("--schema", is_flag=True, help="Print the tool's schema as JSON and exit.")
 @yes_option
 @common_options
@@ -44,9 +50,16 @@ def bus(
         if bind and connect:
             raise InputError("--bind and --connect exclude each other", hint="give one of them")
         try:
-            from ragstone.surfaces.bus import REQUESTS, RESULTS, BusAddresses, BusServer  # needs an extra package
+            from ragstone.surfaces.bus import (
+                REQUESTS,
+                RESULTS,
+                BusAddresses,
+                BusServer,
+            )  # needs an extra package
         except ModuleNotFoundError as error:
-            raise MissingExtra("a bus needs the package pyzmq", hint="pip install 'ragstone[bus]'") from error
+            raise MissingExtra(
+                "a bus needs the package pyzmq", hint="pip install 'ragstone[bus]'"
+            ) from error
         requests, results = bind or connect or (REQUESTS, RESULTS)
         addresses = BusAddresses(requests, results, bind=not connect, public=public)
         addresses.check()

@@ -10,13 +10,27 @@ from typing import Final
 import click
 
 from ragstone.errors import InputError
-from ragstone.sources.command_help.help import HELP, TOO_DEEP, CapturedHelp, HelpLimits, HelpPage, to_markdown
+from ragstone.sources.command_help.help import (
+    HELP,
+    TOO_DEEP,
+    CapturedHelp,
+    HelpLimits,
+    HelpPage,
+    to_markdown,
+)
 from ragstone.sources.command_help.help import capture as capture_help
 from ragstone.sources.command_help.program import find_program
 from ragstone.surfaces.cli.engine import open_engine, show_progress
 from ragstone.surfaces.cli.ledger import print_skipped
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note, print_notes, printable
+from ragstone.surfaces.cli.output import (
+    plural,
+    print_json,
+    print_line,
+    print_note,
+    print_notes,
+    printable,
+)
 from ragstone.surfaces.cli.paths import project_folder
 from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.reports import sync_report_json
@@ -28,20 +42,39 @@ _DEFAULTS: Final = HelpLimits()
 @click.command()
 @click.argument("program")
 @click.option(
-    "--depth", type=click.IntRange(0, 5), default=_DEFAULTS.depth, show_default=True, help="Levels of subcommands."
+    "--depth",
+    type=click.IntRange(0, 5),
+    default=_DEFAULTS.depth,
+    show_default=True,
+    help="Levels of subcommands.",
 )
 @click.option(
-    "--seconds", type=click.IntRange(1, 3600), default=int(_DEFAULTS.seconds), show_default=True, help="Time limit."
+    "--seconds",
+    type=click.IntRange(1, 3600),
+    default=int(_DEFAULTS.seconds),
+    show_default=True,
+    help="Time limit.",
 )
 @click.option(
-    "--commands", type=click.IntRange(1, 5000), default=_DEFAULTS.commands, show_default=True, help="Commands at most."
+    "--commands",
+    type=click.IntRange(1, 5000),
+    default=_DEFAULTS.commands,
+    show_default=True,
+    help="Commands at most.",
 )
 @click.option("--man", is_flag=True, help="Also read the manual pages of commands that have help.")
 @click.option("--collection", default=HELP, show_default=True, help="The collection to fill.")
 @click.option("--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="FOLDER", help="Write Markdown files instead.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write Markdown files instead.",
+)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before the program is run.")
-@click.option("-v", "--verbose", is_flag=True, help="List the commands without help, with the reasons.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="List the commands without help, with the reasons."
+)
 @common_options
 def capture(  # noqa: PLR0913 - one argument per flag
     program: str,
@@ -62,7 +95,9 @@ def capture(  # noqa: PLR0913 - one argument per flag
     project = project_folder(folder)
     _confirm_run(find_program(program, project=project), depth, yes=yes)
     if output is not None:
-        return _write_files(capture_help(program, limits=limits, project=project), output, as_json=as_json)
+        return _write_files(
+            capture_help(program, limits=limits, project=project), output, as_json=as_json
+        )
     print_note(f"asking {printable(program)} for its help, for {seconds} s at most")
     with open_engine(folder) as engine, show_progress() as progress:
         report = engine.external.capture(
@@ -94,7 +129,9 @@ def _print_report(program: str, report: SyncReport, *, verbose: bool) -> None:
     if verbose:
         print_skipped(report.skipped)
     elif without_help:
-        print_note(f"({plural(len(without_help), 'command')} without a page: --verbose lists the reasons)")
+        print_note(
+            f"({plural(len(without_help), 'command')} without a page: --verbose lists the reasons)"
+        )
 
 
 def _write_files(captured: CapturedHelp, folder: Path, *, as_json: bool) -> int:
@@ -104,7 +141,9 @@ def _write_files(captured: CapturedHelp, folder: Path, *, as_json: bool) -> int:
         data = {
             "success": not captured.notes,
             "files": [str(path) for path in paths],
-            "skipped": [{"uri": " ".join(skip.words), "reason": skip.reason} for skip in captured.skipped],
+            "skipped": [
+                {"uri": " ".join(skip.words), "reason": skip.reason} for skip in captured.skipped
+            ],
             "notes": list(captured.notes),
         }
         print_json(data)

@@ -8,7 +8,14 @@ import click
 
 from ragstone.surfaces.cli.engine import open_engine, open_indexed_engine
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_result, print_table, printable
+from ragstone.surfaces.cli.output import (
+    plural,
+    print_json,
+    print_line,
+    print_result,
+    print_table,
+    printable,
+)
 from ragstone.surfaces.present.documents import collection_json
 from ragstone.types import Collection
 
@@ -29,19 +36,27 @@ def list_collections(folder: Path | None, as_json: bool) -> None:
     with open_engine(folder) as engine:
         listed = engine.admin.collections() if engine.exists else []
     if as_json:
-        print_json({"success": True, "collections": [collection_json(collection) for collection in listed]})
+        print_json(
+            {"success": True, "collections": [collection_json(collection) for collection in listed]}
+        )
     elif listed:
         print_table([_row(collection) for collection in listed], ("cyan", "", "", "dim"))
     else:
-        print_line("No collections yet (`ragstone sync` and `ragstone collections create` make them).")
+        print_line(
+            "No collections yet (`ragstone sync` and `ragstone collections create` make them)."
+        )
 
 
 @collections.command("create")
 @click.argument("name")
 @click.option("--description", default="", help="A short description.")
 @click.option("--chunker", help="The chunker for its documents; default: rag.chunker.")
-@click.option("--chunk-size", type=click.IntRange(min=1), help="The largest chunk; default: rag.chunk_size.")
-@click.option("--chunk-overlap", type=click.IntRange(min=0), help="The overlap of neighbouring chunks.")
+@click.option(
+    "--chunk-size", type=click.IntRange(min=1), help="The largest chunk; default: rag.chunk_size."
+)
+@click.option(
+    "--chunk-overlap", type=click.IntRange(min=0), help="The overlap of neighbouring chunks."
+)
 @common_options
 def create_collection(
     name: str,
@@ -63,7 +78,9 @@ def create_collection(
         )
     shown = printable(collection.name)
     sentence = f"Collection {shown} created. Fill it: `ragstone sync --collection {shown}`."
-    print_result({"success": True, "collection": collection_json(collection)}, sentence, as_json=as_json)
+    print_result(
+        {"success": True, "collection": collection_json(collection)}, sentence, as_json=as_json
+    )
 
 
 @collections.command("drop")
@@ -74,11 +91,15 @@ def drop_collection(name: str, folder: Path | None, as_json: bool) -> None:
     with open_indexed_engine(folder) as engine:
         count = engine.admin.drop_collection(name)
     sentence = f"Collection {printable(name)} dropped, and {plural(count, 'document')} with it."
-    print_result({"success": True, "collection": name, "documents": count}, sentence, as_json=as_json)
+    print_result(
+        {"success": True, "collection": name, "documents": count}, sentence, as_json=as_json
+    )
 
 
 def _row(collection: Collection) -> tuple[str, ...]:
-    settings = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in collection.settings.items())
+    settings = ", ".join(
+        f"{key.replace('_', ' ')} {value}" for key, value in collection.settings.items()
+    )
     about = "; ".join(filter(None, [collection.description, settings]))
     return (
         printable(collection.name),

@@ -14,7 +14,9 @@ from ragstone.surfaces.cli.paths import project_folder
 
 @click.command()
 @click.argument("key", required=False)
-@click.option("--describe", is_flag=True, help="Explain each setting, with its default and its variables.")
+@click.option(
+    "--describe", is_flag=True, help="Explain each setting, with its default and its variables."
+)
 @common_options
 def config(key: str | None, folder: Path | None, as_json: bool, describe: bool) -> None:
     """Show every setting and its origin, or only KEY (`rag.chunk_size`)."""
@@ -29,7 +31,10 @@ def config(key: str | None, folder: Path | None, as_json: bool, describe: bool) 
         values = {name: {"value": value, "origin": origin} for name, value, origin in rows}
         print_json({"success": True, "settings": values})
         return
-    cells = [(name, printable(_format_value(value)), f"({printable(origin)})") for name, value, origin in rows]
+    cells = [
+        (name, printable(_format_value(value)), f"({printable(origin)})")
+        for name, value, origin in rows
+    ]
     print_table(cells, ("cyan", "", "dim"))
 
 

@@ -9,7 +9,14 @@ import click
 
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note, print_notes, printable
+from ragstone.surfaces.cli.output import (
+    plural,
+    print_json,
+    print_line,
+    print_note,
+    print_notes,
+    printable,
+)
 from ragstone.surfaces.cli.query import SearchFlags, read_query, search_options
 from ragstone.surfaces.present.context import context_json
 from ragstone.types import Context, ContextFormat
@@ -17,7 +24,9 @@ from ragstone.types import Context, ContextFormat
 
 @click.command()
 @click.argument("task", nargs=-1, required=True)
-@click.option("-b", "--budget", type=int, default=1500, show_default=True, help="Number of tokens at most.")
+@click.option(
+    "-b", "--budget", type=int, default=1500, show_default=True, help="Number of tokens at most."
+)
 @click.option(
     "--format",
     "context_format",
@@ -26,8 +35,12 @@ from ragstone.types import Context, ContextFormat
     show_default=True,
     help="Layout of the text.",
 )
-@click.option("--window", type=int, help="The model's window in tokens; the context uses at most 40 % of it.")
-@click.option("--session", help="Do not repeat passages that this session already got; name them instead.")
+@click.option(
+    "--window", type=int, help="The model's window in tokens; the context uses at most 40 % of it."
+)
+@click.option(
+    "--session", help="Do not repeat passages that this session already got; name them instead."
+)
 @search_options
 @common_options
 def context(
@@ -68,7 +81,9 @@ def context(
 def _print_summary(result: Context) -> None:
     """Print notes about a context to stderr, so that a pipe gets the context alone."""
     if result.cited:
-        print_note(f"({plural(len(result.cited), 'passage')}, {result.tokens:,} of {result.budget:,} tokens)")
+        print_note(
+            f"({plural(len(result.cited), 'passage')}, {result.tokens:,} of {result.budget:,} tokens)"
+        )
     for passage in result.left_out:
         print_note(f"(left out: {printable(passage.place)}: {passage.reason})")
     if result.needs_clarification and result.question:

@@ -38,8 +38,12 @@ class DemoQuestion(NamedTuple):
 RAGSTONE_QUESTIONS: Final = (
     DemoQuestion("FileLock", "an exact name"),
     DemoQuestion("wal_autocheckpoint", "a setting deep in the code"),
-    DemoQuestion("do I lose my work if the machine crashes?", "a meaning, in other words than the text's"),
-    DemoQuestion("cut a long page into smaller pieces", "a meaning, in other words than the code's"),
+    DemoQuestion(
+        "do I lose my work if the machine crashes?", "a meaning, in other words than the text's"
+    ),
+    DemoQuestion(
+        "cut a long page into smaller pieces", "a meaning, in other words than the code's"
+    ),
 )
 """Questions about Ragstone's own code and documents."""
 
@@ -62,7 +66,9 @@ def demo(folder: Path | None, as_json: bool, yes: bool) -> int:
         questions = list(islice(_choose_questions(engine), _MAX_QUESTIONS))
         if as_json:
             answers = [_answer_json(engine, question) for question in questions]
-            print_json({"success": report.ok, "sync": sync_report_json(report), "questions": answers})
+            print_json(
+                {"success": report.ok, "sync": sync_report_json(report), "questions": answers}
+            )
         else:
             print_ledger(report)
             for question in questions:
@@ -101,7 +107,9 @@ def _answer_json(engine: Engine, question: DemoQuestion) -> Json:
 
 def _print_answer(engine: Engine, question: DemoQuestion) -> None:
     print_line()
-    print_line((f"? {printable(question.text)}", "bold"), (f"   {printable(question.shows)}", "dim"))
+    print_line(
+        (f"? {printable(question.text)}", "bold"), (f"   {printable(question.shows)}", "dim")
+    )
     hits: list[Hit] = []
     for mode, label in MODES:
         hits = _search(engine, question, mode)
@@ -117,7 +125,9 @@ def _print_next_steps(engine: Engine) -> None:
     if program.name.startswith("ragstone"):
         command = str(program)
     print_line()
-    print_line(f"The index is in {printable(str(engine.home))}, the command is {printable(command)}. Try:")
+    print_line(
+        f"The index is in {printable(str(engine.home))}, the command is {printable(command)}. Try:"
+    )
     print_line('  ragstone search "your own question"        in any folder')
     print_line('  ragstone explain "your own question"       how the hits were ranked')
     print_line("  ragstone status                            the state of the index")

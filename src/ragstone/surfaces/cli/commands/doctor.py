@@ -24,7 +24,11 @@ from ragstone.surfaces.present.reports import finding_json, finding_level
 from ragstone.types import Finding
 
 _MIN_FREE_BYTES: Final = 200_000_000
-_MARKS: Final = {"ok": ("ok    ", "green"), "warning": ("care  ", "yellow"), "wrong": ("WRONG ", "bold red")}
+_MARKS: Final = {
+    "ok": ("ok    ", "green"),
+    "warning": ("care  ", "yellow"),
+    "wrong": ("WRONG ", "bold red"),
+}
 
 
 @click.command()
@@ -35,11 +39,15 @@ def doctor(folder: Path | None, as_json: bool) -> int:
         findings = [*_check_environment(engine), _check_model(engine), *_check_index(engine)]
     is_sound = all(finding.ok for finding in findings)
     if as_json:
-        print_json({"success": is_sound, "findings": [finding_json(finding) for finding in findings]})
+        print_json(
+            {"success": is_sound, "findings": [finding_json(finding) for finding in findings]}
+        )
     else:
         for finding in findings:
             _print_finding(finding)
-        verdict = ("All is well.", "bold green") if is_sound else ("Something is wrong.", "bold red")
+        verdict = (
+            ("All is well.", "bold green") if is_sound else ("Something is wrong.", "bold red")
+        )
         print_line(verdict)
     return OK if is_sound else UNSOUND
 
@@ -55,10 +63,16 @@ def _print_finding(finding: Finding) -> None:
 
 def _check_environment(engine: Engine) -> Iterator[Finding]:
     """Yield findings about Python and the disk."""
-    yield Finding("Python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}")
+    yield Finding(
+        "Python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}"
+    )
     place = engine.home if engine.home.exists() else engine.folder
     is_writable = os.access(place, os.W_OK)
-    hint = "" if is_writable else "make it writable, or set RAGSTONE_RAG_STORE_PATH to a writable folder"
+    hint = (
+        ""
+        if is_writable
+        else "make it writable, or set RAGSTONE_RAG_STORE_PATH to a writable folder"
+    )
     yield Finding("writable", is_writable, str(place), hint)
     free = shutil.disk_usage(place).free
     # A warning, not a fault: how much space is enough depends on the documents to come.
@@ -72,8 +86,14 @@ def _check_model(engine: Engine) -> Finding:
         embedder: Embedder = registry.load("embedder", name)(engine.settings)
         dimension = len(embedder.embed(["does it answer?"], "query")[0])
     except RagstoneError as error:
-        return Finding("model", False, f"{name}: {error.message}", error.hint or "reinstall Ragstone")
-    return Finding("model", dimension == embedder.space.dimension, f"{embedder.space.model}, {dimension} dimensions")
+        return Finding(
+            "model", False, f"{name}: {error.message}", error.hint or "reinstall Ragstone"
+        )
+    return Finding(
+        "model",
+        dimension == embedder.space.dimension,
+        f"{embedder.space.model}, {dimension} dimensions",
+    )
 
 
 def _check_index(engine: Engine) -> Iterator[Finding]:

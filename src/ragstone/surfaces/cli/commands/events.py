@@ -23,11 +23,19 @@ _MAX_CHARACTERS: Final = 200
 @click.command()
 @click.option("--follow", is_flag=True, help="Also show new events, until Ctrl-C.")
 @click.option(
-    "--limit", type=click.IntRange(min=0), default=20, show_default=True, help="Number of past events at most."
+    "--limit",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="Number of past events at most.",
 )
-@click.option("--name", "names", multiple=True, type=click.Choice(NAMES), help="Only events of this name.")
+@click.option(
+    "--name", "names", multiple=True, type=click.Choice(NAMES), help="Only events of this name."
+)
 @common_options
-def events(folder: Path | None, as_json: bool, follow: bool, limit: int, names: tuple[str, ...]) -> None:
+def events(
+    folder: Path | None, as_json: bool, follow: bool, limit: int, names: tuple[str, ...]
+) -> None:
     """Show the last events of the index; with --json each line is one object."""
     with open_indexed_engine(folder) as engine:
         position = engine.admin.log.end()
@@ -49,7 +57,11 @@ def _print_record(record: EventRecord, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(record) + "\n")
         return
-    details = [f"{key} {_format_value(value)}" for key, value in record.items() if key not in ("time", "name")]
+    details = [
+        f"{key} {_format_value(value)}"
+        for key, value in record.items()
+        if key not in ("time", "name")
+    ]
     print_line(
         (_format_time(record.get("time")), "dim"),
         "  ",

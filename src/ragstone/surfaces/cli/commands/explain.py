@@ -21,9 +21,13 @@ _MAX_DUPLICATES: Final = 5
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @search_options
-@click.option("--hit", "hit_number", type=click.IntRange(min=1), help="Explain only the hit with this number.")
+@click.option(
+    "--hit", "hit_number", type=click.IntRange(min=1), help="Explain only the hit with this number."
+)
 @common_options
-def explain(query: tuple[str, ...], folder: Path | None, as_json: bool, hit_number: int | None, **flags: Any) -> None:
+def explain(
+    query: tuple[str, ...], folder: Path | None, as_json: bool, hit_number: int | None, **flags: Any
+) -> None:
     """Show how the answer to QUERY was ranked: terms, weights, each hit's score, dropped candidates."""
     with answer_query(query, folder, SearchFlags(**flags)) as answer:
         explanation = answer.explanation
@@ -92,7 +96,8 @@ def _print_dropped(explanation: Explanation) -> None:
     print_line((f"left out: {len(dropped):,}", "bold"))
     for candidate in dropped[:_MAX_DROPPED]:
         print_line(
-            f"  {candidate.score:.3f}  {printable(candidate.doc_id)}", (f"  {printable(candidate.reason)}", "dim")
+            f"  {candidate.score:.3f}  {printable(candidate.doc_id)}",
+            (f"  {printable(candidate.reason)}", "dim"),
         )
     if len(dropped) > _MAX_DROPPED:
         print_line((f"  and {len(dropped) - _MAX_DROPPED:,} more", "dim"))

@@ -18,7 +18,12 @@ from ragstone.surfaces.cli.options import common_options
 @click.option("--force", is_flag=True, help="Write over an existing file.")
 @common_options
 def export(
-    file: str, folder: Path | None, as_json: bool, no_vectors: bool, collection: str | None, force: bool
+    file: str,
+    folder: Path | None,
+    as_json: bool,
+    no_vectors: bool,
+    collection: str | None,
+    force: bool,
 ) -> None:
     """Write a collection to FILE (default: stdout) as lines of JSON."""
     check_target(file, as_json=as_json, force=force)

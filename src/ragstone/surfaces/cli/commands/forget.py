@@ -19,7 +19,12 @@ from ragstone.surfaces.cli.output import plural, print_result
 @click.option("--before", metavar="TIME", help="Delete only messages before this time.")
 @common_options
 def forget(
-    folder: Path | None, as_json: bool, session: str | None, all_sessions: bool, turn: int | None, before: str | None
+    folder: Path | None,
+    as_json: bool,
+    session: str | None,
+    all_sessions: bool,
+    turn: int | None,
+    before: str | None,
 ) -> None:
     """Delete a conversation, one of its messages, or messages older than a time."""
     if all_sessions == (session is not None):
@@ -27,6 +32,12 @@ def forget(
     with open_indexed_engine(folder) as engine:
         sessions = [known.name for known in engine.memory.sessions()]
         if session is not None and session not in sessions:
-            raise NotFound(f"nothing is remembered of {session!r}", hint="`ragstone sessions` lists them")
+            raise NotFound(
+                f"nothing is remembered of {session!r}", hint="`ragstone sessions` lists them"
+            )
         count = engine.memory.forget(session, turn=turn, before=parse_time(before, "--before"))
-    print_result({"success": True, "forgotten": count}, f"{plural(count, 'turn')} forgotten.", as_json=as_json)
+    print_result(
+        {"success": True, "forgotten": count},
+        f"{plural(count, 'turn')} forgotten.",
+        as_json=as_json,
+    )

@@ -14,7 +14,14 @@ from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.surfaces.cli.graph_query import GraphFlags, graph_options, open_graph_engine
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note, print_table, printable
+from ragstone.surfaces.cli.output import (
+    plural,
+    print_json,
+    print_line,
+    print_note,
+    print_table,
+    printable,
+)
 from ragstone.surfaces.present.graph import graph_report_json, node_json
 from ragstone.types import GraphReport, Node
 
@@ -49,13 +56,17 @@ def graph(context: click.Context, folder: Path | None, as_json: bool) -> None:
     help="First import the output of `php artisan route:list --json`.",
 )
 @common_options
-def routes(pattern: str | None, folder: Path | None, as_json: bool, listing: BinaryIO | None, **values: Any) -> None:
+def routes(
+    pattern: str | None, folder: Path | None, as_json: bool, listing: BinaryIO | None, **values: Any
+) -> None:
     """List routes with methods, path, handler and file; PATTERN filters them by name or path."""
     flags = GraphFlags(**values)
     imported: GraphReport | None = None
     with open_graph_engine(folder, flags) as engine:
         if listing is not None:
-            imported = engine.graph.import_listing(_read_listing(listing), collection=flags.collection)
+            imported = engine.graph.import_listing(
+                _read_listing(listing), collection=flags.collection
+            )
         nodes = _filter(engine.graph.routes(collection=flags.collection), flags, pattern)
     if as_json:
         data: dict[str, Any] = {"success": True, "routes": [node_json(node) for node in nodes]}
@@ -115,7 +126,9 @@ def report(folder: Path | None, as_json: bool, **values: Any) -> None:
         unknowns = engine.graph.unknowns(collection=flags.collection)
     if as_json:
         graphs = [graph_report_json(each) for each in reports]
-        print_json({"success": True, "kinds": dict(counts), "graphs": graphs, "unknowns": list(unknowns)})
+        print_json(
+            {"success": True, "kinds": dict(counts), "graphs": graphs, "unknowns": list(unknowns)}
+        )
         return
     for each in reports:
         _print_report(each)
@@ -167,14 +180,19 @@ def _model_relations(engine: Engine, node: Node) -> tuple[list[str], list[str]]:
     """Return the tables of a model and the names of related models."""
     links = dict(engine.graph.explain(node).out_of)
     table_names = [link.target.partition(":")[2] for link in links.get("MAPS_TO", ())]
-    model_names = [link.target.replace("\\", ".").rpartition(".")[2] for link in links.get("RELATES", ())]
+    model_names = [
+        link.target.replace("\\", ".").rpartition(".")[2] for link in links.get("RELATES", ())
+    ]
     return table_names, list(dict.fromkeys(model_names))
 
 
 def _read_listing(listing: BinaryIO) -> str:
     data = listing.read(_MAX_LISTING_BYTES + 1)
     if len(data) > _MAX_LISTING_BYTES:
-        raise InputError("this is too long for a route listing", hint="`php artisan route:list --json` prints one")
+        raise InputError(
+            "this is too long for a route listing",
+            hint="`php artisan route:list --json` prints one",
+        )
     return data.decode("utf-8", errors="replace")
 
 

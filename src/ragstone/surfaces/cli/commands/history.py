@@ -8,7 +8,12 @@ from typing import Any
 import click
 
 from ragstone.surfaces.cli.commands.related import NO_LIMIT
-from ragstone.surfaces.cli.graph_query import GraphFlags, describe_kinds, graph_options, open_graph_engine
+from ragstone.surfaces.cli.graph_query import (
+    GraphFlags,
+    describe_kinds,
+    graph_options,
+    open_graph_engine,
+)
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, print_table, printable
 from ragstone.surfaces.present import format_time
@@ -19,10 +24,19 @@ from ragstone.types import Change
 @click.command()
 @click.argument("name")
 @graph_options
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Changes at most.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Changes at most.",
+)
 @click.option("--no-commits", is_flag=True, help="Only recorded runs and migrations.")
 @common_options
-def history(name: str, folder: Path | None, as_json: bool, limit: int, no_commits: bool, **values: Any) -> None:
+def history(
+    name: str, folder: Path | None, as_json: bool, limit: int, no_commits: bool, **values: Any
+) -> None:
     """Show what changed NAME, newest first: recorded runs, migrations of a table, commits.
 
     \b
@@ -41,7 +55,13 @@ def history(name: str, folder: Path | None, as_json: bool, limit: int, no_commit
         )
         changes = [change for change in changes if flags.matches(change.uri, change.kind)][:limit]
         if as_json:
-            print_json({"success": True, "name": name, "changes": [change_json(change) for change in changes]})
+            print_json(
+                {
+                    "success": True,
+                    "name": name,
+                    "changes": [change_json(change) for change in changes],
+                }
+            )
         elif changes:
             print_table([_row(change) for change in changes], ("dim", "magenta", "", "dim"))
         else:

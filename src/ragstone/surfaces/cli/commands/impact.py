@@ -7,7 +7,12 @@ from typing import Any, Final
 
 import click
 
-from ragstone.surfaces.cli.graph_query import GraphFlags, graph_options, open_graph_engine, short_name
+from ragstone.surfaces.cli.graph_query import (
+    GraphFlags,
+    graph_options,
+    open_graph_engine,
+    short_name,
+)
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import plural, print_json, print_line, print_table, printable
 from ragstone.surfaces.present.graph import format_place, impact_json

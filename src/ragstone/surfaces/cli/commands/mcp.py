@@ -27,7 +27,9 @@ def mcp(folder: Path | None, as_json: bool, list_tools: bool) -> None:
         print_json({"tools": [tool.mcp() for tool in (*DEFAULT_TOOLS, *CODE_TOOLS)]})
         return
     if as_json:
-        raise InputError("`ragstone mcp` uses stdout for its protocol", hint="--json goes with --list-tools")
+        raise InputError(
+            "`ragstone mcp` uses stdout for its protocol", hint="--json goes with --list-tools"
+        )
     from ragstone.surfaces.mcp import serve  # the protocol's package takes a second to load
 
     serve(project_folder(folder), project=project_name() or DEFAULT_PROJECT)

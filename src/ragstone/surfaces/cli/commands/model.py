@@ -31,7 +31,12 @@ def list_models(folder: Path | None, as_json: bool) -> None:
     parts = registry.describe("embedder")
     if as_json:
         models = [
-            {"name": part.name, "aliases": list(part.aliases), "about": part.doc, "used": part.name == used}
+            {
+                "name": part.name,
+                "aliases": list(part.aliases),
+                "about": part.doc,
+                "used": part.name == used,
+            }
             for part in parts
         ]
         print_json({"success": True, "models": models})

@@ -21,7 +21,9 @@ _MAX_CHARACTERS: Final = 400
 @click.command()
 @click.argument("query", nargs=-1)
 @session_option
-@click.option("-k", "--top-k", type=int, default=5, show_default=True, help="Number of messages at most.")
+@click.option(
+    "-k", "--top-k", type=int, default=5, show_default=True, help="Number of messages at most."
+)
 @click.option("--since", metavar="TIME", help="Only messages from this time on.")
 @click.option("--until", metavar="TIME", help="Only messages until this time.")
 @common_options
@@ -48,7 +50,13 @@ def recall(
             results = [Recalled(turn, 1.0) for turn in engine.turns(session, top_k)]
         sessions = [known.name for known in engine.memory.sessions()]
     if as_json:
-        print_json({"success": True, "session_id": session, "results": [recalled_json(result) for result in results]})
+        print_json(
+            {
+                "success": True,
+                "session_id": session,
+                "results": [recalled_json(result) for result in results],
+            }
+        )
         return
     if session not in sessions:
         hint = f"there are {', '.join(sessions) or 'no sessions'}"
@@ -62,9 +70,15 @@ def recall(
 def _print_result(result: Recalled) -> None:
     turn = result.turn
     time = datetime.fromtimestamp(turn.time).isoformat(" ", "minutes")
-    print_line((f"turn {turn.index}", "bold"), f"  {time}  ", (printable(turn.speaker or turn.role), "cyan"))
+    print_line(
+        (f"turn {turn.index}", "bold"),
+        f"  {time}  ",
+        (printable(turn.speaker or turn.role), "cyan"),
+    )
     print_line(f"  {shorten(turn.content.strip(), _MAX_CHARACTERS)}")
     if result.superseded_by is not None:
-        print_line((f"  superseded by turn {result.superseded_by}: {printable(result.because)}", "yellow"))
+        print_line(
+            (f"  superseded by turn {result.superseded_by}: {printable(result.because)}", "yellow")
+        )
     if result.said_again:
         print_line((f"  also said in turn {', '.join(map(str, result.said_again))}", "dim"))

@@ -16,7 +16,9 @@ from ragstone.surfaces.cli.output import plural, print_notes, print_result, prin
 from ragstone.surfaces.present.reports import add_report_json
 
 _MAX_BYTES: Final = 50_000_000
-_EXAMPLE: Final = '{"run_id": "r1", "summary": "…", "changes": [{"path": "app/Song.php", "action": "modified"}]}'
+_EXAMPLE: Final = (
+    '{"run_id": "r1", "summary": "…", "changes": [{"path": "app/Song.php", "action": "modified"}]}'
+)
 _KEYS: Final = ("run_id", "summary", "changes", "at")
 
 

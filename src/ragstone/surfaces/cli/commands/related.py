@@ -26,10 +26,25 @@ _MAX_SIGNATURE: Final = 98
 @click.command()
 @click.argument("name")
 @graph_options
-@click.option("--hops", type=click.IntRange(1, 4), default=1, show_default=True, help="Number of links to follow.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Results at most.")
+@click.option(
+    "--hops",
+    type=click.IntRange(1, 4),
+    default=1,
+    show_default=True,
+    help="Number of links to follow.",
+)
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="Results at most.",
+)
 @common_options
-def related(name: str, folder: Path | None, as_json: bool, hops: int, limit: int, **values: Any) -> None:
+def related(
+    name: str, folder: Path | None, as_json: bool, hops: int, limit: int, **values: Any
+) -> None:
     """Show what NAME is connected to: a route, class, method, table or path.
 
     Each line shows the link, how it is known unless it is declared in the code, and its file and line. A `?` marks a
@@ -50,7 +65,9 @@ def related(name: str, folder: Path | None, as_json: bool, hops: int, limit: int
             limit=NO_LIMIT if flags.paths else limit,
             collection=flags.collection,
         )
-        results = [neighbour for neighbour in neighbours if flags.matches_path(neighbour.node.uri)][:limit]
+        results = [neighbour for neighbour in neighbours if flags.matches_path(neighbour.node.uri)][
+            :limit
+        ]
         unresolved = engine.graph.explain(node, 1).unresolved
         if as_json:
             data = {
@@ -67,7 +84,9 @@ def related(name: str, folder: Path | None, as_json: bool, hops: int, limit: int
 def _print_related(node: Node, results: list[Related], flags: GraphFlags) -> None:
     name = node.key.partition(":")[2]
     print_line(
-        (f"{printable(node.kind)} ", "magenta"), (printable(name), "bold"), (f"  {printable(node.place)}", "dim")
+        (f"{printable(node.kind)} ", "magenta"),
+        (printable(name), "bold"),
+        (f"  {printable(node.place)}", "dim"),
     )
     if node.signature:
         print_line(f"  {printable(node.signature)[:_MAX_SIGNATURE]}")

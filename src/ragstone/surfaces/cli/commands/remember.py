@@ -16,7 +16,12 @@ from ragstone.surfaces.cli.query import MAX_STDIN_BYTES
 @click.command()
 @click.argument("content", nargs=-1, required=True)
 @session_option
-@click.option("--role", default="user", show_default=True, help="The role: user, assistant, or any other word.")
+@click.option(
+    "--role",
+    default="user",
+    show_default=True,
+    help="The role: user, assistant, or any other word.",
+)
 @click.option("--speaker", default="", help="The speaker's name.")
 @click.option("--at", metavar="TIME", help="The time, such as 2026-05-08T14:00; default: now.")
 @common_options
@@ -35,7 +40,9 @@ def remember(
         text = sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
     superseded: tuple[int, ...] = ()
     with open_engine(folder) as engine:
-        turn_index = engine.remember(session, role, text, speaker=speaker, at=parse_time(at, "--at"))
+        turn_index = engine.remember(
+            session, role, text, speaker=speaker, at=parse_time(at, "--at")
+        )
         is_stored = turn_index >= 0
         if is_stored:
             superseded = engine.turns(session, 1)[0].supersedes

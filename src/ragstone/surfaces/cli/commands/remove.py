@@ -21,7 +21,9 @@ from ragstone.surfaces.cli.paths import file_uri
 @click.argument("uris", nargs=-1, required=True)
 @click.option("--collection", help="The collection to remove from.")
 @common_options
-def remove(uris: tuple[str, ...], folder: Path | None, as_json: bool, collection: str | None) -> None:
+def remove(
+    uris: tuple[str, ...], folder: Path | None, as_json: bool, collection: str | None
+) -> None:
     """Remove documents from the index: URIS as `ragstone sources` lists them, ids of hits, or paths."""
     with open_indexed_engine(folder) as engine:
         counts = {uri: _remove(engine, uri, collection) for uri in uris}
@@ -37,7 +39,9 @@ def remove(uris: tuple[str, ...], folder: Path | None, as_json: bool, collection
         return
     print_line(f"{plural(total, 'document')} removed from the index.")
     if is_on_disk:
-        print_note("(the file still exists: the next sync adds it again unless sources.exclude names it)")
+        print_note(
+            "(the file still exists: the next sync adds it again unless sources.exclude names it)"
+        )
 
 
 def _remove(engine: Engine, uri: str, collection: str | None) -> int:

@@ -9,7 +9,12 @@ import click
 
 from ragstone.surfaces.cli.engine import RefreshOutcome, open_engine, refresh
 from ragstone.surfaces.cli.hits import print_hits
-from ragstone.surfaces.cli.options import collection_option, common_options, no_sync_option, yes_option
+from ragstone.surfaces.cli.options import (
+    collection_option,
+    common_options,
+    no_sync_option,
+    yes_option,
+)
 from ragstone.surfaces.cli.output import plural, print_json, print_line, print_notes, printable
 from ragstone.surfaces.cli.query import quote_query, read_query
 from ragstone.surfaces.present.graph import retrieval_json
@@ -20,16 +25,43 @@ _MAX_EVIDENCE: Final = 12
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("-k", "--top-k", type=int, default=12, show_default=True, help="Number of passages at most.")
-@click.option("--type", "source_types", multiple=True, metavar="KIND", help="Only this kind: code, route, model, …")
-@click.option("--must", "must_include_paths", multiple=True, metavar="PATH", help="Always show this file's best part.")
+@click.option(
+    "-k", "--top-k", type=int, default=12, show_default=True, help="Number of passages at most."
+)
+@click.option(
+    "--type",
+    "source_types",
+    multiple=True,
+    metavar="KIND",
+    help="Only this kind: code, route, model, …",
+)
+@click.option(
+    "--must",
+    "must_include_paths",
+    multiple=True,
+    metavar="PATH",
+    help="Always show this file's best part.",
+)
 @click.option("--route", "route_name", metavar="NAME", help="The route the question is about.")
-@click.option("--controller", "controller_class", metavar="CLASS", help="The controller the question is about.")
+@click.option(
+    "--controller",
+    "controller_class",
+    metavar="CLASS",
+    help="The controller the question is about.",
+)
 @click.option("--table", "table_name", metavar="NAME", help="The table the question is about.")
 @click.option("--no-runs", is_flag=True, help="Leave out recorded runs.")
-@click.option("--min-score", type=float, default=0.25, show_default=True, help="Drop hits with a lower score, 0 to 1.")
+@click.option(
+    "--min-score",
+    type=float,
+    default=0.25,
+    show_default=True,
+    help="Drop hits with a lower score, 0 to 1.",
+)
 @collection_option
-@click.option("--full-text", is_flag=True, help="Show whole passages, not only the lines that match.")
+@click.option(
+    "--full-text", is_flag=True, help="Show whole passages, not only the lines that match."
+)
 @no_sync_option
 @yes_option
 @common_options

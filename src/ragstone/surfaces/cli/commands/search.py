@@ -17,11 +17,18 @@ from ragstone.surfaces.present.hits import answer_json
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @search_options
-@click.option("--full-text", is_flag=True, help="Show whole passages, not only the lines that match.")
+@click.option(
+    "--full-text", is_flag=True, help="Show whole passages, not only the lines that match."
+)
 @click.option("--trace", is_flag=True, help="With --json: show how each score was computed.")
 @common_options
 def search(
-    query: tuple[str, ...], folder: Path | None, as_json: bool, full_text: bool, trace: bool, **flags: Any
+    query: tuple[str, ...],
+    folder: Path | None,
+    as_json: bool,
+    full_text: bool,
+    trace: bool,
+    **flags: Any,
 ) -> None:
     """Find the passages that answer QUERY (`-` reads it from stdin).
 

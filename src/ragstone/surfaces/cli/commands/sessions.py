@@ -7,9 +7,22 @@ from pathlib import Path
 import click
 
 from ragstone.surfaces.cli.engine import open_engine, open_indexed_engine
-from ragstone.surfaces.cli.json_lines import PIPE, check_target, decode_lines, open_input, write_export
+from ragstone.surfaces.cli.json_lines import (
+    PIPE,
+    check_target,
+    decode_lines,
+    open_input,
+    write_export,
+)
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_result, print_table, printable
+from ragstone.surfaces.cli.output import (
+    plural,
+    print_json,
+    print_line,
+    print_result,
+    print_table,
+    printable,
+)
 from ragstone.surfaces.present.memory import session_json
 
 
@@ -42,7 +55,9 @@ def list_sessions(folder: Path | None, as_json: bool) -> None:
 @click.argument("file", default=PIPE)
 @click.option("--force", is_flag=True, help="Write over an existing file.")
 @common_options
-def export_session(session: str, file: str, folder: Path | None, as_json: bool, force: bool) -> None:
+def export_session(
+    session: str, file: str, folder: Path | None, as_json: bool, force: bool
+) -> None:
     """Write the conversation SESSION to FILE (default: stdout), word for word."""
     check_target(file, as_json=as_json, force=force)
     with open_indexed_engine(folder) as engine:
@@ -57,7 +72,9 @@ def import_session(file: str, folder: Path | None, as_json: bool, session: str |
     """Load FILE (`-` is stdin) that `ragstone sessions export` wrote; messages keep their numbers and times."""
     with open_engine(folder) as engine, open_input(engine, file) as data:
         count = engine.memory.load(decode_lines(data), session)
-    print_result({"success": True, "turns": count}, f"{plural(count, 'new turn')} imported", as_json=as_json)
+    print_result(
+        {"success": True, "turns": count}, f"{plural(count, 'new turn')} imported", as_json=as_json
+    )
 
 
 @sessions.command("restore")

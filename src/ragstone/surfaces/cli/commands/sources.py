@@ -9,7 +9,14 @@ import click
 
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.options import add_options, collection_option, common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note, print_table, printable
+from ragstone.surfaces.cli.output import (
+    plural,
+    print_json,
+    print_line,
+    print_note,
+    print_table,
+    printable,
+)
 from ragstone.surfaces.cli.query import build_filters, filter_options
 from ragstone.surfaces.present.documents import document_json
 from ragstone.types import StoredDocument
@@ -18,7 +25,9 @@ from ragstone.types import StoredDocument
 @click.command()
 @(lambda command: add_options(command, filter_options))
 @collection_option
-@click.option("-n", "--limit", type=click.IntRange(min=0), help="Number of documents at most; default: all.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=0), help="Number of documents at most; default: all."
+)
 @common_options
 def sources(
     folder: Path | None,
@@ -35,12 +44,20 @@ def sources(
     has_collections = False
     with open_engine(folder) as engine:
         if engine.exists:
-            documents = list(islice(engine.sources(collection=collection, filters=filters), _one_more(limit)))
+            documents = list(
+                islice(engine.sources(collection=collection, filters=filters), _one_more(limit))
+            )
             has_collections = len(engine.admin.collections()) > 1
     listed = documents[:limit]
     has_more = len(listed) < len(documents)
     if as_json:
-        print_json({"success": True, "documents": [document_json(item) for item in listed], "more": has_more})
+        print_json(
+            {
+                "success": True,
+                "documents": [document_json(item) for item in listed],
+                "more": has_more,
+            }
+        )
     elif documents:
         _print_documents(listed, with_collection=has_collections and collection is None)
         more = ", and more" if has_more else ""

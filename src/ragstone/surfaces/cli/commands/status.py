@@ -12,7 +12,14 @@ from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import Styled, format_bytes, plural, print_json, print_line, printable
+from ragstone.surfaces.cli.output import (
+    Styled,
+    format_bytes,
+    plural,
+    print_json,
+    print_line,
+    printable,
+)
 from ragstone.surfaces.present.reports import status_json
 from ragstone.types import SpaceInfo, Status
 
@@ -32,7 +39,9 @@ def status(folder: Path | None, as_json: bool) -> None:
 def _read_status(engine: Engine) -> Status:
     """Return the status; a folder without an index stays without one."""
     if not engine.exists:
-        return Status(str(engine.home), engine.project, engine.settings.rag.enabled, (), 0, 0, (), 0, None, 0)
+        return Status(
+            str(engine.home), engine.project, engine.settings.rag.enabled, (), 0, 0, (), 0, None, 0
+        )
     try:
         changed_files: int | None = engine.admin.count_waiting()
     except InputError:  # the folder cannot be scanned now
@@ -45,7 +54,10 @@ def _print_status(state: Status, folder: Path) -> None:
         documents = plural(state.documents, "document")
         print_line((f"Indexed {plural(state.chunks, 'chunk')}", "bold green"), f" of {documents}")
     else:
-        print_line(("Empty", "bold yellow"), ": nothing is indexed yet (`ragstone sync` indexes the folder)")
+        print_line(
+            ("Empty", "bold yellow"),
+            ": nothing is indexed yet (`ragstone sync` indexes the folder)",
+        )
     _print_fact("folder", printable(str(folder)))
     if not state.enabled:
         _print_fact("enabled", ("no: rag.enabled is false", "yellow"))
@@ -60,7 +72,10 @@ def _print_status(state: Status, folder: Path) -> None:
         _print_fact("waiting", (changed, "yellow"))
     if len(state.collections) > 1:
         for collection in state.collections:
-            _print_fact("collection", f"{printable(collection.name)}: {plural(collection.documents, 'document')}")
+            _print_fact(
+                "collection",
+                f"{printable(collection.name)}: {plural(collection.documents, 'document')}",
+            )
     _print_fact("on disk", f"{format_bytes(state.bytes_on_disk)} in {printable(state.home)}")
 
 

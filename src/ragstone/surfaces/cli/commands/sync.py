@@ -19,10 +19,14 @@ _DISABLED = "retrieval is switched off (rag.enabled), nothing was done"
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--full", is_flag=True, help="Read every file, even if its size and time have not changed.")
+@click.option(
+    "--full", is_flag=True, help="Read every file, even if its size and time have not changed."
+)
 @click.option("--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors.")
 @click.option("--collection", help="The collection to fill.")
-@click.option("--web", is_flag=True, help="Fetch the stored web pages again instead of reading the folder.")
+@click.option(
+    "--web", is_flag=True, help="Fetch the stored web pages again instead of reading the folder."
+)
 @yes_option
 @click.option("-v", "--verbose", is_flag=True, help="List the skipped files with the reasons.")
 @common_options

@@ -28,7 +28,10 @@ _MAX_LINES: Final = 20
 
 @click.command()
 @click.option(
-    "--interval", type=int, metavar="SECONDS", help="Scan the whole folder this often instead of using file events."
+    "--interval",
+    type=int,
+    metavar="SECONDS",
+    help="Scan the whole folder this often instead of using file events.",
 )
 @yes_option
 @common_options
@@ -91,7 +94,9 @@ class ChangePrinter:
             time.sleep(0.01)
             status = watcher.status()
         if self._as_json:
-            self._write_json({"event": "ready", **watch_status_json(status), "folder": str(engine.folder)})
+            self._write_json(
+                {"event": "ready", **watch_status_json(status), "folder": str(engine.folder)}
+            )
             return
         method = "file events" if status.way == "events" else "regular scans"
         print_note(f"watching {printable(str(engine.folder))} by {method}; Ctrl-C ends it")
