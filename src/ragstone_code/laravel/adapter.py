@@ -143,31 +143,71 @@ class _ApplicationReader:
         graph = self._read_routes_and_code()
         graph += self._read_events()
         graph += self._run_pass(
-            "observers", lambda: read_observers(self.app, self.calls, self.models), Graph()
+            "observers",
+            lambda: read_observers(self.app, self.calls, self.models),
+            Graph(),
         )
-        graph += self._run_pass("settings", lambda: read_config(self.app, self.calls), Graph())
-        graph += self._run_pass("channels", lambda: read_channels(self.app, self.calls), Graph())
-        graph += self._run_pass("bindings", lambda: read_bindings(self.app, self.calls), Graph())
+        graph += self._run_pass(
+            "settings",
+            lambda: read_config(self.app, self.calls),
+            Graph(),
+        )
+        graph += self._run_pass(
+            "channels",
+            lambda: read_channels(self.app, self.calls),
+            Graph(),
+        )
+        graph += self._run_pass(
+            "bindings",
+            lambda: read_bindings(self.app, self.calls),
+            Graph(),
+        )
         graph += self._read_console()
         keys = frozenset(node.key for node in graph.nodes)
         graph += self._run_pass(
-            "classes", lambda: read_typed_classes(self.app, skipped_keys=keys), Graph()
+            "classes",
+            lambda: read_typed_classes(self.app, skipped_keys=keys),
+            Graph(),
         )
         nodes = tuple(_merge_nodes(graph.nodes))
-        graph = replace(graph, nodes=nodes, aliases=tuple(dict.fromkeys(graph.aliases)))
-        graph += self._run_pass("prose", lambda: Graph(rendered=describe_graph(graph)), Graph())
+        graph = replace(
+            graph,
+            nodes=nodes,
+            aliases=tuple(dict.fromkeys(graph.aliases)),
+        )
+        graph += self._run_pass(
+            "prose",
+            lambda: Graph(rendered=describe_graph(graph)),
+            Graph(),
+        )
         return replace(graph, remarks=tuple(dict.fromkeys((*graph.remarks, *self.remarks))))
 
     def _read_routes_and_code(self) -> Graph:
         """Return routes, tables, models, policies, controllers and authorisation checks."""
-        routes = self._run_pass("routes", lambda: read_routes(self.world), Graph())
-        tables = self._run_pass("tables", lambda: read_tables(self.world), Graph())
-        models = self._run_pass("models", lambda: read_models(self.world), Graph())
+        routes = self._run_pass(
+            "routes",
+            lambda: read_routes(self.world),
+            Graph(),
+        )
+        tables = self._run_pass(
+            "tables",
+            lambda: read_tables(self.world),
+            Graph(),
+        )
+        models = self._run_pass(
+            "models",
+            lambda: read_models(self.world),
+            Graph(),
+        )
         policies = self._run_pass(
-            "policies", lambda: find_policies(self.app, self.calls), Policies(self.app)
+            "policies",
+            lambda: find_policies(self.app, self.calls),
+            Policies(self.app),
         )
         policy_graph = self._run_pass(
-            "policies", lambda: build_policy_graph(policies, self.models), Graph()
+            "policies",
+            lambda: build_policy_graph(policies, self.models),
+            Graph(),
         )
         controllers = self._run_pass(
             "controllers",
@@ -186,20 +226,28 @@ class _ApplicationReader:
         """Return listeners and dispatches; a class with a listener is an event, whatever it looks like."""
         no_events: tuple[Graph, frozenset[str]] = (Graph(), frozenset())
         listeners, events = self._run_pass(
-            "events", lambda: read_listeners(self.app, self.calls), no_events
+            "events",
+            lambda: read_listeners(self.app, self.calls),
+            no_events,
         )
         return listeners + self._run_pass(
-            "jobs", lambda: read_dispatches(self.app, self.calls, events), Graph()
+            "jobs",
+            lambda: read_dispatches(self.app, self.calls, events),
+            Graph(),
         )
 
     def _read_console(self) -> Graph:
         """Return commands, and the schedule that calls them by name."""
         no_commands: tuple[Graph, dict[str, str]] = (Graph(), {})
         commands, classes = self._run_pass(
-            "commands", lambda: read_commands(self.app, self.calls), no_commands
+            "commands",
+            lambda: read_commands(self.app, self.calls),
+            no_commands,
         )
         return commands + self._run_pass(
-            "schedule", lambda: read_schedule(self.app, self.calls, classes), Graph()
+            "schedule",
+            lambda: read_schedule(self.app, self.calls, classes),
+            Graph(),
         )
 
     def _run_pass(

@@ -251,7 +251,14 @@ def class_aliases(nodes: Iterable[Node]) -> tuple[Alias, ...]:
     aliases: list[Alias] = []
     for node in nodes:
         if node.key.startswith("class:"):
-            aliases.append(Alias(node.key.removeprefix("class:"), node.key, "class", node.uri))
+            aliases.append(
+                Alias(
+                    node.key.removeprefix("class:"),
+                    node.key,
+                    "class",
+                    node.uri,
+                )
+            )
             aliases.append(Alias(node.name, node.key, "short_class", node.uri))
     return tuple(aliases)
 

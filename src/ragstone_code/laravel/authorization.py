@@ -55,7 +55,11 @@ class AuthorizationCheck:
 
 def method_authorization(app: App, policies: Policies, body: CodeBody) -> Iterator[Link]:
     """Yield a link for each authorisation check that a method makes."""
-    for check in (*_called_checks(body), *_constructor_checks(app, body), *_attribute_checks(body)):
+    for check in (
+        *_called_checks(body),
+        *_constructor_checks(app, body),
+        *_attribute_checks(body),
+    ):
         yield from _decision_links(app, policies, check)
 
 
@@ -76,7 +80,14 @@ def route_authorization(
             subject = (match[2] or "").split(",")[0].strip()
             model = subject if "\\" in subject else models.get((route.key, subject), "")
             ability = match[1].strip()
-            check = AuthorizationCheck(route.key, route.uri, route.line, False, ability, model)
+            check = AuthorizationCheck(
+                route.key,
+                route.uri,
+                route.line,
+                False,
+                ability,
+                model,
+            )
             links += _decision_links(app, policies, check)
     return Graph(links=tuple(links))
 
@@ -99,7 +110,14 @@ def _called_checks(body: CodeBody) -> Iterator[AuthorizationCheck]:
         for written in array_values(argument_at(call, position)):
             ability = text_of(written, body.owner)
             if ability and "\\" not in ability:
-                yield AuthorizationCheck(body.key, body.uri, call.line, conditional, ability, model)
+                yield AuthorizationCheck(
+                    body.key,
+                    body.uri,
+                    call.line,
+                    conditional,
+                    ability,
+                    model,
+                )
 
 
 def _ability_position(call: tree.Call) -> int | None:
@@ -135,7 +153,12 @@ def _constructor_checks(app: App, body: CodeBody) -> Iterator[AuthorizationCheck
         if called_name(call) == "authorizeResource":
             model = class_of(first_array_value(argument_at(call, 0)), body.owner)
             yield AuthorizationCheck(
-                body.key, declaring.uri, call.line, conditional, ability, model
+                body.key,
+                declaring.uri,
+                call.line,
+                conditional,
+                ability,
+                model,
             )
 
 
@@ -153,7 +176,14 @@ def _attribute_checks(body: CodeBody) -> Iterator[AuthorizationCheck]:
         subject = first_array_value(argument_at(attribute, 1, "models"))
         parameter_types = body.variable_types.get(text_of(subject) or "", ())
         model = class_of(subject, body.owner) or next(iter(parameter_types), "")
-        yield AuthorizationCheck(body.key, body.uri, attribute.line, False, ability, model)
+        yield AuthorizationCheck(
+            body.key,
+            body.uri,
+            attribute.line,
+            False,
+            ability,
+            model,
+        )
 
 
 def _decision_links(app: App, policies: Policies, check: AuthorizationCheck) -> Iterator[Link]:

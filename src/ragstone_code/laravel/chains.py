@@ -99,7 +99,13 @@ def find_chains(
         and isinstance(start.function, Static)
         and _is_parent(start.function)
     ):
-        calls.append(ChainedCall(f"parent::{start.function.name}", start.arguments, start.line))
+        calls.append(
+            ChainedCall(
+                f"parent::{start.function.name}",
+                start.arguments,
+                start.line,
+            )
+        )
         yield tuple(reversed(calls))
     elif isinstance(start, Variable) and start.name == root and calls:
         yield tuple(reversed(calls))

@@ -47,7 +47,11 @@ def read_channels(app: App, calls: Iterable[LocatedCall]) -> Graph:
             target = _authoriser_key(app, class_name)
             links.append(Link("HANDLED_BY", key, target, located.uri, located.line))
     aliases = [Alias(node.name, key, "channel", node.uri) for key, node in nodes.items()]
-    return Graph(nodes=tuple(nodes.values()), links=tuple(links), aliases=tuple(aliases))
+    return Graph(
+        nodes=tuple(nodes.values()),
+        links=tuple(links),
+        aliases=tuple(aliases),
+    )
 
 
 def _channel_pattern(located: LocatedCall) -> str:

@@ -166,7 +166,12 @@ def find_calls(app: App) -> tuple[LocatedCall, ...]:
 
 def method_body(app_class: AppClass, function: tree.Function, owner: str = "") -> CodeBody:
     """Return the body of a method; `owner` is the inheriting class if it is not the declaring one."""
-    return CodeBody(app_class.uri, owner or app_class.name, function, function.body.statements)
+    return CodeBody(
+        app_class.uri,
+        owner or app_class.name,
+        function,
+        function.body.statements,
+    )
 
 
 def _hit_lines(text: str) -> list[int]:

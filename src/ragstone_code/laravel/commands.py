@@ -42,7 +42,13 @@ def _command_attributes(signature: str, description: str) -> dict[str, Json]:
 def _command_aliases(nodes: Iterable[Node]) -> tuple[Alias, ...]:
     """Return the names that commands are called by."""
     aliases = (
-        Alias(str(node.attributes["command"]), node.key, "command", node.uri) for node in nodes
+        Alias(
+            str(node.attributes["command"]),
+            node.key,
+            "command",
+            node.uri,
+        )
+        for node in nodes
     )
     return tuple(alias for alias in aliases if alias.name)
 

@@ -41,7 +41,11 @@ def read_config(app: App, calls: Sequence[LocatedCall]) -> Graph:
     for uri, name in _merged_files(app, calls):
         reader.read_file(uri, name)
     links = tuple(_usage_links(calls, reader.nodes))
-    return Graph(nodes=tuple(reader.nodes.values()), links=links, aliases=tuple(reader.aliases))
+    return Graph(
+        nodes=tuple(reader.nodes.values()),
+        links=links,
+        aliases=tuple(reader.aliases),
+    )
 
 
 def _config_folder(app: App) -> str:
@@ -104,7 +108,12 @@ class _ConfigReader:
         if parts < MAX_KEY_PARTS:
             for child, entry in below:
                 entry_line = getattr(entry.key, "line", line)
-                self._read_key(f"{name}.{child}", entry.value, uri, entry_line)
+                self._read_key(
+                    f"{name}.{child}",
+                    entry.value,
+                    uri,
+                    entry_line,
+                )
         if not below or parts == MAX_KEY_PARTS:
             key = f"config:{name}"
             self.aliases += [

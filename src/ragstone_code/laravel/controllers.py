@@ -54,9 +54,23 @@ def _method_aliases(nodes: Iterable[Node]) -> tuple[Alias, ...]:
         owner, _, method = node.key.removeprefix("method:").partition("::")
         short = owner.rpartition("\\")[2]
         for separator in ("@", "::"):
-            aliases.append(Alias(f"{owner}{separator}{method}", node.key, "method", node.uri))
+            aliases.append(
+                Alias(
+                    f"{owner}{separator}{method}",
+                    node.key,
+                    "method",
+                    node.uri,
+                )
+            )
         for separator in ("@", "::", "."):
-            aliases.append(Alias(f"{short}{separator}{method}", node.key, "short_method", node.uri))
+            aliases.append(
+                Alias(
+                    f"{short}{separator}{method}",
+                    node.key,
+                    "short_method",
+                    node.uri,
+                )
+            )
     return tuple(aliases)
 
 
@@ -108,7 +122,16 @@ class ControllerReader:
     ) -> None:
         """Add a link from a method to a class."""
         target = f"class:{self.app.declared_name(class_name)}"
-        self._add_link(Link(kind, body.key, target, body.uri, line, attributes={"how": how}))
+        self._add_link(
+            Link(
+                kind,
+                body.key,
+                target,
+                body.uri,
+                line,
+                attributes={"how": how},
+            )
+        )
 
     def _read_action(self, body: CodeBody, function: tree.Function, key: str) -> None:
         """Add the node of an action and its links."""

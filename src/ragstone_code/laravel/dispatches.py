@@ -114,7 +114,12 @@ def read_dispatches(app: App, calls: Sequence[LocatedCall], heard_events: frozen
         unresolved += _computed_classes(located)
     nodes = tuple(_target_nodes(app, links.values()))
     aliases = class_aliases(nodes) + _string_event_aliases(nodes)
-    return Graph(nodes, tuple(links.values()), aliases, tuple(unresolved))
+    return Graph(
+        nodes,
+        tuple(links.values()),
+        aliases,
+        tuple(unresolved),
+    )
 
 
 def _computed_classes(located: LocatedCall) -> Iterator[Unresolved]:

@@ -102,7 +102,11 @@ class LiteralFolder:
         )
         if isinstance(value, Unknown):
             text = f"config({key})"
-            return Unknown(text, text, () if default is None else (default,))
+            return Unknown(
+                text,
+                text,
+                () if default is None else (default,),
+            )
         return default if value is None else value
 
     def value(self, expression: Expr | None, context: ClassContext, depth: int = 0) -> object:
@@ -214,7 +218,9 @@ class LiteralFolder:
             constants = part.definition.constants
             if name in constants:
                 return self.value(
-                    constants[name], ClassContext.of_part(part, class_name), depth + 1
+                    constants[name],
+                    ClassContext.of_part(part, class_name),
+                    depth + 1,
                 )
         return NOT_WRITTEN
 
@@ -228,7 +234,11 @@ class LiteralFolder:
         if declared is None:
             return NOT_WRITTEN
         part, class_property = declared
-        return self.value(class_property.default, ClassContext.of_part(part, class_name), depth + 1)
+        return self.value(
+            class_property.default,
+            ClassContext.of_part(part, class_name),
+            depth + 1,
+        )
 
     def _call_value(self, call: Call, context: ClassContext, depth: int) -> object:
         """Return the result of the few calls that are certain: `config`, `env`, `get_class` and two methods."""
@@ -246,7 +256,12 @@ class LiteralFolder:
         if name == "env":
             return self.value(default, context, depth + 1)
         if name == "config":
-            return self._config_call_value(call.arguments[0].value, default, context, depth)
+            return self._config_call_value(
+                call.arguments[0].value,
+                default,
+                context,
+                depth,
+            )
         return NOT_WRITTEN
 
     def _proxied_model(self, function: Static, context: ClassContext) -> object:
@@ -299,4 +314,8 @@ def call_env(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Valu
     """Return the result of `env(…)` for the evaluator: unknown, with the default as an option."""
     text = f"env({display_text(arguments.at(0))})"
     default = arguments.at(1)
-    return Unknown(text, text, () if default is None else (default,))
+    return Unknown(
+        text,
+        text,
+        () if default is None else (default,),
+    )

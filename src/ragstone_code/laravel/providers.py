@@ -75,7 +75,11 @@ class ContainerBinding:
 def read_bindings(app: App, calls: Iterable[LocatedCall]) -> Graph:
     """Return a link for each container binding, with the line that declares it."""
     links: dict[tuple[str, str], Link] = {}
-    for binding in (*_property_bindings(app), *_attribute_bindings(app), *_call_bindings(calls)):
+    for binding in (
+        *_property_bindings(app),
+        *_attribute_bindings(app),
+        *_call_bindings(calls),
+    ):
         link = binding.link(app)
         if link.source != link.target:
             links.setdefault((link.source, link.target), link)
@@ -149,7 +153,12 @@ def _direct_bindings(located: LocatedCall, name: str) -> Iterator[ContainerBindi
         return
     for concrete in _concrete_classes(located, argument_at(located.call, concrete_position)):
         yield ContainerBinding(
-            abstract, concrete, located.uri, located.line, name, located.conditional
+            abstract,
+            concrete,
+            located.uri,
+            located.line,
+            name,
+            located.conditional,
         )
 
 
@@ -166,7 +175,12 @@ def _contextual_bindings(located: LocatedCall) -> Iterator[ContainerBinding]:
     named_consumers = tuple(name for name in consumers if name)
     for concrete in _concrete_classes(located, argument_at(located.call, 0)):
         binding = ContainerBinding(
-            abstract, concrete, located.uri, located.line, "when", located.conditional
+            abstract,
+            concrete,
+            located.uri,
+            located.line,
+            "when",
+            located.conditional,
         )
         yield replace(binding, consumers=named_consumers)
 

@@ -36,7 +36,9 @@ class ListedRoute:
     def key(self) -> str:
         """Return the key of the route's node."""
         return route_key(
-            tuple(self.methods), str(self.row["uri"]), str(self.row.get("domain") or "")
+            tuple(self.methods),
+            str(self.row["uri"]),
+            str(self.row.get("domain") or ""),
         )
 
     @property
@@ -164,7 +166,12 @@ def _listed_aliases(key: str, row: ListedRoute) -> Iterator[Alias]:
     plain = re.sub(r"\{[^}]*\}", "{}", path)
     yield Alias(plain, key, "uri", LISTING_URI)
     for verb in verbs.split("|"):
-        yield Alias(f"{verb} {plain}", key, "uri", LISTING_URI)
+        yield Alias(
+            f"{verb} {plain}",
+            key,
+            "uri",
+            LISTING_URI,
+        )
 
 
 def _listed_links(key: str, row: ListedRoute) -> Iterator[Link]:

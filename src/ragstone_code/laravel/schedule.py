@@ -89,7 +89,15 @@ def read_schedule(app: App, calls: Iterable[LocatedCall], commands: dict[str, st
             kind = "DISPATCHES" if task.kind == "job" else "RUNS"
             line = task.call.line
             links.append(
-                Link(kind, node.key, target, task.body.uri, line, "declared", task.conditional)
+                Link(
+                    kind,
+                    node.key,
+                    target,
+                    task.body.uri,
+                    line,
+                    "declared",
+                    task.conditional,
+                )
             )
     return Graph(nodes=tuple(nodes.values()), links=tuple(links))
 

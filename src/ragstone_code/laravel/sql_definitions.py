@@ -103,7 +103,12 @@ def apply_definition(table: Table, text: str, at: MigrationLine) -> tuple[str, .
         return _add_index(table, index)
     column = _COLUMN_DEFINITION.match(text)
     if column:
-        return _add_column(table, unquote(column[1]), column[2], at)
+        return _add_column(
+            table,
+            unquote(column[1]),
+            column[2],
+            at,
+        )
     return ()
 
 

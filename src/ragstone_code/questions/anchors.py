@@ -1,4 +1,4 @@
-"""The nodes that the names in a question stand for, found through the stored aliases."""
+"""The nodes that the names in a question refer to, found through the stored aliases."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _TEST_FOLDER: Final = re.compile(r"(^|/)tests?(/|$)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A name in a question and the nodes it can stand for."""
+    """A name in a question and the nodes it can refer to."""
 
     mention: Mention
     alias: str
@@ -75,14 +75,14 @@ class LinkedNames:
 
 
 def link_names(store: DocumentReader, scope: Scope, question: str) -> LinkedNames:
-    """Return the nodes that the names of a question stand for, in the order of the question."""
+    """Return the nodes that the names of a question refer to, in the order of the question."""
     return link_mentions(store, scope, question, find_mentions(question))
 
 
 def link_mentions(
     store: DocumentReader, scope: Scope, question: str, mentions: Sequence[Mention]
 ) -> LinkedNames:
-    """Return the nodes that mentions stand for; other words of the question choose between equal names."""
+    """Return the nodes that mentions refer to; other words of the question choose between equal names."""
     aliases = _matching_aliases(store, scope, mentions)
     nodes = _aliased_nodes(store, scope, aliases)
     words = frozenset(query_terms(question))
@@ -96,12 +96,28 @@ def link_mentions(
             candidates = _routes_by_uri(store, scope, mention)
         if candidates:
             kind = own_aliases[0].kind if own_aliases else "uri"
-            if kind != "route_resource":
-                candidates = _most_similar(candidates, words, mention)
-            anchors.append(Anchor(mention, kind, tuple(candidates)))
-        elif not mention.plain and (mention.cue or mention.methods):
+            anchors.append(_create_anchor(mention, kind, candidates, words))
+        elif _is_certain_name(mention):
             unknown.append(mention)
-    return LinkedNames(tuple(_without_overlaps(anchors)), tuple(unknown), tuple(mentions))
+    return LinkedNames(
+        tuple(_without_overlaps(anchors)),
+        tuple(unknown),
+        tuple(mentions),
+    )
+
+
+def _create_anchor(
+    mention: Mention, kind: str, candidates: list[Node], words: frozenset[str]
+) -> Anchor:
+    """Return the anchor of a mention; all routes of a resource belong to it."""
+    if kind != "route_resource":
+        candidates = _most_similar(candidates, words, mention)
+    return Anchor(mention, kind, tuple(candidates))
+
+
+def _is_certain_name(mention: Mention) -> bool:
+    """Return whether a mention can only be a name, so that a missing node is worth an answer."""
+    return not mention.plain and bool(mention.cue or mention.methods)
 
 
 def _is_uri(mention: Mention) -> bool:
@@ -150,13 +166,17 @@ def _alias_rank(kind: str, mention: Mention) -> tuple[bool, int]:
 def _aliased_nodes(
     store: DocumentReader, scope: Scope, aliases: Iterable[Sequence[Alias]]
 ) -> dict[str, Node]:
-    """Return the nodes that aliases stand for, by key."""
+    """Return the nodes that aliases refer to, by key."""
     keys: dict[str, None] = {}
     for group in aliases:
         keys.update((alias.key, None) for alias in group)
     if not keys:
         return {}
-    nodes = store.graph.nodes(scope, keys=list(keys), limit=len(keys))
+    nodes = store.graph.nodes(
+        scope,
+        keys=list(keys),
+        limit=len(keys),
+    )
     return {node.key: node for node in nodes}
 
 

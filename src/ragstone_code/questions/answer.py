@@ -98,7 +98,14 @@ def answer_question(
     others = tuple(other for other in anchors if other is not anchor)
     parts: list[tuple[str, AnswerPart]] = []
     for name in _intents_to_answer(ranked):
-        query = GraphQuery(store, scope, parsed.text, anchor, all_intents()[name], others)
+        query = GraphQuery(
+            store,
+            scope,
+            parsed.text,
+            anchor,
+            all_intents()[name],
+            others,
+        )
         parts.append((name, _ANSWER_FUNCTIONS[name](query)))
     return _combine_parts(parts, anchor)
 
@@ -107,7 +114,11 @@ def answer_about_node(
     store: DocumentReader, scope: Scope, parsed: ParsedQuestion, node: Node
 ) -> GraphAnswer | None:
     """Return the graph's answer to a question about a node that a search found; None if nothing is asked of it."""
-    anchor = Anchor(Mention(node.name, -1, (node.name,)), "found", (node,))
+    anchor = Anchor(
+        Mention(node.name, -1, (node.name,)),
+        "found",
+        (node,),
+    )
     ranked = rank_intents_for_roles(parsed.text, roles_of(node))
     if not ranked:
         return None
@@ -142,7 +153,13 @@ def _choose_anchor(
             (intent_roles.index(role) for role in roles if role in intent_roles), default=9
         )
         is_after_hint = prefer_first and position > 0
-        key = (is_after_hint, -ranked[0].weight, anchor.mention.plain, role_position, position)
+        key = (
+            is_after_hint,
+            -ranked[0].weight,
+            anchor.mention.plain,
+            role_position,
+            position,
+        )
         if best_key is None or key < best_key:
             best_key = key
             choice = (anchor, ranked)
@@ -186,7 +203,7 @@ def _combine_parts(parts: Sequence[tuple[str, AnswerPart]], anchor: Anchor) -> G
 
 
 def _alternatives_text(anchor: Anchor) -> str:
-    """Return the other nodes that a name can stand for, for the end of an answer; empty if there are none."""
+    """Return the other nodes that a name can refer to, for the end of an answer; empty if there are none."""
     if len(anchor.nodes) < 2 or anchor.alias == "route_resource":
         return ""
     names = [node.key.partition(":")[2] for node in anchor.nodes[1 : _MAX_ALTERNATIVES + 1]]

@@ -138,7 +138,11 @@ class _CandidateFinder:
         keys = [str(hit.metadata["key"]) for hit in hits if "key" in hit.metadata]
         if not keys:
             return {}
-        nodes = self.store.graph.nodes(self.scope, keys=keys, limit=len(keys))
+        nodes = self.store.graph.nodes(
+            self.scope,
+            keys=keys,
+            limit=len(keys),
+        )
         return {node.key: node for node in nodes}
 
     def _nodes_of_files(self, hits: Sequence[Hit]) -> list[Node]:
@@ -156,7 +160,10 @@ class _CandidateFinder:
                 if len(steps) > 2:
                     continue
                 walked = self.store.graph.walk(
-                    self.scope, [node.key], steps, limit=_MAX_LINKED_PATHS
+                    self.scope,
+                    [node.key],
+                    steps,
+                    limit=_MAX_LINKED_PATHS,
                 )
                 ends = (path.nodes[-1] for path in walked)
                 linked = {end.key: end for end in ends if end.kind in self.kinds}

@@ -75,7 +75,12 @@ class CodeQuestions:
             for anchor in (*anchors, *parsed.linked.anchors)
             for node in anchor.nodes[:_MAX_ANCHOR_NODES]
         ]
-        return CodeAnswer(answer, answer.intent, tuple(keys), tuple(unknown))
+        return CodeAnswer(
+            answer,
+            answer.intent,
+            tuple(keys),
+            tuple(unknown),
+        )
 
     def kinds(self, store: DocumentReader, scope: Scope, question: str) -> list[tuple[str, ...]]:
         """Return the node kinds that a question without names can be about, the most likely group first.
@@ -116,7 +121,13 @@ class CodeQuestions:
         missing: list[Mention] = []
         for option, name in hints.items():
             noun, kinds = _HINTED[option]
-            mention = Mention(name, -1, (name.lstrip("\\"),), kinds, cue=noun)
+            mention = Mention(
+                name,
+                -1,
+                (name.lstrip("\\"),),
+                kinds,
+                cue=noun,
+            )
             linked = link_mentions(store, scope, question, [mention])
             anchors += linked.anchors
             if not linked.anchors:
@@ -158,4 +169,10 @@ def _absent_answer(mention: Mention, intent: str) -> GraphAnswer:
     sentence = (
         f"There is no {mention.cue} {mention.text}; looked at every {mention.cue} of the graph."
     )
-    return GraphAnswer(intent, sentence, {}, negative=True, looked_in=(f"every {mention.cue}",))
+    return GraphAnswer(
+        intent,
+        sentence,
+        {},
+        negative=True,
+        looked_in=(f"every {mention.cue}",),
+    )

@@ -24,21 +24,23 @@ ALL_CALLS = "all calls of all files"
 def find_listeners(query: GraphQuery) -> AnswerPart:
     """Return the listeners of an event."""
     event = query.node
+    name = plain_name(event.key)
     links = query.links_to([event.key], "LISTENS")
-    names = list(dict.fromkeys(class_name(link.source) for link in links))
-    facts: dict[str, Json] = {"listeners": list(names), "how": _registration_kind(links)}
-    if not names:
+    listeners = list(dict.fromkeys(class_name(link.source) for link in links))
+    facts: dict[str, Json] = {"listeners": list(listeners), "how": _registration_kind(links)}
+    if not listeners:
         looked_in = _registration_places(query)
-        sentence = f"Nothing listens to {plain_name(event.key)}; looked in {join_names(looked_in, 5) or 'all files'}."
-        return AnswerPart(
-            facts, sentence, place_of(event), [event], negative=True, looked_in=looked_in
-        )
-    classes = query.nodes(f"class:{name}" for name in names)
+        searched = join_names(looked_in, 5) or "all files"
+        sentence = f"Nothing listens to {name}; looked in {searched}."
+        return query.negative_part(facts, sentence, looked_in)
+    classes = query.nodes(f"class:{listener}" for listener in listeners)
     texts: list[str] = []
-    for name in names:
-        node = classes.get(f"class:{name}")
-        texts.append(f"{name}{place_text(node) if node else ''}")
-    sentence = f"{plain_name(event.key)} is handled by {join_names(texts, 30)} ({link_place_text(links[0])})."
+    for listener in listeners:
+        node = classes.get(f"class:{listener}")
+        place = place_text(node) if node else ""
+        texts.append(f"{listener}{place}")
+    registration = link_place_text(links[0])
+    sentence = f"{name} is handled by {join_names(texts, 30)} ({registration})."
     handlers = query.nodes(_handler_key(link) for link in links)
     evidence = [
         *places_of_links(links),
@@ -46,7 +48,12 @@ def find_listeners(query: GraphQuery) -> AnswerPart:
         *places_of_nodes(handlers.values()),
         *place_of(event),
     ]
-    return AnswerPart(facts, sentence, evidence, [*classes.values(), event])
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [*classes.values(), event],
+    )
 
 
 def _handler_key(link: Link) -> str:
@@ -69,16 +76,20 @@ def find_heard_events(query: GraphQuery) -> AnswerPart:
     }
     if not events:
         looked_in = unique([*_registration_places(query), listener.uri])
-        sentence = (
-            f"{name} listens to no event; looked in {join_names(looked_in, 5) or 'all files'}."
-        )
-        return AnswerPart(
-            facts, sentence, place_of(listener), [listener], negative=True, looked_in=looked_in
-        )
-    sentence = f"{name}{place_text(listener)} hears {join_names(events, 30)} ({link_place_text(links[0])})."
+        searched = join_names(looked_in, 5) or "all files"
+        sentence = f"{name} listens to no event; looked in {searched}."
+        return query.negative_part(facts, sentence, looked_in)
+    event_names = join_names(events, 30)
+    registration = link_place_text(links[0])
+    sentence = f"{name}{place_text(listener)} hears {event_names} ({registration})."
     nodes = query.nodes(link.target for link in links)
     evidence = [*places_of_links(links), *place_of(listener)]
-    return AnswerPart(facts, sentence, evidence, [listener, *nodes.values()])
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [listener, *nodes.values()],
+    )
 
 
 def find_dispatches(query: GraphQuery) -> AnswerPart:
@@ -92,15 +103,18 @@ def find_dispatches(query: GraphQuery) -> AnswerPart:
     name = plain_name(message.key)
     if not places:
         sentence = f"{name} is {verb} nowhere that is written down; looked in {ALL_CALLS}."
-        return AnswerPart(
-            facts, sentence, place_of(message), [message], negative=True, looked_in=[ALL_CALLS]
-        )
+        return query.negative_part(facts, sentence, [ALL_CALLS])
     senders = dict.fromkeys(
         f"{plain_name(link.source)} ({link_place_text(link)})" for link in links
     )
     sentence = f"{name} is {verb} from {join_names(list(senders), 30)}."
     nodes = query.nodes(link.source for link in links)
-    return AnswerPart(facts, sentence, [*places, *place_of(message)], [*nodes.values(), message])
+    return AnswerPart(
+        facts,
+        sentence,
+        [*places, *place_of(message)],
+        [*nodes.values(), message],
+    )
 
 
 def _registration_places(query: GraphQuery) -> list[str]:

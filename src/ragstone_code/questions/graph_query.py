@@ -51,9 +51,17 @@ class GraphQuery:
             start = next((role for role in self.intent.anchors if role != "class"), "class")
         walked: list[Walked] = []
         for steps in find_paths(
-            start, target or self.intent.target, via or self.intent.via, self.intent.back
+            start,
+            target or self.intent.target,
+            via or self.intent.via,
+            self.intent.back,
         ):
-            walked += self.store.graph.walk(self.scope, [self.node.key], steps, limit=MAX_PATHS)
+            walked += self.store.graph.walk(
+                self.scope,
+                [self.node.key],
+                steps,
+                limit=MAX_PATHS,
+            )
         return walked
 
     def links_from(self, keys: Sequence[str], *kinds: str) -> list[Link]:
@@ -69,7 +77,11 @@ class GraphQuery:
         unique_keys = list(dict.fromkeys(keys))
         if not unique_keys:
             return {}
-        nodes = self.store.graph.nodes(self.scope, keys=unique_keys, limit=len(unique_keys))
+        nodes = self.store.graph.nodes(
+            self.scope,
+            keys=unique_keys,
+            limit=len(unique_keys),
+        )
         return {node.key: node for node in nodes}
 
     def nodes_of_kind(self, *kinds: str) -> list[Node]:
@@ -81,8 +93,19 @@ class GraphQuery:
         if not class_node.uri:
             return []
         prefix = f"method:{class_name(class_node.key)}::"
-        nodes = self.store.graph.nodes(self.scope, uris=[class_node.uri], limit=_MAX_NODES_OF_FILE)
+        nodes = self.store.graph.nodes(
+            self.scope,
+            uris=[class_node.uri],
+            limit=_MAX_NODES_OF_FILE,
+        )
         return [node for node in nodes if node.key.startswith(prefix)]
+
+    def negative_part(
+        self, facts: dict[str, Json], sentence: str, looked_in: list[str]
+    ) -> AnswerPart:
+        """Return the answer that there is nothing; `looked_in` are the places that were searched."""
+        places = place_of(self.node)
+        return AnswerPart(facts, sentence, places, [self.node], negative=True, looked_in=looked_in)
 
     def other_nodes(self) -> list[Node]:
         """Return the nodes of the other names in the question."""

@@ -141,7 +141,7 @@ def roles_of(node: Node, alias: str = "") -> tuple[str, ...]:
 
 
 def resource_actions(words: Iterable[str]) -> frozenset[str]:
-    """Return the resource actions that the verbs of a question stand for: `renames` is an update."""
+    """Return the resource actions that the verbs of a question mean: `renames` is an update."""
     stems = {stem(word) for word in words}
     verbs_by_action = _lexicon()["verbs"]
     return frozenset(

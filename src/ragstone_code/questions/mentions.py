@@ -110,7 +110,11 @@ def remove_mentions(question: str, mentions: Iterable[Mention]) -> str:
     text = question[:_MAX_QUESTION]
     for mention in sorted(mentions, key=lambda mention: -len(mention.text)):
         if mention.plain:
-            text = re.sub(rf"\b{re.escape(mention.text)}\b", " ", text)
+            text = re.sub(
+                rf"\b{re.escape(mention.text)}\b",
+                " ",
+                text,
+            )
         else:
             text = text.replace(mention.text, " ")
     return " ".join(text.lower().split())
@@ -131,7 +135,14 @@ def _take_endpoints(text: str) -> tuple[list[Mention], str]:
         methods = tuple(re.findall(r"[A-Z]+", match[1]))
         name = f"{match[1]} {uri}"
         mentions.append(
-            Mention(name, match.start(), _uri_forms(uri), ROUTE_ALIASES, methods, "route")
+            Mention(
+                name,
+                match.start(),
+                _uri_forms(uri),
+                ROUTE_ALIASES,
+                methods,
+                "route",
+            )
         )
         text = _blank_out(text, match)
     return mentions, text
@@ -146,7 +157,12 @@ def _uri_forms(uri: str) -> tuple[str, ...]:
     """Return the spellings of a URI, also with one more parameter."""
     path = re.sub(r"^https?://[^/]+", "", uri).split("#")[0]
     plain = normalise_uri(path)
-    forms = (plain, uri.strip("/") or "/", f"{plain}/{{}}", f"{plain}{{}}")
+    forms = (
+        plain,
+        uri.strip("/") or "/",
+        f"{plain}/{{}}",
+        f"{plain}{{}}",
+    )
     return tuple(dict.fromkeys(forms))
 
 
@@ -188,7 +204,13 @@ def _identifier_mentions(words: Sequence[_Word], position: int) -> Iterator[Ment
     elif word.quoted or _IDENTIFIER.search(text) or _CAMEL_CASE.search(text):
         yield Mention(text, word.at, _spellings(text), cue=cue)
     elif position and _is_class_like(words, position):
-        yield Mention(text, word.at, (text,), CLASS_ALIASES | {"event"}, cue=cue)
+        yield Mention(
+            text,
+            word.at,
+            (text,),
+            CLASS_ALIASES | {"event"},
+            cue=cue,
+        )
 
 
 def _is_class_like(words: Sequence[_Word], position: int) -> bool:
@@ -279,7 +301,14 @@ def _phrase_mentions(phrases: Iterable[Sequence[_Word]], cue: str) -> Iterator[M
         if all(_can_be_name(word, cue) for word in phrase):
             text = " ".join(word.text for word in phrase)
             forms = tuple(_joined_forms([word.lower for word in phrase], cue))
-            yield Mention(text, phrase[0].at, forms, CUES[cue], cue=cue, plain=True)
+            yield Mention(
+                text,
+                phrase[0].at,
+                forms,
+                CUES[cue],
+                cue=cue,
+                plain=True,
+            )
 
 
 def _phrases_before(words: Sequence[_Word], position: int) -> Iterator[Sequence[_Word]]:

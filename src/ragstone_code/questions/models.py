@@ -43,18 +43,12 @@ def find_table(query: GraphQuery) -> AnswerPart:
     walked = query.walk()
     if not walked:
         sentence = f"{name} maps to no table that is known; looked in {model.uri or 'no file'}."
-        return AnswerPart(
-            {"table": None},
-            sentence,
-            place_of(model),
-            [model],
-            negative=True,
-            looked_in=[model.uri],
-        )
+        return query.negative_part({"table": None}, sentence, [model.uri])
     link, table = walked[0].links[-1], walked[0].nodes[-1]
     how = link.attributes.get("how")
     facts: dict[str, Json] = {"table": table_name(table.key), "how": how, "model": name}
-    sentence = f"{name} uses the table {table_name(table.key)} ({_how_text(how)}, {link_place_text(link)})."
+    reason = f"{_how_text(how)}, {link_place_text(link)}"
+    sentence = f"{name} uses the table {table_name(table.key)} ({reason})."
     evidence = [
         *places_of_links([link]),
         *places_of_links(query.links_to([table.key], "CREATES")),
@@ -86,7 +80,11 @@ def find_policy(query: GraphQuery) -> AnswerPart:
         f"{class_name(query.node.key)} is guarded by {class_text(policy)}: "
         f"{_how_text(how)}, {link_place_text(link)}; {defined}."
     )
-    evidence = [*places_of_links([link]), *place_of(policy), *(place for _, place in abilities)]
+    evidence = [
+        *places_of_links([link]),
+        *place_of(policy),
+        *(place for _, place in abilities),
+    ]
     return AnswerPart(facts, sentence, evidence, [policy, query.node], walked)
 
 
@@ -122,9 +120,18 @@ def _no_policy(query: GraphQuery) -> AnswerPart:
         f"looked in {join_names(looked_in, 5) or 'all files'}."
     )
     first_link = sorted(registered, key=lambda link: (link.uri, link.line))[:1]
-    evidence = [*places_of_links(first_link), *places_of_nodes(providers), *place_of(query.node)]
+    evidence = [
+        *places_of_links(first_link),
+        *places_of_nodes(providers),
+        *place_of(query.node),
+    ]
     return AnswerPart(
-        {"policy": None}, sentence, evidence, [query.node], negative=True, looked_in=looked_in
+        {"policy": None},
+        sentence,
+        evidence,
+        [query.node],
+        negative=True,
+        looked_in=looked_in,
     )
 
 
@@ -147,7 +154,11 @@ def find_observers(query: GraphQuery) -> AnswerPart:
         facts["observers"] = [class_name(observer.key) for observer in observers]
     names = join_names([class_text(observer) for observer in observers])
     sentence = f"{class_name(model.key)} is observed by {names}: {_how_text(how)}, {link_place_text(links[0])}."
-    evidence = [*places_of_links(links), *places_of_nodes(observers), *place_of(model)]
+    evidence = [
+        *places_of_links(links),
+        *places_of_nodes(observers),
+        *place_of(model),
+    ]
     return AnswerPart(facts, sentence, evidence, [*observers, model], walked)
 
 
@@ -156,14 +167,18 @@ def _no_observer(query: GraphQuery) -> AnswerPart:
     model = query.node
     observers = query.nodes_of_kind("observer")
     links = query.links_to([observer.key for observer in observers], "OBSERVED_BY")
-    looked_in = unique([model.uri, *(link.uri for link in links), *folders_of(observers)])
+    looked_in = unique(
+        [
+            model.uri,
+            *(link.uri for link in links),
+            *folders_of(observers),
+        ]
+    )
     sentence = (
         f"No observer is attached to {class_name(model.key)}: none by attribute, none registered; "
         f"looked in {join_names(looked_in, 5) or 'all files'}."
     )
-    return AnswerPart(
-        {"observer": None}, sentence, place_of(model), [model], negative=True, looked_in=looked_in
-    )
+    return query.negative_part({"observer": None}, sentence, looked_in)
 
 
 def find_models(query: GraphQuery) -> AnswerPart:
@@ -177,16 +192,20 @@ def find_models(query: GraphQuery) -> AnswerPart:
     if not models:
         sentence = f"No model is known for {name}; looked at all models."
         looked_in = folders_of(query.nodes_of_kind("model"))
-        return AnswerPart(
-            facts, sentence, place_of(query.node), [query.node], negative=True, looked_in=looked_in
-        )
+        return query.negative_part(facts, sentence, looked_in)
     sentence = f"{name} belongs to {join_names([class_text(model) for model in models])}."
     evidence = [
         *places_of_links(last_links(walked)),
         *places_of_nodes(models),
         *place_of(query.node),
     ]
-    return AnswerPart(facts, sentence, evidence, [*models, query.node], walked)
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [*models, query.node],
+        walked,
+    )
 
 
 # ── relations ─────────────────────────────────────────────────────────────────────────────────────
@@ -207,22 +226,27 @@ def find_relations(query: GraphQuery) -> AnswerPart:
     names = _selected_relations(query, rows, places)
     facts: dict[str, Json] = {"relations": [rows[name] for name in names]}
     if not names:
-        sentence = f"{plain_name(owner) or owner} has no relation that is written down; looked in {node.uri or 'no file'}."
-        return AnswerPart(
-            facts, sentence, place_of(node), [node], negative=True, looked_in=[node.uri]
-        )
+        owner_name = plain_name(owner) or owner
+        searched = node.uri or "no file"
+        sentence = f"{owner_name} has no relation that is written down; looked in {searched}."
+        return query.negative_part(facts, sentence, [node.uri])
     evidence = [places[name] for name in names if name in places]
     uri, line = evidence[0]
     texts = [_relation_text(rows[name]) for name in names]
     sentence = f"{owner} has {join_names(texts, 30)} ({uri}:{line})."
-    other_nodes = query.other_nodes()
-    other_keys = {other.key for other in other_nodes}
-    trait_links = [
-        link for link in query.links_from([node.key], "USES_TRAIT") if link.target in other_keys
-    ]
-    evidence += [*places_of_links(trait_links), *places_of_nodes(other_nodes), *place_of(node)]
+    evidence += _trait_places(query)
+    evidence += place_of(node)
     selected_nodes = [relation for relation in relations if _member_name(relation.key) in names]
     return AnswerPart(facts, sentence, evidence, [node, *selected_nodes])
+
+
+def _trait_places(query: GraphQuery) -> list[Place]:
+    """Return the places that use the traits named in the question, and the places of the other named nodes."""
+    others = query.other_nodes()
+    other_keys = {other.key for other in others}
+    trait_links = query.links_from([query.node.key], "USES_TRAIT")
+    used = [link for link in trait_links if link.target in other_keys]
+    return [*places_of_links(used), *places_of_nodes(others)]
 
 
 def _relation_rows(relations: Iterable[Node], links: Iterable[Link]) -> dict[str, dict[str, Json]]:
@@ -263,21 +287,37 @@ def _selected_relations(
 ) -> list[str]:
     """Return the names of the relations that the question asks for, in source order."""
     names = sorted(rows, key=lambda name: places.get(name, ("", 0)))
-    mention = query.anchor.mention.text
-    member = re.split(r"::|->|@|\.", mention.removesuffix("()"))[-1]
-    if query.role != "model" or member != mention:
-        named = [name for name in names if name.lower() == member.lower()]
-        if named:
-            return named
+    member = _mentioned_member(query)
+    named = [name for name in names if name.lower() == member.lower()]
+    if named:
+        return named
     others = query.other_nodes()
     trait_files = {node.uri for node in others if node.kind in ("trait", "class")} - {""}
     from_traits = [name for name in names if name in places and places[name][0] in trait_files]
     if from_traits:
         return from_traits
-    targets = {class_name(node.key) for node in others if node.kind == "model"}
-    targets |= {table_name(node.key) for node in others if node.kind == "table"}
+    targets = _relation_targets(others)
     to_targets = [name for name in names if _leads_to(rows[name], targets)]
     return to_targets or names
+
+
+def _mentioned_member(query: GraphQuery) -> str:
+    """Return the member in a name such as `Playlist::songs`; empty if the question names only the model."""
+    mention = query.anchor.mention.text
+    member = re.split(r"::|->|@|\.", mention.removesuffix("()"))[-1]
+    names_only_model = query.role == "model" and member == mention
+    return "" if names_only_model else member
+
+
+def _relation_targets(nodes: Iterable[Node]) -> set[str]:
+    """Return the models and tables among the nodes, by name."""
+    targets: set[str] = set()
+    for node in nodes:
+        if node.kind == "model":
+            targets.add(class_name(node.key))
+        elif node.kind == "table":
+            targets.add(table_name(node.key))
+    return targets
 
 
 def _leads_to(row: dict[str, Json], targets: set[str]) -> bool:

@@ -55,7 +55,13 @@ def find_action(query: GraphQuery) -> AnswerPart:
         evidence += place_of(code)
         nodes.append(code)
     evidence += _middleware_places(query, route)
-    return AnswerPart(facts, _action_sentence(route, code), evidence, nodes, walked[:1])
+    return AnswerPart(
+        facts,
+        _action_sentence(route, code),
+        evidence,
+        nodes,
+        walked[:1],
+    )
 
 
 def _action_sentence(route: Node, code: Node | None) -> str:
@@ -163,7 +169,13 @@ def find_request(query: GraphQuery) -> AnswerPart:
     evidence = [*places_of_links(last_links(walked)), *places_of_nodes(requests)]
     if method:
         evidence += place_of(method)
-    return AnswerPart(facts, sentence, evidence, [*requests, query.node], walked)
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [*requests, query.node],
+        walked,
+    )
 
 
 def find_models(query: GraphQuery) -> AnswerPart:
@@ -188,7 +200,14 @@ def find_models(query: GraphQuery) -> AnswerPart:
             f"{_title(node)} touches no model that is written down; looked in {located.place}."
         )
         places = place_of(located)
-        return AnswerPart(facts, sentence, places, [node], negative=True, looked_in=[located.place])
+        return AnswerPart(
+            facts,
+            sentence,
+            places,
+            [node],
+            negative=True,
+            looked_in=[located.place],
+        )
     texts = [_model_text(model, tables.get(model.key)) for model in models]
     sentence = f"{_title(node)} touches {join_names(texts)}."
     evidence = place_of(code) if code else []
@@ -232,7 +251,14 @@ def find_binding(query: GraphQuery) -> AnswerPart:
     lookups = join_names(texts) or "nothing by its parameters"
     sentence = f"{_title(route)} looks up {lookups}{place_text(route)}."
     evidence = [*place_of(route), *places_of_links(links)]
-    return AnswerPart(facts, sentence, evidence, [route], negative=not texts, looked_in=[route.uri])
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [route],
+        negative=not texts,
+        looked_in=[route.uri],
+    )
 
 
 def find_resource(query: GraphQuery) -> AnswerPart:
@@ -244,14 +270,24 @@ def find_resource(query: GraphQuery) -> AnswerPart:
         sentence = f"{_title(query.node)} returns no resource class that is written down; looked in {located.place}."
         places = place_of(located)
         return AnswerPart(
-            {"resource": None}, sentence, places, negative=True, looked_in=[located.place]
+            {"resource": None},
+            sentence,
+            places,
+            negative=True,
+            looked_in=[located.place],
         )
     names: list[Json] = [class_name(resource.key) for resource in resources]
     texts = join_names([class_text(resource) for resource in resources])
     sentence = f"{_title(query.node)} returns {texts}."
     evidence = [*places_of_links(last_links(walked)), *places_of_nodes(resources)]
     facts: dict[str, Json] = {"resource": names[0], "resources": names}
-    return AnswerPart(facts, sentence, evidence, [*resources, query.node], walked)
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [*resources, query.node],
+        walked,
+    )
 
 
 # ── lists of routes ───────────────────────────────────────────────────────────────────────────────
@@ -297,13 +333,22 @@ def _list_routes(query: GraphQuery, routes: Sequence[Node]) -> AnswerPart:
         files = join_names(looked_in, 4) or "no route file: there is none"
         sentence = f"No route leads to {name}; looked in {files}."
         return AnswerPart(
-            {"routes": []}, sentence, place_of(query.node), negative=True, looked_in=looked_in
+            {"routes": []},
+            sentence,
+            place_of(query.node),
+            negative=True,
+            looked_in=looked_in,
         )
     titles = join_names([_title(route) for route in routes], 30)
     sentence = f"{name}: {titles}{place_text(routes[0])}."
     places = [*places_of_nodes(routes), *_middleware_places(query, routes[0])]
     facts: dict[str, Json] = {"routes": [_route_row(route) for route in routes]}
-    return AnswerPart(facts, sentence, list(dict.fromkeys(places)), list(routes))
+    return AnswerPart(
+        facts,
+        sentence,
+        list(dict.fromkeys(places)),
+        list(routes),
+    )
 
 
 def _route_row(route: Node) -> dict[str, Json]:

@@ -44,15 +44,19 @@ def find_callers(query: GraphQuery) -> AnswerPart:
     )
     if not links:
         sentence = f"No call of {name} is written with its type{note}."
-        return AnswerPart(
-            facts, sentence, place_of(function), [function], negative=True, looked_in=[ALL_CALLS]
-        )
+        return query.negative_part(facts, sentence, [ALL_CALLS])
     callers = dict.fromkeys(
         f"{plain_name(link.source)} ({link_place_text(link)})" for link in links
     )
     sentence = f"{name} is called from {join_names(list(callers), 30)}{note}."
     evidence = [*places_of_links(links), *place_of(function)]
-    return AnswerPart(facts, sentence, evidence, [*last_nodes(walked), function], walked)
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [*last_nodes(walked), function],
+        walked,
+    )
 
 
 def find_callees(query: GraphQuery) -> AnswerPart:
@@ -74,9 +78,7 @@ def _list_targets(query: GraphQuery, fact: str, verb: str) -> AnswerPart:
     name = plain_name(node.key)
     if not targets:
         sentence = f"{name} {verb} nothing that is written down; looked in all files."
-        return AnswerPart(
-            facts, sentence, place_of(node), [node], negative=True, looked_in=["all files"]
-        )
+        return query.negative_part(facts, sentence, ["all files"])
     texts = [f"{plain_name(target.key)}{place_text(target)}" for target in targets]
     sentence = f"{name} {verb} {join_names(texts, 30)}."
     evidence = [*places_of_links(last_links(walked)), *place_of(node)]
@@ -91,7 +93,12 @@ def find_config_users(query: GraphQuery) -> AnswerPart:
     facts: dict[str, Json] = {"used_by": list(users)}
     usage = f", used by {join_names(users, 20)}" if users else ""
     sentence = f"{plain_name(setting.key)} is configured in {setting.place or 'no file'}{usage}."
-    return AnswerPart(facts, sentence, [*place_of(setting), *places_of_links(links)], [setting])
+    return AnswerPart(
+        facts,
+        sentence,
+        [*place_of(setting), *places_of_links(links)],
+        [setting],
+    )
 
 
 def find_changes(query: GraphQuery) -> AnswerPart:
@@ -112,7 +119,10 @@ def find_changes(query: GraphQuery) -> AnswerPart:
     titles = [change.doc or change.name for change in changes.values()]
     sentence = f"{name} was changed by {join_names(titles, 20)}."
     return AnswerPart(
-        facts, sentence, [*places_of_links(links), *place_of(node)], list(changes.values())
+        facts,
+        sentence,
+        [*places_of_links(links), *place_of(node)],
+        list(changes.values()),
     )
 
 
@@ -126,10 +136,7 @@ def find_middleware_class(query: GraphQuery) -> AnswerPart:
             f"{alias} is a middleware of the framework's own; no class of the project is behind it."
         )
         looked_in = ["bootstrap/app.php", "app/Http/Kernel.php"]
-        places = place_of(middleware)
-        return AnswerPart(
-            {"class": None}, sentence, places, [middleware], negative=True, looked_in=looked_in
-        )
+        return query.negative_part({"class": None}, sentence, looked_in)
     classes = query.nodes(link.target for link in links)
     name = class_name(links[0].target)
     facts: dict[str, Json] = {
@@ -140,4 +147,9 @@ def find_middleware_class(query: GraphQuery) -> AnswerPart:
     place = place_text(first_class) if first_class else ""
     sentence = f"{alias} is {name}{place}, registered in {link_place_text(links[0])}."
     evidence = [*places_of_links(links), *places_of_nodes(classes.values())]
-    return AnswerPart(facts, sentence, evidence, [*classes.values(), middleware])
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [*classes.values(), middleware],
+    )

@@ -57,7 +57,12 @@ def find_migrations(query: GraphQuery) -> AnswerPart:
     formerly = f", formerly {join_names(former_names)}" if former_names else ""
     sentence = f"The table {table_name(table.key)}{formerly}: {join_names(texts, 30)}."
     migrations = query.nodes(link.source for link in links)
-    return AnswerPart(facts, sentence, [*evidence, *place_of(table)], [table, *migrations.values()])
+    return AnswerPart(
+        facts,
+        sentence,
+        [*evidence, *place_of(table)],
+        [table, *migrations.values()],
+    )
 
 
 def _no_migration(query: GraphQuery, table: Node, facts: dict[str, Json]) -> AnswerPart:
@@ -65,7 +70,14 @@ def _no_migration(query: GraphQuery, table: Node, facts: dict[str, Json]) -> Ans
     verbs = " or ".join(kind.lower() for kind in _asked_link_kinds(query)) or "touches"
     looked_in = folders_of(query.nodes_of_kind("migration"))
     sentence = f"No migration {verbs} the table {table_name(table.key)}; looked in {join_names(looked_in, 5) or 'all files'}."
-    return AnswerPart(facts, sentence, place_of(table), [table], negative=True, looked_in=looked_in)
+    return AnswerPart(
+        facts,
+        sentence,
+        place_of(table),
+        [table],
+        negative=True,
+        looked_in=looked_in,
+    )
 
 
 def _selected_links(query: GraphQuery, links: list[Link], table: Node) -> list[Link]:
@@ -118,8 +130,7 @@ def find_columns(query: GraphQuery) -> AnswerPart:
     table = _find_table(query)
     if table is None:
         return _no_table(query, {"columns": [], "foreign_keys": []})
-    rows = table.attributes.get("columns")
-    columns = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    columns = _column_rows(table)
     names = [str(column.get("name")) for column in columns]
     foreign_keys = list(dict.fromkeys(string_list(table.attributes.get("foreign_keys"))))
     facts: dict[str, Json] = {
@@ -147,6 +158,14 @@ def find_columns(query: GraphQuery) -> AnswerPart:
         negative=not names,
         looked_in=[] if names else [table.uri],
     )
+
+
+def _column_rows(table: Node) -> list[dict[str, Any]]:
+    """Return the columns in the attributes of a table."""
+    rows = table.attributes.get("columns")
+    if not isinstance(rows, list):
+        return []
+    return [row for row in rows if isinstance(row, dict)]
 
 
 def find_migrated_tables(query: GraphQuery) -> AnswerPart:
@@ -185,7 +204,7 @@ def _no_table(query: GraphQuery, facts: dict[str, Json]) -> AnswerPart:
     sentence = (
         f"No table is known for {query.anchor.mention.text}; looked in {node.uri or 'all files'}."
     )
-    return AnswerPart(facts, sentence, place_of(node), [node], negative=True, looked_in=[node.uri])
+    return query.negative_part(facts, sentence, [node.uri])
 
 
 def _migration_order(link: Link) -> tuple[str, int]:

@@ -195,7 +195,11 @@ class ServiceProvider(Recorder):
         elif name == "callAfterResolving":
             resolved = display_text(arguments.at(0)).lower().lstrip("\\")
             if resolved in _ROUTER_NAMES:
-                evaluator.call(arguments.at(1), [router, self.application], site)
+                evaluator.call(
+                    arguments.at(1),
+                    [router, self.application],
+                    site,
+                )
         return Unknown(f"{name}()")
 
     def _load_routes(self, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> None:
@@ -230,7 +234,12 @@ class BroadcastFacade(Recorder):
     ) -> Value:
         """Register the route that authorises channels."""
         if name == "routes":
-            register_broadcast_routes(self.router, arguments.at(0, "attributes"), site, evaluator)
+            register_broadcast_routes(
+                self.router,
+                arguments.at(0, "attributes"),
+                site,
+                evaluator,
+            )
         return Unknown(f"Broadcast::{name}() is not followed")
 
 

@@ -34,7 +34,13 @@ def register_auth_routes(
             continue
         with router.in_group(RouteAttributes(namespace=namespace)):
             for method, uri, action, name in _AUTH_ROUTES[option]:
-                handle = router.add_route((method,), uri, f"Auth\\{action}", site, evaluator)
+                handle = router.add_route(
+                    (method,),
+                    uri,
+                    f"Auth\\{action}",
+                    site,
+                    evaluator,
+                )
                 if name:
                     handle.on_call("name", Arguments((name,)), site, evaluator)
     return None

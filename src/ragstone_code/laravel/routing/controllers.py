@@ -106,7 +106,12 @@ class _BaseController(Recorder):
         if isinstance(options, Array):
             for key in ("only", "except"):
                 if key in options.items:
-                    recorded.on_call(key, Arguments((options.get(key),)), site, evaluator)
+                    recorded.on_call(
+                        key,
+                        Arguments((options.get(key),)),
+                        site,
+                        evaluator,
+                    )
         return recorded
 
 
@@ -160,7 +165,11 @@ class ControllerLookup:
         if declared and declared[2].static:
             uri, _, function = declared
             site = CallSite(uri, function.line)
-            result = self.evaluator.call(Array([controller, "middleware"]), [], site)
+            result = self.evaluator.call(
+                Array([controller, "middleware"]),
+                [],
+                site,
+            )
             return list(_listed_middleware(first_known(result), site))
         if not lookup.method(controller, "__construct"):
             return []
@@ -203,7 +212,11 @@ class ControllerLookup:
                     *read_texts(arguments.at(0, "ability")),
                     *read_texts(arguments.at(1, "models")),
                 ]
-                entry = MiddlewareEntry("can:" + ",".join(words), uri, attribute.line)
+                entry = MiddlewareEntry(
+                    "can:" + ",".join(words),
+                    uri,
+                    attribute.line,
+                )
                 yield ControllerMiddleware(entry)
             else:
                 yield from _limited_middleware(arguments, CallSite(uri, attribute.line))

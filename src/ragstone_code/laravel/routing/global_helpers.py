@@ -89,7 +89,11 @@ def _env(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     """Return the unknown value of `env(key, default)`, with the default as an option."""
     key = display_text(arguments.at(0, "key"))
     default = first_known(arguments.at(1, "default"))
-    return Unknown(f"env({key}) is set where it runs", f"env({key})", _known_options(default))
+    return Unknown(
+        f"env({key}) is set where it runs",
+        f"env({key})",
+        _known_options(default),
+    )
 
 
 def _known_options(value: Value) -> tuple[Value, ...]:
@@ -154,7 +158,11 @@ class ConfigValues:
         options = _known_options(first_known(value)) or _known_options(
             first_known(arguments.at(1, "default"))
         )
-        return Unknown(f"config({key}) is set where it runs", f"config({key})", options)
+        return Unknown(
+            f"config({key}) is set where it runs",
+            f"config({key})",
+            options,
+        )
 
     def at(self, key: str, evaluator: Evaluator) -> Value:
         """Return the value of a key in the config files; None if they do not have it."""
@@ -277,7 +285,11 @@ class StrFacade(Recorder):
         if name in _BINARY_STRING_FUNCTIONS:
             return _BINARY_STRING_FUNCTIONS[name](text, display_text(arguments.at(1)))
         if name in ("startsWith", "endsWith", "contains"):
-            return _test_string(name, text, tuple(read_texts(arguments.at(1))))
+            return _test_string(
+                name,
+                text,
+                tuple(read_texts(arguments.at(1))),
+            )
         if name == "replace":
             return evaluator.language.functions["str_replace"](arguments, site, evaluator)
         return Unknown(f"Str::{name}() is not followed")
@@ -369,14 +381,26 @@ class Collection(Recorder):
         if name in ("all", "toArray"):
             return self.array
         if name in ("implode", "join"):
-            return functions["implode"](Arguments((arguments.at(0), self.array)), site, evaluator)
+            return functions["implode"](
+                Arguments((arguments.at(0), self.array)),
+                site,
+                evaluator,
+            )
         if name in _ADDING_METHODS:
             return self._add(name, arguments.at(0), site, evaluator)
         if name in _ARRAY_FUNCTIONS:
-            array = functions[_ARRAY_FUNCTIONS[name]](Arguments((self.array,)), site, evaluator)
+            array = functions[_ARRAY_FUNCTIONS[name]](
+                Arguments((self.array,)),
+                site,
+                evaluator,
+            )
             return Collection(_array_or_empty(array))
         if name in _VALUE_FUNCTIONS:
-            return functions[_VALUE_FUNCTIONS[name]](Arguments((self.array,)), site, evaluator)
+            return functions[_VALUE_FUNCTIONS[name]](
+                Arguments((self.array,)),
+                site,
+                evaluator,
+            )
         return Unknown(f"{name}() of a collection is not followed")
 
     def _add(self, name: str, value: Value, site: CallSite, evaluator: Evaluator) -> Value:

@@ -104,17 +104,29 @@ class MiddlewareConfigurator(Recorder):
         elif name in _GROUP_CHANGES:
             words = tuple(read_texts(arguments.at(1, "middleware")))
             registry.change_group(
-                _GROUP_CHANGES[name], display_text(arguments.at(0, "group")), words, site
+                _GROUP_CHANGES[name],
+                display_text(arguments.at(0, "group")),
+                words,
+                site,
             )
         elif name == "replaceInGroup":
             replacement = {display_text(arguments.at(1)): display_text(arguments.at(2))}
-            registry.replace_in_group(display_text(arguments.at(0)), replacement, site)
+            registry.replace_in_group(
+                display_text(arguments.at(0)),
+                replacement,
+                site,
+            )
         elif name in ("append", "prepend", "use"):
             words = tuple(read_texts(arguments.at(0, "middleware")))
             registry.everywhere += [(word, site) for word in words]
         elif name == "throttleApi":
             limiter = display_text(arguments.at(0, "limiter", "api"))
-            registry.change_group("prepend", "api", (f"throttle:{limiter}",), site)
+            registry.change_group(
+                "prepend",
+                "api",
+                (f"throttle:{limiter}",),
+                site,
+            )
         elif name == "statefulApi":
             registry.change_group("prepend", "api", (_STATEFUL,), site)
         elif name == "authenticateSessions":
@@ -123,7 +135,11 @@ class MiddlewareConfigurator(Recorder):
 
     def _configure_group(self, group: str, arguments: Arguments, site: CallSite) -> None:
         """Apply `web(append: …, prepend: …, remove: …, replace: …)` in the framework's order."""
-        self.registry.replace_in_group(group, read_text_mapping(arguments.at(3, "replace")), site)
+        self.registry.replace_in_group(
+            group,
+            read_text_mapping(arguments.at(3, "replace")),
+            site,
+        )
         for how, position in (("remove", 2), ("prepend", 1), ("append", 0)):
             words = tuple(read_texts(arguments.at(position, how)))
             if words:

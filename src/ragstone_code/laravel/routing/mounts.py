@@ -70,7 +70,12 @@ def mount_routes(world: World) -> MountedRoutes:
     if not router.state.routes:
         _mount_standard_files(router, evaluator)
     for change in router.state.group_changes:
-        middleware.change_group(change.how, change.group, change.words, change.site)
+        middleware.change_group(
+            change.how,
+            change.group,
+            change.words,
+            change.site,
+        )
     for aliases, site in records.middleware_aliases:
         middleware.add_aliases(aliases, site)
     middleware.aliases.update(router.state.aliases)
@@ -215,7 +220,13 @@ def _mount_api(router: Router, arguments: Arguments, site: CallSite, evaluator: 
         middleware=(MiddlewareEntry("api", api_site.uri, api_site.line),),
         places=((site.uri, prefix_line),),
     )
-    _mount_files(router, arguments.at(2, "api"), attributes, api_site, evaluator)
+    _mount_files(
+        router,
+        arguments.at(2, "api"),
+        attributes,
+        api_site,
+        evaluator,
+    )
 
 
 def _add_health_route(
@@ -227,7 +238,12 @@ def _add_health_route(
         return
     health_site = CallSite(site.uri, arguments.lines.get("health", site.line))
     router.by_framework = True
-    router.on_call("get", Arguments((health, None)), health_site, evaluator)
+    router.on_call(
+        "get",
+        Arguments((health, None)),
+        health_site,
+        evaluator,
+    )
     router.by_framework = False
 
 
@@ -235,7 +251,13 @@ def _mount_web(router: Router, arguments: Arguments, site: CallSite, evaluator: 
     """Mount the web route files."""
     web_site = CallSite(site.uri, arguments.lines.get("web", site.line))
     attributes = RouteAttributes(middleware=(MiddlewareEntry("web", web_site.uri, web_site.line),))
-    _mount_files(router, arguments.at(1, "web"), attributes, web_site, evaluator)
+    _mount_files(
+        router,
+        arguments.at(1, "web"),
+        attributes,
+        web_site,
+        evaluator,
+    )
 
 
 def _mount_files(

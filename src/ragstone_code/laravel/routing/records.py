@@ -249,7 +249,7 @@ def _entry_sites(array: Array, site: CallSite) -> dict[str, CallSite]:
 
 
 def can_middleware(value: Value) -> str:
-    """Return the middleware that `can` stands for: `can:update,post`."""
+    """Return the middleware of `can`: `can:update,post`."""
     words = read_texts(value)
     if isinstance(value, Array) and len(value.values) > 1:
         words = [display_text(value.values[0]), *read_texts(value.values[1])]

@@ -151,7 +151,11 @@ class PendingResource(Recorder):
         )
         route_action = RouteAction(uses=f"{self.controller}@{action}", attributes=attributes)
         handle = self.router.add_route(
-            _METHODS[action], uri, route_action, self.site, self.evaluator
+            _METHODS[action],
+            uri,
+            route_action,
+            self.site,
+            self.evaluator,
         )
         self._set_bindings(handle.route, name, action)
 

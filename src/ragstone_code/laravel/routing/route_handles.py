@@ -106,7 +106,11 @@ class RouteHandle(Recorder):
         action = parse_action(value, site)
         if action.uses is not None:
             stack = self.router.state.stack
-            action = qualify_action(action, stack[-1] if stack else None, evaluator)
+            action = qualify_action(
+                action,
+                stack[-1] if stack else None,
+                evaluator,
+            )
         self.route.action = (action.controller or "Closure").lstrip("\\")
         self.route.closure = action.closure
 
@@ -133,7 +137,11 @@ def _add_ability(route: LaravelRoute, arguments: Arguments, site: CallSite) -> N
 
 def _ability_entry(arguments: Arguments, site: CallSite) -> MiddlewareEntry:
     """Return the middleware of `can('update', 'post')`."""
-    return MiddlewareEntry(can_middleware(Array(arguments.positional)), site.uri, site.line)
+    return MiddlewareEntry(
+        can_middleware(Array(arguments.positional)),
+        site.uri,
+        site.line,
+    )
 
 
 def _add_prefix(route: LaravelRoute, arguments: Arguments, site: CallSite) -> None:
@@ -203,7 +211,12 @@ class RouteRegistrar(Recorder):
         self.router.register_pending()
         method = name.lower()
         if method == "group":
-            self.router.add_group(self.attributes, arguments.at(0, "callback"), site, evaluator)
+            self.router.add_group(
+                self.attributes,
+                arguments.at(0, "callback"),
+                site,
+                evaluator,
+            )
             return self
         if method in ("match", "any") or method.upper() in HTTP_METHODS:
             return self._add_route(method, arguments, site, evaluator)
@@ -237,7 +250,11 @@ class RouteRegistrar(Recorder):
         attributes = _override_attributes(self.attributes, action.attributes)
         action = replace(action, attributes=attributes)
         return self.router.add_route(
-            methods, arguments.at(uri_position, "uri"), action, site, evaluator
+            methods,
+            arguments.at(uri_position, "uri"),
+            action,
+            site,
+            evaluator,
         )
 
     def _add_resource(
@@ -254,7 +271,13 @@ class RouteRegistrar(Recorder):
         option_array = Array()
         for key, value in options.items():
             option_array.set(key, value)
-        resource = Arguments((arguments.at(0, "name"), arguments.at(1, "controller"), option_array))
+        resource = Arguments(
+            (
+                arguments.at(0, "name"),
+                arguments.at(1, "controller"),
+                option_array,
+            )
+        )
         return self.router.on_call(method, resource, site, evaluator)
 
     def _call_in_group(

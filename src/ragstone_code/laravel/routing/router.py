@@ -106,7 +106,13 @@ class Router(Recorder):
             return ROUTER_METHODS[method](self, arguments, site, evaluator)
         if method.upper() in HTTP_METHODS:
             uri, action = arguments.at(0, "uri"), arguments.at(1, "action")
-            return self.add_route([method.upper()], uri, action, site, evaluator)
+            return self.add_route(
+                [method.upper()],
+                uri,
+                action,
+                site,
+                evaluator,
+            )
         if method in _ATTRIBUTE_METHODS:
             return RouteRegistrar(self).on_call(name, arguments, site, evaluator)
         macro = self.state.macros.get(name)
@@ -276,6 +282,11 @@ def _bind_this(value: Value, this: Value) -> Value:
     value = first_known(value)
     if isinstance(value, Lambda):
         return Lambda(
-            value.function, value.uri, value.variables, this, value.owner, value.called_on
+            value.function,
+            value.uri,
+            value.variables,
+            this,
+            value.owner,
+            value.called_on,
         )
     return value

@@ -52,7 +52,11 @@ def _match(router: Router, arguments: Arguments, site: CallSite, evaluator: Eval
 
 def _redirect(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     handle = router.add_route(
-        HTTP_METHODS, arguments.at(0, "uri"), _REDIRECT_CONTROLLER, site, evaluator
+        HTTP_METHODS,
+        arguments.at(0, "uri"),
+        _REDIRECT_CONTROLLER,
+        site,
+        evaluator,
     )
     handle.route.defaults = {
         "destination": arguments.at(1, "destination"),
@@ -65,7 +69,11 @@ def _permanent_redirect(
     router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
 ) -> Value:
     handle = router.add_route(
-        HTTP_METHODS, arguments.at(0, "uri"), _REDIRECT_CONTROLLER, site, evaluator
+        HTTP_METHODS,
+        arguments.at(0, "uri"),
+        _REDIRECT_CONTROLLER,
+        site,
+        evaluator,
     )
     handle.route.defaults = {"destination": arguments.at(1, "destination"), "status": 301}
     return handle
@@ -73,7 +81,11 @@ def _permanent_redirect(
 
 def _view(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     handle = router.add_route(
-        ("GET", "HEAD"), arguments.at(0, "uri"), _VIEW_CONTROLLER, site, evaluator
+        ("GET", "HEAD"),
+        arguments.at(0, "uri"),
+        _VIEW_CONTROLLER,
+        site,
+        evaluator,
     )
     handle.route.defaults = {"view": arguments.at(1, "view")}
     return handle
@@ -81,7 +93,11 @@ def _view(router: Router, arguments: Arguments, site: CallSite, evaluator: Evalu
 
 def _inertia(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     handle = router.add_route(
-        ("GET", "HEAD"), arguments.at(0, "uri"), _INERTIA_CONTROLLER, site, evaluator
+        ("GET", "HEAD"),
+        arguments.at(0, "uri"),
+        _INERTIA_CONTROLLER,
+        site,
+        evaluator,
     )
     handle.route.defaults = {"component": arguments.at(1, "component")}
     return handle
@@ -115,7 +131,9 @@ def _resource_method(actions: Sequence[str] = (), *, singleton: bool = False) ->
     ) -> Value:
         options = read_mapping(arguments.at(2, "options"))
         resource = ResourceArguments(
-            arguments.at(0, "name"), arguments.at(1, "controller"), singleton
+            arguments.at(0, "name"),
+            arguments.at(1, "controller"),
+            singleton,
         )
         return router.add_resource(resource, _limit_actions(options, actions), site, evaluator)
 
@@ -182,7 +200,11 @@ def _set_singular_parameters(
 def _bind(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     parameter = display_text(arguments.at(0, "key"))
     router.state.binders[parameter] = ParameterBinder(
-        parameter, "", "bind", site, arguments.at(1, "binder")
+        parameter,
+        "",
+        "bind",
+        site,
+        arguments.at(1, "binder"),
     )
     return None
 
