@@ -108,13 +108,13 @@ def network_type(folder: Path, *, mounts: Path = _MOUNTS) -> str:
         lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
         return ""  # not Linux
-    wanted = os.path.join(os.path.realpath(folder), "")
+    real_folder = os.path.join(os.path.realpath(folder), "")
     longest, kind = "", ""
     for line in lines:
         fields = line.split(" ")
         if len(fields) > 2:
             mount = os.path.join(fields[1].replace("\\040", " "), "")
-            if wanted.startswith(mount) and len(mount) >= len(longest):
+            if real_folder.startswith(mount) and len(mount) >= len(longest):
                 longest, kind = mount, fields[2]
     return kind if kind in NETWORK_TYPES else ""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
 from ragstone.errors import InputError
@@ -100,9 +101,11 @@ class DocumentPut:
 
     def run(self, prepared: Sequence[PreparedDocument]) -> list[PutResult]:
         """Store documents and return the changes of each; if two have the same uri, the later one is stored."""
-        last = {document.document.uri: document for document in prepared}
-        stored = [document for document in prepared if last[document.document.uri] is document]
-        chunks = [chunk for document in stored for chunk in document.chunks]
+        by_uri = {document.document.uri: document for document in prepared}
+        stored = [document for document in prepared if by_uri[document.document.uri] is document]
+        chunks: list[Chunk] = []
+        for document in stored:
+            chunks += document.chunks
         texts = plan_texts(self._db, self._ids.project, chunks, last_id=_last_id(self._db, "texts"))
         self._batch = _Batch(texts)
         self._text_ids = iter(texts.ids)
@@ -117,12 +120,16 @@ class DocumentPut:
                 chunks=self._new_chunks,
                 now=self._now,
             )
-        return [
-            results[document.document.uri]
-            if last[document.document.uri] is document
-            else PutResult(document.document.uri, 0, 0, 0)
-            for document in prepared
-        ]
+        return [self._result_of(document, by_uri, results) for document in prepared]
+
+    def _result_of(
+        self,
+        prepared: PreparedDocument,
+        by_uri: Mapping[str, PreparedDocument],
+        results: Mapping[str, PutResult],
+    ) -> PutResult:
+        uri = prepared.document.uri
+        return results[uri] if by_uri[uri] is prepared else PutResult(uri, 0, 0, 0)
 
     def _plan_document(self, prepared: PreparedDocument) -> PutResult:
         document = prepared.document
@@ -159,22 +166,22 @@ class DocumentPut:
         reusable: defaultdict[Columns, list[Columns]] = defaultdict(list)
         for row in reversed(stored):
             reusable[row[_TEXT_ID], row[_HEADER], row[_SYMBOL]].append(row)
-        kept = 0
+        reused = 0
         for chunk in prepared.chunks:
             columns = _chunk_columns(chunk, next(self._text_ids))
             same = reusable[columns[_TEXT_ID], columns[_HEADER], columns[_SYMBOL]]
             if same:
-                kept += 1
+                reused += 1
                 row = same.pop()
                 if row[:-1] != columns:
                     self._batch.changed_chunks.append((*columns, row[-1]))
             else:
                 self._add_chunk(chunk, columns, document, prepared.document)
-        unused = [row for rows in reusable.values() for row in rows]
+        unused = list(chain.from_iterable(reusable.values()))
         self._remove_chunks(unused)
-        added = len(prepared.chunks) - kept
+        added = len(prepared.chunks) - reused
         self._new_chunks += added
-        return PutResult(prepared.document.uri, added, kept, len(unused))
+        return PutResult(prepared.document.uri, added, reused, len(unused))
 
     def _remove_chunks(self, stored: Sequence[Columns]) -> None:
         self._batch.removed_chunks += [row[-1] for row in stored]

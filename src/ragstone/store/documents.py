@@ -118,16 +118,16 @@ def documents(
     condition = filters.where(filter)
     statement = _DOCUMENTS_AFTER.format(where=condition.sql)
     first_collection, first_uri = after or ("", "")
-    found: list[StoredDocument] = []
+    page: list[StoredDocument] = []
     for name, number in catalog.in_scope(db, scope).items():
-        missing = row_limit(limit) - len(found)
+        missing = row_limit(limit) - len(page)
         if missing <= 0:
             break
         if name >= first_collection:
             start = pack(first_uri) if name == first_collection else ""
             rows = db.execute(statement, (number, start, *condition.parameters, missing))
-            found += [_stored_document(row, name) for row in rows]
-    return found
+            page += [_stored_document(row, name) for row in rows]
+    return page
 
 
 def _stored_document(row: tuple[Any, ...], collection: str) -> StoredDocument:
@@ -231,10 +231,10 @@ def _join_text(
     start, end = max(0, span[0]), min(length, span[1])
     rows = db.execute(_SPANS, (document,)).fetchall()
     pieces = layout([(chunk_start, chunk_end) for chunk_start, chunk_end, _ in rows], length)
-    wanted = [piece for piece in pieces if piece.start < end and piece.end > start]
-    bodies = _bodies(db, [rows[piece.chunk][2] for piece in wanted if piece.chunk is not None])
+    inside = [piece for piece in pieces if piece.start < end and piece.end > start]
+    bodies = _bodies(db, [rows[piece.chunk][2] for piece in inside if piece.chunk is not None])
     parts = []
-    for piece in wanted:
+    for piece in inside:
         source = gaps if piece.chunk is None else bodies.get(rows[piece.chunk][2], "")
         offset = piece.offset - piece.start
         parts.append(source[max(start, piece.start) + offset : min(end, piece.end) + offset])
@@ -300,10 +300,10 @@ def outlines(
 ) -> dict[int, ChunkOutline]:
     """Return outlines of chunks of a project by id."""
     rows = db.execute(_OUTLINES, (catalog.id_list(chunk_ids), catalog.project_id(db, project)))
-    found = {}
+    by_id = {}
     for row in rows:
         number, text_id, collection, uri, kind, order, symbol, start, end = row
-        found[number] = ChunkOutline(
+        by_id[number] = ChunkOutline(
             number,
             text_id,
             collection,
@@ -314,27 +314,27 @@ def outlines(
             start,
             end,
         )
-    return found
+    return by_id
 
 
 def copies(db: sqlite3.Connection, scope: Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
     """Return the ids of all chunks in scope that have each text."""
-    found: dict[int, list[int]] = {}
-    wanted = catalog.id_list(dict.fromkeys(text_ids))
-    for text_id, chunk_id in db.execute(_COPIES, (wanted, catalog.scope_ids(db, scope))):
-        found.setdefault(text_id, []).append(chunk_id)
-    return found
+    chunks_by_text: dict[int, list[int]] = {}
+    listed = catalog.id_list(dict.fromkeys(text_ids))
+    for text_id, chunk_id in db.execute(_COPIES, (listed, catalog.scope_ids(db, scope))):
+        chunks_by_text.setdefault(text_id, []).append(chunk_id)
+    return chunks_by_text
 
 
 def _readable_chunks(rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
     """Return rows as chunks; a damaged one, which `check` reports, must not hide the others."""
-    found = []
+    readable = []
     for row in rows:
         try:
-            found.append(_stored_chunk(row))
+            readable.append(_stored_chunk(row))
         except StoreDamaged:
             continue
-    return found
+    return readable
 
 
 def _stored_chunk(row: tuple[Any, ...]) -> StoredChunk:

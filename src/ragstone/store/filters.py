@@ -167,31 +167,31 @@ def register(db: sqlite3.Connection) -> None:
 @lru_cache(maxsize=16_384)
 def passes(condition: str, stored: str | bytes) -> bool:
     """Return whether a stored column passes a condition; both are as in the database."""
-    field, operator, wanted = _load_condition(condition)
+    field, operator, operand = _load_condition(condition)
     if not field.startswith(META):
-        return holds(operator, wanted, [unpack(stored)])
+        return holds(operator, operand, [unpack(stored)])
     try:
         metadata = json.loads(unpack(stored))
     except ValueError:
         return False  # a damaged row, which `check` reports
     value = metadata.get(field[len(META) :]) if isinstance(metadata, dict) else None
-    return holds(operator, wanted, _as_list(value))
+    return holds(operator, operand, _as_list(value))
 
 
 @lru_cache(maxsize=256)
 def _load_condition(condition: str) -> tuple[str, str, Value]:
-    field, operator, wanted = json.loads(condition)
-    return field, operator, wanted
+    field, operator, operand = json.loads(condition)
+    return field, operator, operand
 
 
-def holds(operator: str, wanted: Value, values: Sequence[Scalar]) -> bool:
+def holds(operator: str, operand: Value, values: Sequence[Scalar]) -> bool:
     """Return whether any of a field's values satisfies an operator; a missing field has the value None."""
     if operator == "exists":
-        return any(value is not None for value in values) is bool(wanted)
+        return any(value is not None for value in values) is bool(operand)
     if operator == "ne":
-        return not _any_pair(_is_same, values, _as_list(wanted))
+        return not _any_pair(_is_same, values, _as_list(operand))
     test = _TESTS.get(operator) or _comparison(_COMPARISONS[operator])
-    return _any_pair(test, values, _as_list(wanted))
+    return _any_pair(test, values, _as_list(operand))
 
 
 def _any_pair(

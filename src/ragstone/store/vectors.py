@@ -109,19 +109,19 @@ class SqliteVectorReader:
             if not _is_in_project(db, scope.project, space_id):
                 return []
             collections = catalog.scope_ids(db, scope)
-            found: list[PendingText] = []
-            while (missing := row_limit(limit) - len(found)) > 0:
+            texts: list[PendingText] = []
+            while (missing := row_limit(limit) - len(texts)) > 0:
                 rows = db.execute(
                     _PENDING, (_storable_id(after), collections, space_id, missing)
                 ).fetchall()
                 for number, key, body in rows:
                     text = sound(key, body)
                     if text is not None:
-                        found.append(PendingText(number, text))
+                        texts.append(PendingText(number, text))
                 if len(rows) < missing:
                     break
                 after = rows[-1][0]
-            return found
+            return texts
 
     def rows(self, project: str, space_id: int) -> VectorRows:
         """Return the stored vectors of a space. `NotFound` if the project has no such space."""

@@ -104,28 +104,28 @@ def _merged_nodes(rows: sqlite3.Cursor, collection: str) -> Iterator[Node]:
 def find_aliases(db: sqlite3.Connection, scope: Scope, names: Sequence[str]) -> list[Alias]:
     """Return the aliases with one of these names, ignoring case, in the order of the names."""
     collections = catalog.in_scope(db, scope).items()
-    found = []
+    aliases = []
     for folded in dict.fromkeys(name.casefold() for name in names):
         for collection, number in collections:
             for name, key, kind, uri in db.execute(_ALIASES, (number, pack(folded))):
-                found.append(
+                aliases.append(
                     Alias(unpack(name), unpack(key), unpack(kind), unpack(uri), collection)
                 )
-    return found
+    return aliases
 
 
 def links(
     db: sqlite3.Connection, scope: Scope, keys: Sequence[str], step: Step, limit: int
 ) -> list[Link]:
     """Return the links of one step from these nodes: by key, then by kind, in their order."""
-    found: list[Link] = []
+    result: list[Link] = []
     for name, number in catalog.in_scope(db, scope).items():
         for key in dict.fromkeys(keys):
-            missing = row_limit(limit) - len(found)
+            missing = row_limit(limit) - len(result)
             if missing <= 0:
-                return found
-            found += _links_at(db, (name, number), key, step, missing)
-    return found
+                return result
+            result += _links_at(db, (name, number), key, step, missing)
+    return result
 
 
 def _links_at(
@@ -152,7 +152,7 @@ def unresolved(
     limit: int,
 ) -> list[Unresolved]:
     """Return references that could not be resolved, by name, by source node, or all."""
-    found: list[Unresolved] = []
+    references: list[Unresolved] = []
     packed = None if name is None else pack(name)
     for number in catalog.in_scope(db, scope).values():
         queries: list[tuple[str, Row]]
@@ -166,9 +166,11 @@ def unresolved(
         else:
             queries = [(_ALL_UNRESOLVED, ())]
         for statement, parameters in queries:
-            missing = row_limit(limit - len(found))
-            found += map(unresolved_from, db.execute(statement, (number, *parameters, missing)))
-    return found
+            missing = row_limit(limit - len(references))
+            references += map(
+                unresolved_from, db.execute(statement, (number, *parameters, missing))
+            )
+    return references
 
 
 # ── paths ─────────────────────────────────────────────────────────────────────────────────────────

@@ -53,8 +53,8 @@ def put_graphs(
         if number is None:
             number = db.execute(_ADD_OWNER, (ids.collection, pack(owner), stamp)).lastrowid or 0
         db.execute(_SET_STAMP, (stamp, number, stamp))
-        for table, wanted in rows.items():
-            differing = _replace_rows(db, table, (ids.collection, number), wanted)
+        for table, new_rows in rows.items():
+            differing = _replace_rows(db, table, (ids.collection, number), new_rows)
             changed.update(_count_changes(table, differing))
         if owner in data:
             db.execute(_SET_DATA, (number, data[owner]))
@@ -64,12 +64,12 @@ def put_graphs(
 
 
 def _replace_rows(
-    db: sqlite3.Connection, table: GraphTable, owner: tuple[int, int], wanted: Sequence[Row]
+    db: sqlite3.Connection, table: GraphTable, owner: tuple[int, int], new_rows: Sequence[Row]
 ) -> list[Row]:
     """Make the rows of an owner be these, and return the rows that were removed or added."""
     stored = {tuple(columns): number for *columns, number in db.execute(table.find, owner[1:])}
-    added = [row for row in wanted if row not in stored]
-    removed = stored.keys() - set(wanted)
+    added = [row for row in new_rows if row not in stored]
+    removed = stored.keys() - set(new_rows)
     db.executemany(table.remove, [(stored[row],) for row in removed])
     db.executemany(table.add, [row + owner for row in added])
     return [*removed, *added]

@@ -99,24 +99,24 @@ class TantivySearch:
         self, scope: WordScope, terms: Sequence[str], rarities: Mapping[str, float], limit: int
     ) -> list[Scored]:
         # More than the limit: some may be removed, and rows with equal scores are ordered by id later.
-        wanted = limit + limit // 4 + 8
+        count = limit + limit // 4 + 8
         while True:
-            hits = self._reader.search(terms, scope.collections, wanted, rarities)
+            hits = self._reader.search(terms, scope.collections, count, rarities)
             rows = [Scored(chunk, score) for chunk, score in hits]
             if not (self._is_exact and scope.collections is None):
                 rows = self._existing(scope, rows)
-            if len(rows) >= limit or len(hits) < wanted:
+            if len(rows) >= limit or len(hits) < count:
                 return rows
-            wanted *= 4
+            count *= 4
 
     def _existing(self, scope: WordScope, rows: Sequence[Scored]) -> list[Scored]:
         """Return the rows of chunks that exist and are in scope."""
         ids = id_list(row.id for row in rows)
         if scope.collections is None:
-            found = self._db.execute(_EXISTING, (ids,))
+            cursor = self._db.execute(_EXISTING, (ids,))
         else:
-            found = self._db.execute(_EXISTING_IN, (ids, scope.collection_list))
-        existing = {number for (number,) in found}
+            cursor = self._db.execute(_EXISTING_IN, (ids, scope.collection_list))
+        existing = {number for (number,) in cursor}
         return [row for row in rows if row.id in existing]
 
 
@@ -254,14 +254,7 @@ class DerivedIndex:
                 state = store_state(db)
             if state.chunks < LEAST_CHUNKS:
                 return
-            reader = self._open_reader(state)
-            start = reader.last_chunk if reader else 0
-            if (
-                reader
-                and most is None
-                and reader.entries - state.chunks > MOST_REMOVED * reader.entries
-            ):
-                start = 0
+            start = self._extension_start(state, may_rebuild=most is None)
             missing = state.last_chunk - start
             if missing < least or (most is not None and missing > most):
                 return
@@ -277,6 +270,16 @@ class DerivedIndex:
             self._write(self._folder, state, rebuild=start == 0)
         finally:
             self._lock.release()
+
+    def _extension_start(self, state: StoreState, *, may_rebuild: bool) -> int:
+        """Return the chunk id after which chunks are missing, 0 if the index must be built or rebuilt."""
+        reader = self._open_reader(state)
+        if reader is None:
+            return 0
+        removed = reader.entries - state.chunks
+        if may_rebuild and removed > MOST_REMOVED * reader.entries:
+            return 0
+        return reader.last_chunk
 
     def _write(self, home: Path, state: StoreState, *, rebuild: bool) -> None:
         """Add the missing chunks, or rebuild the index. The caller holds the lock."""
