@@ -1,4 +1,4 @@
-"""A text that is damaged stops nothing, is told of, and is mended by putting its document again."""
+"""A damaged text stops nothing, is reported, and is repaired by storing its document again."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def all_is_well(store: SqliteStore) -> None:
 
 @ages
 @every
-def test_a_damaged_text_is_mended_by_putting_its_document_again(
+def test_a_damaged_text_is_repaired_by_storing_its_document_again(
     damage: Damage, old: bool, tmp_path: Path
 ) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage, old=old)) as store:
@@ -140,7 +140,7 @@ def test_a_damaged_text_is_mended_by_putting_its_document_again(
 
 
 @pytest.mark.parametrize("damage", [flipped, forged, wrong_head, cut, no_text])
-def test_a_mended_text_keeps_its_chunk_and_its_vector(damage: Damage, tmp_path: Path) -> None:
+def test_a_repaired_text_keeps_its_chunk_and_its_vector(damage: Damage, tmp_path: Path) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
         (put,) = store.put(CollectionKey("p", "c"), [document(1)])
         assert (put.added, put.kept, put.removed) == (0, 1, 0)
@@ -149,7 +149,7 @@ def test_a_mended_text_keeps_its_chunk_and_its_vector(damage: Damage, tmp_path: 
 
 
 @every
-def test_words_made_anew_while_a_text_was_damaged_come_back_with_it(
+def test_words_rebuilt_while_a_text_was_damaged_are_restored_with_it(
     damage: Damage, tmp_path: Path
 ) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
@@ -231,7 +231,7 @@ def test_no_vector_is_made_of_a_damaged_text(damage: Damage, tmp_path: Path) -> 
 
 
 @every
-def test_words_analysed_otherwise_are_made_anew_around_a_damaged_text(
+def test_words_of_another_analysis_are_rebuilt_despite_a_damaged_text(
     damage: Damage, tmp_path: Path
 ) -> None:
     path = damaged(tmp_path / "ragstone.db", damage)
@@ -244,7 +244,7 @@ def test_words_analysed_otherwise_are_made_anew_around_a_damaged_text(
         all_is_well(store)
 
 
-def test_the_check_names_every_damaged_document_and_what_mends_them(tmp_path: Path) -> None:
+def test_the_check_names_every_damaged_document_and_the_remedy(tmp_path: Path) -> None:
     def three(db: sqlite3.Connection, _: int) -> None:
         for number, damage in ((1, cut), (3, flipped), (5, no_text)):
             damage(db, number)
@@ -258,7 +258,7 @@ def test_the_check_names_every_damaged_document_and_what_mends_them(tmp_path: Pa
 
 
 @every
-def test_the_derived_words_come_back_with_a_mended_text(
+def test_the_derived_index_finds_a_repaired_text(
     damage: Damage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(derived_index, "LEAST_CHUNKS", 2)
@@ -271,7 +271,7 @@ def test_the_derived_words_come_back_with_a_mended_text(
         all_is_well(store)
 
 
-def test_of_two_texts_with_one_key_the_damaged_one_is_mended_and_the_other_kept(
+def test_of_two_texts_with_one_key_only_the_damaged_one_is_repaired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = Chunk.hash.fget  # type: ignore[attr-defined]  # a property has it
@@ -297,7 +297,7 @@ def test_of_two_texts_with_one_key_the_damaged_one_is_mended_and_the_other_kept(
         assert wrong(store) == []
 
 
-def test_a_damaged_text_is_never_given_out_as_a_sound_one() -> None:
+def test_a_damaged_text_is_never_returned() -> None:
     key = hashlib.sha256(b"apple").digest()[:8]
     assert texts.sound(key, "apple") == texts.sound(key, b"apple") == "apple"
     assert texts.sound(key, "apples") is None

@@ -36,7 +36,7 @@ class TestDetails(StoreGraphCase):
         store.put(KEY, [prepare("a.md", ["alpha", "beta", "gamma"])])
         store.put(KEY, [prepare("a.md", ["alpha"])])
         assert [row.chunk.text for row in store.document_chunks(KEY, "a.md")] == ["alpha"]
-        assert self.found(store, "gamma") == []
+        assert self.search_texts(store, "gamma") == []
 
     def test_header_and_text_are_kept_apart(self, store: DocumentStore) -> None:
         store.put(
@@ -55,7 +55,7 @@ class TestDetails(StoreGraphCase):
         results = store.put(KEY, [prepare("a.md", ["old"]), prepare("a.md", ["new"])])
         assert [result.uri for result in results] == ["a.md", "a.md"]
         assert store.text(KEY, "a.md") == "new"
-        assert self.found(store, "old") == []
+        assert self.search_texts(store, "old") == []
 
     @pytest.mark.parametrize(
         "value",

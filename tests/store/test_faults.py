@@ -35,7 +35,7 @@ def _filled(path: Path, documents: int = 30) -> SqliteStore:
     return store
 
 
-def test_a_full_disk_fails_the_call_keeps_the_rest_and_resumes(tmp_path: Path) -> None:
+def test_a_full_disk_fails_the_call_and_stored_data_is_intact(tmp_path: Path) -> None:
     with _filled(tmp_path / "ragstone.db", 3) as store:
         generation = store.generation(Scope("p"))
         writer = store._database._writer
@@ -162,7 +162,7 @@ def test_a_truncated_file_is_called_damaged(sound: Path, tmp_path: Path) -> None
     assert "backup" in caught.value.hint
 
 
-def test_a_check_sees_what_was_changed_behind_our_back(sound: Path, tmp_path: Path) -> None:
+def test_a_check_finds_changes_by_other_programs(sound: Path, tmp_path: Path) -> None:
     statements = {
         "documents": "UPDATE texts SET body = 'forged' WHERE id = 1",
         "counts": "UPDATE collections SET chunks = 7",

@@ -102,7 +102,7 @@ def store() -> Iterator[SqliteStore]:
     st.lists(documents, min_size=1, max_size=4, unique_by=lambda d: d[0]),
     st.lists(conditions(), min_size=1, max_size=3),
 )
-def test_a_filter_gives_what_its_definition_says(
+def test_a_filter_returns_the_documents_of_its_definition(
     store: SqliteStore, held: list[tuple[str, str, dict[str, Any]]], wanted: list[Condition]
 ) -> None:
     store.ensure_collection(CollectionKey("p", "c"))

@@ -47,13 +47,13 @@ def test_a_spoiled_graph_is_found_by_the_check(path: Path, statement: str) -> No
         assert "graph" in {finding.name for finding in store.check() if not finding.ok}
 
 
-def test_what_cannot_be_read_back_is_damage_and_no_crash(path: Path) -> None:
+def test_rows_that_cannot_be_read_are_reported_as_damage(path: Path) -> None:
     spoil(path, "UPDATE graph_links SET confidence = 'perhaps' WHERE kind = 'MAPS_TO'")
     with SqliteStore(path) as store, pytest.raises(StoreDamaged):
         store.graph.links(HERE, [SONG])
 
 
-def test_a_link_to_what_has_no_node_is_sound(path: Path) -> None:
+def test_a_link_to_a_missing_node_is_no_problem(path: Path) -> None:
     with SqliteStore(path) as store:
         targets = [link.target for link in store.graph.links(HERE, [SONG], kinds=["EXTENDS"])]
         assert (targets, store.graph.nodes(HERE, keys=targets)) == (["class:Vendor\\Model"], [])

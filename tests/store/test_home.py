@@ -40,7 +40,7 @@ def test_a_home_that_was_made_read_only_stays_so(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_folder_that_the_user_named_keeps_its_mode(tmp_path: Path) -> None:
+def test_a_folder_with_another_name_keeps_its_permissions(tmp_path: Path) -> None:
     home = tmp_path / "shared"
     (home / VECTORS).mkdir(parents=True)
     for folder in (home, home / VECTORS):
@@ -49,7 +49,7 @@ def test_a_folder_that_the_user_named_keeps_its_mode(tmp_path: Path) -> None:
     assert (_mode(home), _mode(home / VECTORS)) == (0o755, 0o755)
 
 
-def test_the_home_is_kept_out_of_version_control_and_says_what_would_be_lost(
+def test_version_control_ignores_the_home_folder(
     tmp_path: Path,
 ) -> None:
     ignore = make_home(tmp_path / ".ragstone") / ".gitignore"

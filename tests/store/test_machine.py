@@ -269,7 +269,7 @@ class StoreMachine(RuleBasedStateMachine):
             }
 
     def texts(self, collection: str) -> set[str]:
-        """Return what an embedder would be given for a collection."""
+        """Return the texts of a collection that an embedder would get."""
         return {
             _embedded(header, text)
             for (name, _), (header, texts) in self.documents.items()

@@ -97,7 +97,7 @@ def test_a_backup_is_a_whole_store_in_one_private_file(tmp_path: Path) -> None:
         )
 
 
-def test_a_backup_refuses_to_overwrite_and_to_write_where_it_cannot(tmp_path: Path) -> None:
+def test_a_backup_refuses_existing_files_and_unwritable_folders(tmp_path: Path) -> None:
     target = tmp_path / "precious"
     target.write_text("mine")
     with SqliteStore(":memory:") as store:
@@ -109,7 +109,7 @@ def test_a_backup_refuses_to_overwrite_and_to_write_where_it_cannot(tmp_path: Pa
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_backup_touches_no_file_beside_it(tmp_path: Path) -> None:
+def test_a_backup_touches_no_other_file(tmp_path: Path) -> None:
     for name in ("copy.db.part", ".copy.db.part", "copy.db-journal.part"):
         (tmp_path / name).write_text("mine")
     before = sorted(tmp_path.iterdir())
@@ -120,7 +120,7 @@ def test_a_backup_touches_no_file_beside_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("links", [True, False])
-def test_a_name_that_is_taken_while_the_backup_runs_stays_as_it_is(
+def test_a_file_that_appears_during_a_backup_is_not_overwritten(
     tmp_path: Path, links: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "copy.db"
@@ -142,7 +142,7 @@ def test_a_name_that_is_taken_while_the_backup_runs_stays_as_it_is(
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_backup_works_where_there_are_no_links(
+def test_a_backup_works_on_a_file_system_without_links(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_links(*_: object) -> None:
@@ -177,7 +177,7 @@ def test_the_log_does_not_grow_without_end(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
-def test_a_backup_beside_the_log_of_another_database_is_refused(
+def test_a_backup_next_to_the_log_of_another_database_is_refused(
     tmp_path: Path, suffix: str
 ) -> None:
     beside = tmp_path / f"copy.db{suffix}"

@@ -145,7 +145,7 @@ def test_a_text_that_two_projects_had_is_stored_once_with_one_vector(path: Path)
             assert store.vectors.pending(scope, space.id) == []
 
 
-def test_another_text_with_the_same_key_is_kept_beside_the_first(path: Path) -> None:
+def test_another_text_with_the_same_key_gets_a_longer_key(path: Path) -> None:
     change(
         path,
         "UPDATE texts SET hash = (SELECT hash FROM texts WHERE project = 1 LIMIT 1)"

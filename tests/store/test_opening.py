@@ -21,7 +21,7 @@ Start = Callable[..., subprocess.Popen[str]]
 posix = pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX's")
 
 
-def test_what_was_stored_is_there_after_opening_again(tmp_path: Path) -> None:
+def test_stored_documents_are_there_after_opening_again(tmp_path: Path) -> None:
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
         store.ensure_collection(CollectionKey("p", "c"))
@@ -168,7 +168,7 @@ def test_opening_to_read_does_not_wait_for_a_writer(tmp_path: Path) -> None:
         assert caught.value.retryable
 
 
-def test_the_lock_keeps_threads_and_files_apart(tmp_path: Path) -> None:
+def test_the_lock_excludes_threads_and_other_locks_of_the_file(tmp_path: Path) -> None:
     lock = FileLock(tmp_path / "lock", wait=0.02)
     with lock, lock:  # the thread that holds it may take it again
         with pytest.raises(StoreBusy):
@@ -189,7 +189,7 @@ def test_the_lock_keeps_threads_and_files_apart(tmp_path: Path) -> None:
         pass
 
 
-def test_a_lock_file_that_was_deleted_still_keeps_others_out(tmp_path: Path) -> None:
+def test_a_lock_works_after_its_file_was_deleted(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     waiting = FileLock(path, wait=5)
     with FileLock(path):

@@ -54,7 +54,7 @@ def test_texts_of_another_project_get_none_in_this_one(store: SqliteStore) -> No
     assert [row.text_id for row in store.vectors.rows("q", spaces["q"]).after(0, 9)] == theirs
 
 
-def test_what_cannot_be_stored_leaves_texts_and_vectors_bound_to_each_other(
+def test_refused_vectors_leave_the_store_intact(
     store: SqliteStore,
 ) -> None:
     space = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4)).id

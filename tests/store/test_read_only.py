@@ -112,7 +112,7 @@ def _use(start: Start, room: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("folder", "file"), [(0o555, 0o444), (0o555, 0o666), (0o777, 0o444)])
-def test_what_can_only_be_read_is_read(room: Path, start: Start, folder: int, file: int) -> None:
+def test_a_read_only_store_can_be_read(room: Path, start: Start, folder: int, file: int) -> None:
     before = (room / ".ragstone" / "ragstone.db").read_bytes()
     _close(room, folder=folder, file=file)
     assert _use(start, room) == ANSWERS
@@ -146,14 +146,14 @@ def test_a_log_that_a_dead_writer_left_is_read_too(room: Path, start: Start) -> 
     assert (told["found"], told["uris"]) == (2, ["a.md", "z.md"])
 
 
-def test_a_log_that_cannot_be_followed_is_told_not_left_out(room: Path, start: Start) -> None:
+def test_a_log_that_cannot_be_read_is_refused(room: Path, start: Start) -> None:
     start(CRASH, room / ".ragstone" / "ragstone.db").communicate(timeout=60)
     (room / ".ragstone" / "ragstone.db-shm").unlink()
     _close(room)
     assert "log" in _use(start, room)["error"]
 
 
-def test_a_file_that_cannot_even_be_read_is_told(room: Path, start: Start) -> None:
+def test_an_unreadable_file_is_refused(room: Path, start: Start) -> None:
     _close(room, file=0o200)
     assert "cannot read" in _use(start, room)["error"]
 
@@ -175,7 +175,7 @@ print(store.text(CollectionKey("p", "c"), "a.md"), flush=True)
 @pytest.mark.skipif(
     os.name != "posix" or os.getuid() != 0, reason="needs one who may write and one who may not"
 )
-def test_a_reader_sees_what_one_who_may_write_has_written(room: Path, start: Start) -> None:
+def test_a_read_only_process_sees_later_writes_of_another(room: Path, start: Start) -> None:
     path = room / ".ragstone" / "ragstone.db"
     _close(room)
     go = room / "go"

@@ -53,7 +53,7 @@ def test_the_moment_of_a_snapshot_is_when_it_was_opened_not_when_it_is_first_rea
         assert uris(view) == ["a.md"]
 
 
-def test_a_store_in_memory_keeps_writers_waiting_while_a_snapshot_is_open() -> None:
+def test_writers_of_a_store_in_memory_wait_for_an_open_snapshot() -> None:
     with filled(":memory:") as store, ThreadPoolExecutor(1) as pool:
         with store.snapshot() as view:
             writing = pool.submit(store.put, KEY, [prepare("b.md", ["two"])])

@@ -85,7 +85,7 @@ def test_all_that_was_stored_is_sound(store: SqliteStore) -> None:
     assert [finding for finding in store.check() if not finding.ok] == []
 
 
-def test_long_gaps_are_squeezed() -> None:
+def test_long_gaps_are_compressed() -> None:
     gaps = "   \n" * 1000
     packed = codec.dump_gaps(gaps)
     assert len(packed) < 100

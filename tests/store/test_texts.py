@@ -1,4 +1,4 @@
-"""Texts are kept squeezed, once in a project, under a short key that is no proof of what they are."""
+"""Texts are compressed and stored once in a project, under a short key that is only a hint."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_bytes_that_are_no_text_are_damage(noise: bytes) -> None:
             assert error.hint
 
 
-def test_long_text_is_squeezed_and_short_or_dense_text_is_not() -> None:
+def test_long_texts_are_compressed_but_short_or_dense_ones_are_not() -> None:
     assert len(codec.pack_body(LONG)) < len(LONG) / 3
     assert codec.pack_body(LONG[:200]) == LONG[:200]
     luck = random.Random(1)
@@ -94,7 +94,7 @@ def test_long_text_is_squeezed_and_short_or_dense_text_is_not() -> None:
     assert codec.pack_body(dense) == dense
 
 
-def test_a_store_keeps_long_texts_in_less_room(path: Path) -> None:
+def test_compressed_texts_take_less_space_in_the_file(path: Path) -> None:
     stored = rows(path)
     assert {len(key) for key, _ in stored} == {8}
     assert sum(isinstance(body, bytes) for _, body in stored) == 61
@@ -102,7 +102,7 @@ def test_a_store_keeps_long_texts_in_less_room(path: Path) -> None:
     assert sum(len(body) for _, body in stored) < whole * 0.7
 
 
-def test_what_is_put_again_is_known_again(path: Path) -> None:
+def test_a_text_that_is_stored_again_is_recognised(path: Path) -> None:
     with SqliteStore(path) as store:
         again = [
             prepare(f"{n}.md", [words_of(n), f"short {n}"], header="Of words") for n in range(1, 60)
@@ -158,7 +158,7 @@ def test_texts_with_the_same_key_in_one_put_are_kept_apart(
     assert [len(key) for key, _ in rows(tmp_path / "ragstone.db")] == [8, 16, 16]
 
 
-def test_a_text_changed_behind_our_back_is_not_taken_for_what_is_put(path: Path) -> None:
+def test_a_text_that_another_program_changed_is_not_reused(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("UPDATE texts SET body = 'forged' WHERE id = 1")
     with SqliteStore(path) as store:
@@ -169,7 +169,7 @@ def test_a_text_changed_behind_our_back_is_not_taken_for_what_is_put(path: Path)
         assert store.text(CollectionKey("p", "c"), "1.md") == words_of(1) + "\n\nshort 1"
 
 
-def test_a_squeezed_text_that_cannot_be_unpacked_is_damage(path: Path) -> None:
+def test_a_compressed_text_that_cannot_be_unpacked_is_damage(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("UPDATE texts SET body = substr(body, 1, 40) WHERE id = 1")
     with SqliteStore(path) as store:

@@ -45,7 +45,7 @@ def write_files(folder: Path, version: int, chance: random.Random) -> None:
 
 
 def child(folder: Path, log: Path, seed: int) -> None:
-    """Sync for ever, one version of the folder after another, writing down what is durable after it was said to be."""
+    """Sync one version of the folder after another, and log each version after it was acknowledged."""
     chance = random.Random(seed)
     with open(log, "ab", buffering=0) as acks, Engine.open(folder, config=QUIET) as engine:
 
@@ -96,7 +96,7 @@ def run_and_kill(folder: Path, log: Path, seed: int, seconds: float) -> None:
 def verify(
     engine: Engine, folder: Path, log: Path, expected: dict[str, str], kill: int
 ) -> dict[str, str]:
-    """Compare the store, as the kill left it, with what was there and acknowledged since; return what is there."""
+    """Compare the store after a kill with the acknowledged versions, and return its content."""
     stored = {document.uri: engine.admin.text(document.uri) or "" for document in engine.sources()}
     on_disk = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
     contents, names = acknowledged(log)

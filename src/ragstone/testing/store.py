@@ -88,7 +88,7 @@ class StoreCase:
         yield store
         store.close()
 
-    def found(
+    def search_texts(
         self, store: DocumentStore, query: str, scope: Scope = HERE, filter: Filter | None = None
     ) -> list[str]:
         """Return the texts that a search by words finds, best first."""
@@ -155,22 +155,22 @@ class StoreContract(StoreCase):
         store.put(KEY, [prepare("a.md", ["apple pie"]), prepare("b.md", ["apple tart"])])
         store.put(CollectionKey(PROJECT, "b"), [prepare("a.md", ["apple juice"])])
         assert store.drop_collection(KEY) == 2
-        assert self.found(store, "apple") == ["apple juice"]
+        assert self.search_texts(store, "apple") == ["apple juice"]
         assert [c.name for c in store.collections(PROJECT)] == ["b"]
         with pytest.raises(NotFound):
             store.drop_collection(KEY)
         assert store.drop_collection(CollectionKey(PROJECT, "b")) == 1
-        assert self.found(store, "apple") == []
+        assert self.search_texts(store, "apple") == []
 
     # ── documents ─────────────────────────────────────────────────────────────────────────────────
 
     def test_a_document_is_read_as_it_was_stored(self, store: DocumentStore) -> None:
         stamp = Stamp(3, 10**18, 10**18 + 1, 2**64 - 1)
-        given = prepare(
+        prepared = prepare(
             "docs/ä.md", ["Über\nuns", "日本 text"], source="files", stamp=stamp, header="docs > ä", symbol="f",
             kind="doc", language="markdown", title="T", metadata={"author": "x", "tags": ["a", "b"], "n": 1.5},
         )  # fmt: skip
-        (result,) = store.put(KEY, [given])
+        (result,) = store.put(KEY, [prepared])
         assert (result.uri, result.added, result.kept, result.removed) == ("docs/ä.md", 2, 0, 0)
         stored = store.document(KEY, "docs/ä.md")
         assert stored is not None
@@ -181,40 +181,44 @@ class StoreContract(StoreCase):
             "T",
         )
         assert (stored.metadata, stored.source, stored.stamp) == (
-            given.document.metadata,
+            prepared.document.metadata,
             "files",
             stamp,
         )
         assert (stored.hash, stored.chunks, stored.characters) == (
-            given.document.hash,
+            prepared.document.hash,
             2,
-            len(given.document.text),
+            len(prepared.document.text),
         )
-        assert store.text(KEY, "docs/ä.md") == given.document.text
-        assert store.slice(KEY, "docs/ä.md", (2, 12)) == given.document.text[2:12]
+        assert store.text(KEY, "docs/ä.md") == prepared.document.text
+        assert store.slice(KEY, "docs/ä.md", (2, 12)) == prepared.document.text[2:12]
         rows = store.document_chunks(KEY, "docs/ä.md")
-        assert tuple(row.chunk for row in rows) == given.chunks
+        assert tuple(row.chunk for row in rows) == prepared.chunks
         assert all(
             (row.uri, row.title, row.document_kind) == ("docs/ä.md", "T", "doc") for row in rows
         )
         assert store.chunks(PROJECT, [row.id for row in rows]) == {row.id: row for row in rows}
         outlines = store.outlines(PROJECT, [row.id for row in rows])
-        told = [(one.order, one.symbol, one.span.start, one.span.end) for one in given.chunks]
-        assert [outlines[row.id][5:] for row in rows] == told
+        expected = [
+            (chunk.order, chunk.symbol, chunk.span.start, chunk.span.end)
+            for chunk in prepared.chunks
+        ]
+        assert [outlines[row.id][5:] for row in rows] == expected
         assert all(
-            one[:5] == (one.id, one.text_id, NOTES, "docs/ä.md", "doc") for one in outlines.values()
+            outline[:5] == (outline.id, outline.text_id, NOTES, "docs/ä.md", "doc")
+            for outline in outlines.values()
         )
         assert [outlines[row.id].text_id for row in rows] == [row.text_id for row in rows]
 
     def test_storing_the_same_document_again_changes_nothing(self, store: DocumentStore) -> None:
-        given = prepare("a.md", ["one", "two"], metadata={"k": (1, 2)})
-        store.put(KEY, [given])
+        prepared = prepare("a.md", ["one", "two"], metadata={"k": (1, 2)})
+        store.put(KEY, [prepared])
         before = (
             store.generation(HERE),
             store.document(KEY, "a.md"),
             store.document_chunks(KEY, "a.md"),
         )
-        (result,) = store.put(KEY, [given])
+        (result,) = store.put(KEY, [prepared])
         assert (result.added, result.kept, result.removed) == (0, 2, 0)
         assert before == (
             store.generation(HERE), store.document(KEY, "a.md"), store.document_chunks(KEY, "a.md")
@@ -228,7 +232,10 @@ class StoreContract(StoreCase):
         assert (result.added, result.kept, result.removed) == (1, 2, 1)
         assert (after["alpha"], after["gamma"]) == (before["alpha"], before["gamma"])
         assert store.text(KEY, "a.md") == "delta\n\ngamma\n\nalpha"
-        assert (self.found(store, "beta"), self.found(store, "gamma")) == ([], ["gamma"])
+        assert (self.search_texts(store, "beta"), self.search_texts(store, "gamma")) == (
+            [],
+            ["gamma"],
+        )
 
     def test_a_chunk_that_is_no_slice_is_refused_with_the_whole_batch(
         self, store: DocumentStore
@@ -266,7 +273,7 @@ class StoreContract(StoreCase):
     def test_known_files_can_be_limited_to_files_and_folders(self, store: DocumentStore) -> None:
         uris = ["a", "a.md", "a/b", "a/b/c", "a0", "é/1", "é/2"]
         store.put(KEY, [prepare(uri, ["apple"], source="files") for uri in uris])
-        store.put(KEY, [prepare("a/given", ["apple"])])
+        store.put(KEY, [prepare("a/prepared", ["apple"])])
         assert sorted(store.known_files(KEY, "files", uris=["a", "a/b", "no"])) == [
             "a",
             "a/b",
@@ -284,12 +291,12 @@ class StoreContract(StoreCase):
 
     def test_known_files_are_those_of_one_source(self, store: DocumentStore) -> None:
         stamp = Stamp(1, 2, 3, 4)
-        given = prepare("a.md", ["x"], source="files", stamp=stamp)
-        store.put(KEY, [given, prepare("b.md", ["x"], source="other")])
-        known = store.known_files(KEY, "files")
-        assert list(known) == ["a.md"]
-        assert (known["a.md"].content_hash, known["a.md"].stamp, known["a.md"].recipe) == (
-            given.content_hash,
+        prepared = prepare("a.md", ["x"], source="files", stamp=stamp)
+        store.put(KEY, [prepared, prepare("b.md", ["x"], source="other")])
+        files = store.known_files(KEY, "files")
+        assert list(files) == ["a.md"]
+        assert (files["a.md"].content_hash, files["a.md"].stamp, files["a.md"].recipe) == (
+            prepared.content_hash,
             stamp,
             "pieces",
         )
@@ -317,7 +324,7 @@ class StoreContract(StoreCase):
             write()
             seen.append(store.generation(HERE))
         assert len(set(seen)) == len(seen)
-        self.found(store, "x")
+        self.search_texts(store, "x")
         store.state.update_collection_state(KEY, synced_at=1.0)
         assert store.generation(HERE) == seen[-1]
 
@@ -333,7 +340,7 @@ class StoreContract(StoreCase):
                 prepare("b", ["only a fox, no cat at all"]),
             ],
         )
-        assert self.found(store, "fox dog")[0] == "a fox and a dog"
+        assert self.search_texts(store, "fox dog")[0] == "a fox and a dog"
         rows = store.search_words(HERE, query_terms("fox dog"), limit=50)
         assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
         assert store.search_words(HERE, query_terms("fox dog"), limit=50) == rows
@@ -341,20 +348,20 @@ class StoreContract(StoreCase):
     def test_symbols_headers_and_paths_are_found(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("src/invoice.py", ["pass"], header="Billing", symbol="chargeCard")])
         for query in ("charge card", "billing", "invoice", "chargeCard"):
-            assert self.found(store, query) == ["pass"], query
+            assert self.search_texts(store, query) == ["pass"], query
 
     def test_the_text_beside_a_document_is_searched_but_not_shown(
         self, store: DocumentStore
     ) -> None:
         store.put(KEY, [prepare("turn", ["yes, gladly"], beside="shall we go sailing")])
-        assert self.found(store, "sailing") == ["yes, gladly"]
+        assert self.search_texts(store, "sailing") == ["yes, gladly"]
         assert store.text(KEY, "turn") == "yes, gladly"
         store.put(KEY, [prepare("turn", ["yes, gladly"], beside="shall we go hiking")])
-        assert self.found(store, "sailing") == []
-        assert self.found(store, "hiking") == ["yes, gladly"]
+        assert self.search_texts(store, "sailing") == []
+        assert self.search_texts(store, "hiking") == ["yes, gladly"]
         assert [finding for finding in store.check() if not finding.ok] == []
         store.remove(KEY, ["turn"])
-        assert self.found(store, "hiking") == []
+        assert self.search_texts(store, "hiking") == []
 
     @pytest.mark.parametrize(
         "text",
@@ -372,7 +379,7 @@ class StoreContract(StoreCase):
         )
         info = self.embed(store)
         docs = Filter((Condition("path", "glob", "docs/**"), Condition("kind", "eq", "doc")))
-        assert self.found(store, "apple", filter=docs) == ["apple pie"]
+        assert self.search_texts(store, "apple", filter=docs) == ["apple pie"]
         assert [row.uri for row in store.documents(HERE, filter=docs)] == ["docs/a.md"]
         (row_id,) = store.vectors.ids_in(HERE, info, filter=docs)
         everything = store.vectors.ids_in(HERE, info)
@@ -415,21 +422,21 @@ class StoreContract(StoreCase):
                 foreign()
         assert store.vectors.put(PROJECT, info, [(theirs.text_id, b"1234")]) == 0
         store.remove(OTHER_KEY, ["a.md"])
-        assert self.found(store, "shared") == ["shared words"]
+        assert self.search_texts(store, "shared") == ["shared words"]
 
     def test_a_scope_sees_only_its_collections(self, store: DocumentStore) -> None:
         store.ensure_collection(CollectionKey(PROJECT, "b"))
         store.put(KEY, [prepare("a.md", ["apple"])])
         store.put(CollectionKey(PROJECT, "b"), [prepare("b.md", ["apple"])])
-        one, both = Scope(PROJECT, ("b",)), store.search_words(HERE, ["appl"], limit=9)
+        narrow, both = Scope(PROJECT, ("b",)), store.search_words(HERE, ["appl"], limit=9)
         assert len(both) == 2
         (chunk,) = store.chunks(
-            PROJECT, [row.id for row in store.search_words(one, ["appl"], limit=9)]
+            PROJECT, [row.id for row in store.search_words(narrow, ["appl"], limit=9)]
         ).values()
         assert (chunk.collection, chunk.uri) == ("b", "b.md")
         assert store.copies(HERE, [chunk.text_id]) == {
             chunk.text_id: sorted(row.id for row in both)
         }
-        assert store.copies(one, [chunk.text_id]) == {chunk.text_id: [chunk.id]}
+        assert store.copies(narrow, [chunk.text_id]) == {chunk.text_id: [chunk.id]}
         assert store.search_words(Scope(PROJECT, ("unknown",)), ["appl"], limit=9) == []
         assert store.search_words(Scope(PROJECT, ()), ["appl"], limit=9) == []

@@ -231,8 +231,8 @@ class StoreGraphContract(StoreGraphCase):
 
     def test_aliases_are_found_ignoring_case(self, store: DocumentStore) -> None:
         self.filled(store)
-        found = store.graph.find_aliases(HERE, ["SONGS.UPDATE", "app\\song", "nothing"])
-        assert [(one.name, one.key, one.kind) for one in found] == [
+        aliases = store.graph.find_aliases(HERE, ["SONGS.UPDATE", "app\\song", "nothing"])
+        assert [(alias.name, alias.key, alias.kind) for alias in aliases] == [
             ("Songs.Update", ROUTE, "route_name"), ("App\\Song", SONG, "class"),
         ]  # fmt: skip
 
@@ -302,8 +302,8 @@ class StoreGraphContract(StoreGraphCase):
             links=tuple(Link("CALLS", "m:0", f"m:{n}", "f", n, order=n) for n in range(1, 20))
         )
         store.graph.put(KEY, {"star": star})
-        found = store.graph.walk(HERE, ["m:0"], [Step(("CALLS",))], limit=3)
-        assert [path.nodes[1].key for path in found] == ["m:1", "m:2", "m:3"]
+        paths = store.graph.walk(HERE, ["m:0"], [Step(("CALLS",))], limit=3)
+        assert [path.nodes[1].key for path in paths] == ["m:1", "m:2", "m:3"]
         assert store.graph.walk(HERE, ["m:0"], [Step(("CALLS",))], limit=0) == []
         with pytest.raises(InputError):
             store.graph.walk(HERE, ["m:0"], [Step(("CALLS",))] * 9)

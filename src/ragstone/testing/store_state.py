@@ -43,16 +43,16 @@ class StoreStateContract(StoreCase):
         store.ensure_collection(SESSION)
         store.put(KEY, [prepare("a.md", ["apple pie"])])
         store.put(SESSION, [prepare("turn", ["apple juice"])])
-        assert [(found.name, found.kind) for found in store.collections(PROJECT)] == [
-            (NOTES, "documents")
-        ]
-        assert [found.key for found in store.collections(PROJECT, "session")] == [SESSION]
-        assert self.found(store, "apple") == ["apple pie"]
-        assert self.found(store, "apple", SESSION.scope) == ["apple juice"]
-        assert self.found(store, "apple", AGENT.scope) == []
+        assert [
+            (collection.name, collection.kind) for collection in store.collections(PROJECT)
+        ] == [(NOTES, "documents")]
+        assert [collection.key for collection in store.collections(PROJECT, "session")] == [SESSION]
+        assert self.search_texts(store, "apple") == ["apple pie"]
+        assert self.search_texts(store, "apple", SESSION.scope) == ["apple juice"]
+        assert self.search_texts(store, "apple", AGENT.scope) == []
         assert store.document(KEY, "turn") is None
         assert store.drop_collection(SESSION) == 1
-        assert self.found(store, "apple") == ["apple pie"]
+        assert self.search_texts(store, "apple") == ["apple pie"]
 
     def test_a_vector_is_located_in_its_own_kind_only(self, store: DocumentStore) -> None:
         store.ensure_collection(SESSION)
@@ -126,7 +126,7 @@ class StoreStateContract(StoreCase):
         store.put(KEY, [prepare("a.md", ["apple"])])
         space = self.embed(store)
         with ThreadPoolExecutor(2) as pool, store.snapshot() as view:
-            uris = pool.map(lambda _: [found.uri for found in view.documents(HERE)], range(8))
+            uris = pool.map(lambda _: [document.uri for document in view.documents(HERE)], range(8))
             assert list(uris) == [["a.md"]] * 8
             assert pool.submit(view.vectors.ids_in, HERE, space).result() == store.vectors.ids_in(
                 HERE, space

@@ -35,9 +35,9 @@ class StoreVectorsContract(StoreCase):
             == 1
         )
         assert store.vectors.pending(HERE, info.id) == []
-        assert [(one.id, one.embedded, one.coverage) for one in store.vectors.spaces(HERE)] == [
-            (info.id, 2, 1.0)
-        ]
+        assert [
+            (space.id, space.embedded, space.coverage) for space in store.vectors.spaces(HERE)
+        ] == [(info.id, 2, 1.0)]
         assert [row.data for row in store.vectors.rows(PROJECT, info.id).after(0, 10)] == [
             b"abcd",
             b"efgh",
@@ -58,16 +58,16 @@ class StoreVectorsContract(StoreCase):
     def test_vector_rows_are_read_in_order_by_id_and_by_text(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("a.md", [f"text {n}" for n in range(5)])])
         rows = store.vectors.rows(PROJECT, self.embed(store))
-        every = rows.after(0, 100)
-        assert [row.id for row in every] == sorted(row.id for row in every)
-        assert len(every) == 5
-        assert rows.after(every[1].id, 2) == every[2:4]
-        assert sorted(rows.by_id([every[4].id, every[0].id, 10**9]), key=lambda row: row.id) == [
-            every[0],
-            every[4],
+        stored = rows.after(0, 100)
+        assert [row.id for row in stored] == sorted(row.id for row in stored)
+        assert len(stored) == 5
+        assert rows.after(stored[1].id, 2) == stored[2:4]
+        assert sorted(rows.by_id([stored[4].id, stored[0].id, 10**9]), key=lambda row: row.id) == [
+            stored[0],
+            stored[4],
         ]
-        assert rows.by_text([every[2].text_id, 10**9]) == [every[2]]
-        assert rows.by_text([row.text_id for row in every[:2]] * 2)[:2] == every[:2]
+        assert rows.by_text([stored[2].text_id, 10**9]) == [stored[2]]
+        assert rows.by_text([row.text_id for row in stored[:2]] * 2)[:2] == stored[:2]
         assert (rows.by_id([]), rows.by_text([]), rows.by_chunk([])) == ([], [], {})
 
     def test_an_index_can_tell_which_rows_it_has_not_read(self, store: DocumentStore) -> None:
@@ -76,17 +76,17 @@ class StoreVectorsContract(StoreCase):
         before = rows.version()
         assert (before[0], rows.count(), rows.ids_after(0)) == (rows.epoch, 0, [])
         self.embed(store)
-        every = rows.after(0, 100)
+        stored = rows.after(0, 100)
         assert rows.version()[0] == before[0]
         assert rows.version()[1] != before[1]
-        assert (rows.count(), rows.ids_after(0)) == (5, [row.id for row in every])
-        assert rows.ids_after(every[1].id) == [row.id for row in every[2:]]
-        assert rows.data([every[4].id, every[0].id, 10**9]) == {
-            row.id: row.data for row in (every[0], every[4])
+        assert (rows.count(), rows.ids_after(0)) == (5, [row.id for row in stored])
+        assert rows.ids_after(stored[1].id) == [row.id for row in stored[2:]]
+        assert rows.data([stored[4].id, stored[0].id, 10**9]) == {
+            row.id: row.data for row in (stored[0], stored[4])
         }
         store.vectors.ensure_space(KEY, replace(SPACE, model="big"), state="building")
         other = store.vectors.rows(PROJECT, store.vectors.spaces(HERE)[1].id)
-        assert (other.count(), other.ids_after(0), other.data([every[0].id])) == (0, [], {})
+        assert (other.count(), other.ids_after(0), other.data([stored[0].id])) == (0, [], {})
 
     def test_the_vector_of_a_chunk_is_the_vector_of_its_text(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("a.md", ["same", "other"]), prepare("b.md", ["same"])])
@@ -96,8 +96,10 @@ class StoreVectorsContract(StoreCase):
             row for uri in ("a.md", "b.md", "c.md") for row in store.document_chunks(KEY, uri)
         )
         data = {row.text_id: row.data for row in rows.after(0, 9)}
-        wanted = [first.id, second.id, copy.id, bare.id, 10**9]
-        assert rows.by_chunk(wanted) == {row.id: data[row.text_id] for row in (first, second, copy)}
+        chunk_ids = [first.id, second.id, copy.id, bare.id, 10**9]
+        assert rows.by_chunk(chunk_ids) == {
+            row.id: data[row.text_id] for row in (first, second, copy)
+        }
         assert data[first.text_id] == rows.by_chunk([copy.id])[copy.id]
 
     # ── removing ────────────────────────────────────────────────────────────────────────────────
@@ -144,12 +146,14 @@ class StoreVectorsContract(StoreCase):
     def test_a_removed_text_is_not_found(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("a.md", ["gone soon"]), prepare("b.md", ["stays here"])])
         info = self.embed(store)
-        every = store.vectors.ids_in(HERE, info)
+        row_ids = store.vectors.ids_in(HERE, info)
         store.remove(KEY, ["a.md"])
-        assert self.found(store, "gone") == []
+        assert self.search_texts(store, "gone") == []
         assert len(store.vectors.ids_in(HERE, info)) == 1
-        assert set(store.vectors.locate(HERE, info, every)) == set(store.vectors.ids_in(HERE, info))
-        assert [(one.texts, one.embedded) for one in store.vectors.spaces(HERE)] == [(1, 1)]
+        assert set(store.vectors.locate(HERE, info, row_ids)) == set(
+            store.vectors.ids_in(HERE, info)
+        )
+        assert [(space.texts, space.embedded) for space in store.vectors.spaces(HERE)] == [(1, 1)]
 
     def test_a_vector_is_located_at_the_first_chunk_with_its_text(
         self, store: DocumentStore
@@ -175,9 +179,9 @@ class StoreVectorsContract(StoreCase):
         ):  # fmt: skip
             with pytest.raises(StaleSpace):
                 store.vectors.ensure_space(KEY, other)
-        assert [(one.id, one.space, one.embedded) for one in store.vectors.spaces(HERE)] == [
-            (number, SPACE, 1)
-        ]
+        assert [
+            (space.id, space.space, space.embedded) for space in store.vectors.spaces(HERE)
+        ] == [(number, SPACE, 1)]
         assert store.vectors.ensure_space(KEY, SPACE).id == number
 
     def test_a_new_space_is_built_first_and_then_activated(self, store: DocumentStore) -> None:
@@ -185,12 +189,12 @@ class StoreVectorsContract(StoreCase):
         old = self.embed(store)
         new = store.vectors.ensure_space(KEY, replace(SPACE, model="big"), state="building")
         assert (new.state, new.embedded) == ("building", 0)
-        assert {one.id: one.state for one in store.vectors.spaces(HERE)} == {
+        assert {space.id: space.state for space in store.vectors.spaces(HERE)} == {
             old: "active",
             new.id: "building",
         }
         store.vectors.activate_space(KEY, new.id)
-        assert {one.id: one.state for one in store.vectors.spaces(HERE)} == {new.id: "active"}
+        assert {space.id: space.state for space in store.vectors.spaces(HERE)} == {new.id: "active"}
         assert store.vectors.rows(PROJECT, old).after(0, 9), "nothing is wiped by a change of space"
         with pytest.raises(NotFound):
             store.vectors.activate_space(KEY, 10**6)
@@ -202,9 +206,10 @@ class StoreVectorsContract(StoreCase):
         number = self.embed(store)
         beside = store.vectors.ensure_space(CollectionKey(PROJECT, "b"), SPACE)
         assert (beside.id, beside.texts, beside.embedded) == (number, 2, 1)
-        assert [(one.texts, one.embedded) for one in store.vectors.spaces(HERE)] == [(2, 1)]
+        assert [(space.texts, space.embedded) for space in store.vectors.spaces(HERE)] == [(2, 1)]
         assert [
-            (one.texts, one.embedded) for one in store.vectors.spaces(Scope(PROJECT, (NOTES,)))
+            (space.texts, space.embedded)
+            for space in store.vectors.spaces(Scope(PROJECT, (NOTES,)))
         ] == [(1, 1)]
 
     def test_a_space_has_the_storage_that_is_named_or_the_default(
@@ -227,7 +232,7 @@ class StoreVectorsContract(StoreCase):
         before = rows.epoch
         store.remove(KEY, ["b.md"])
         assert store.compact(secure=secure) >= 0
-        assert self.found(store, "apple") == ["apple"]
+        assert self.search_texts(store, "apple") == ["apple"]
         assert len(rows.after(0, 9)) == 1
         assert rows.epoch != before
         assert all(finding.ok for finding in store.check())
