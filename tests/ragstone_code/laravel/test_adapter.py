@@ -105,21 +105,21 @@ def test_one_read_links_a_route_to_its_request_its_model_its_table_and_its_polic
     }
 
 
-def test_every_key_is_there_once_and_every_alias_leads_to_one(graph: Graph) -> None:
+def test_every_node_key_is_unique_and_every_alias_has_a_node(graph: Graph) -> None:
     keys = [node.key for node in graph.nodes]
     assert len(keys) == len(set(keys))
     assert {alias.key for alias in graph.aliases} <= set(keys)
     assert len(graph.aliases) == len(set(graph.aliases))
 
 
-def test_every_link_and_every_prose_names_a_file_that_is_there(graph: Graph) -> None:
+def test_every_link_and_every_description_names_an_existing_file(graph: Graph) -> None:
     assert {link.uri for link in graph.links} <= set(FILES)
-    assert {one.uri for one in graph.rendered} <= set(FILES)
+    assert {rendered.uri for rendered in graph.rendered} <= set(FILES)
     assert all(link.line for link in graph.links)
 
 
-def test_the_prose_of_a_route_has_the_words_of_its_method_and_its_fields(graph: Graph) -> None:
-    text = next(one.text for one in graph.rendered if one.key == ROUTE)
+def test_the_description_of_a_route_has_the_words_of_its_method_and_fields(graph: Graph) -> None:
+    text = next(rendered.text for rendered in graph.rendered if rendered.key == ROUTE)
     for words in (
         "Changes a book.",
         "fields title",
@@ -131,7 +131,7 @@ def test_the_prose_of_a_route_has_the_words_of_its_method_and_its_fields(graph: 
         assert words in text
 
 
-def test_an_application_in_a_folder_is_read_the_same_and_has_its_paths(graph: Graph) -> None:
+def test_an_application_in_a_folder_has_the_same_graph_with_its_paths(graph: Graph) -> None:
     inside = Laravel().read(
         world({f"api/{uri}": text for uri, text in FILES.items()} | {"web/app.js": "1"})
     )
@@ -142,7 +142,7 @@ def test_an_application_in_a_folder_is_read_the_same_and_has_its_paths(graph: Gr
     assert len(inside.links) == len(graph.links)
 
 
-def test_it_knows_its_own_and_leaves_others_alone() -> None:
+def test_only_laravel_applications_are_detected() -> None:
     assert Laravel().detects(world(FILES))
     assert Laravel().detects(world({"artisan": "", "bootstrap/app.php": "<?php"}))
     for other in (
@@ -159,35 +159,35 @@ def test_it_knows_its_own_and_leaves_others_alone() -> None:
         assert Laravel().read(world(other)) == Graph()
 
 
-def test_two_applications_are_two_places() -> None:
+def test_two_applications_are_found_in_two_folders() -> None:
     assert list(
         find_applications(world({"a/composer.json": COMPOSER, "b/composer.json": COMPOSER}))
     ) == ["a/", "b/"]
 
 
-def test_a_pass_that_fails_leaves_the_others_whole(
+def test_a_failing_pass_does_not_stop_the_others(
     monkeypatch: pytest.MonkeyPatch, graph: Graph
 ) -> None:
     def broken(_: World) -> Graph:
         raise KeyError("odd")
 
     monkeypatch.setattr(adapter, "read_tables", broken)
-    whole = Laravel().read(world(FILES))
-    assert "laravel: tables could not be read: KeyError: 'odd'" in whole.remarks
-    assert links_by_kind(whole, "HANDLED_BY") == links_by_kind(graph, "HANDLED_BY")
+    result = Laravel().read(world(FILES))
+    assert "laravel: tables could not be read: KeyError: 'odd'" in result.remarks
+    assert links_by_kind(result, "HANDLED_BY") == links_by_kind(graph, "HANDLED_BY")
 
 
 @pytest.mark.parametrize(
     "text", ["", "<?php", "<?php class {", "<?php return [", "\x00\x01", "<?php Route::get("]
 )
-def test_files_that_cannot_be_read_stop_nothing(text: str, graph: Graph) -> None:
+def test_unreadable_files_do_not_stop_the_read(text: str, graph: Graph) -> None:
     odd = {
         uri: text
         for uri in ("app/Odd.php", "config/odd.php", "routes/console.php", "app/Listeners/Odd.php")
     }
-    whole = Laravel().read(world(FILES | odd))
-    assert {node.key for node in whole.nodes} >= {node.key for node in graph.nodes}
-    assert not [remark for remark in whole.remarks if "could not be read" in remark]
+    result = Laravel().read(world(FILES | odd))
+    assert {node.key for node in result.nodes} >= {node.key for node in graph.nodes}
+    assert not [remark for remark in result.remarks if "could not be read" in remark]
 
 
 PIECES = [
@@ -200,7 +200,7 @@ PIECES = [
 
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
-def test_no_program_however_broken_stops_a_pass(pieces: list[str]) -> None:
+def test_broken_programs_do_not_stop_a_pass(pieces: list[str]) -> None:
     text = (
         "<?php\nuse Illuminate\\Support\\Facades\\{Event, Gate, Schedule, Broadcast};\n"
         + " ".join(pieces)

@@ -12,7 +12,7 @@ LOUD = php("app/Loud.php", "namespace App;", "trait Loud { public function shout
 CHILD = php("app/Child.php", "namespace App;", "class Child extends Base implements \\Countable {}")
 
 
-def test_a_class_is_everything_it_descends_from() -> None:
+def test_lineage_lists_the_class_and_its_ancestors() -> None:
     own, _ = app(BASE, LOUD, CHILD)
     assert list(own.lineage("App\\Child")) == ["App\\Child", "App\\Base", "Countable", "App\\Loud"]
     assert own.is_a("\\App\\child", frozenset(("countable",)))
@@ -24,7 +24,7 @@ def test_a_class_that_extends_itself_does_not_hang() -> None:
     assert list(own.lineage("A")) == ["A", "B"]
 
 
-def test_methods_and_properties_are_found_in_what_a_class_descends_from() -> None:
+def test_methods_and_properties_are_found_in_ancestors() -> None:
     own, _ = app(BASE, LOUD, CHILD)
     method = own.find_method("App\\Child", "shout")
     field = own.find_property("App\\Child", "table")
@@ -36,7 +36,7 @@ def test_methods_and_properties_are_found_in_what_a_class_descends_from() -> Non
     assert own.find_property("App\\Child", "none") is None
 
 
-def test_tests_and_what_is_installed_are_no_sources() -> None:
+def test_tests_and_installed_packages_are_no_sources() -> None:
     composer = ("composer.json", '{"autoload-dev": {"psr-4": {"Checks\\\\": "checks/"}}}')
     paths = [
         "app/A.php",
@@ -50,7 +50,7 @@ def test_tests_and_what_is_installed_are_no_sources() -> None:
     assert own.sources == ("app/A.php",)
 
 
-def test_a_composer_file_that_is_no_json_is_no_hindrance() -> None:
+def test_a_composer_file_without_json_is_ignored() -> None:
     assert App(world({"composer.json": "{", "app/A.php": "<?php class A {}"})).sources == (
         "app/A.php",
     )
@@ -59,11 +59,11 @@ def test_a_composer_file_that_is_no_json_is_no_hindrance() -> None:
     )
 
 
-def test_a_class_has_its_full_and_its_short_name() -> None:
+def test_a_class_has_a_qualified_and_a_short_alias() -> None:
     own, _ = app(BASE, LOUD, CHILD)
     node = own.class_node("App\\Child", "job")
     assert (node.key, node.name, node.place) == ("class:App\\Child", "Child", "app/Child.php:4")
-    assert [(one.name, one.kind) for one in class_aliases((node,))] == [
+    assert [(alias.name, alias.kind) for alias in class_aliases((node,))] == [
         ("App\\Child", "class"),
         ("Child", "short_class"),
     ]

@@ -19,7 +19,7 @@ GATES = php(
 )
 
 
-def test_what_routes_ask_is_answered_by_the_policy_of_the_bound_model_or_by_the_gate() -> None:
+def test_can_middleware_links_to_the_policy_of_the_bound_model_or_to_the_ability() -> None:
     own, calls = app(MODEL, POLICY, GATES)
     can = ["web", "can:view,book", "can:admin", "can:unknown,book", "can:view,App\\Models\\Book"]
     route = Node(

@@ -4,7 +4,7 @@ from ragstone_code.laravel.channels import read_channels
 from tests.ragstone_code.laravel.small import app, links_by_kind, php
 
 
-def test_channels_have_their_pattern_their_line_and_who_decides() -> None:
+def test_channels_have_a_pattern_a_line_and_an_authoriser() -> None:
     join = php("app/Room.php", "namespace App;", "class Room { public function join($user) {} }")
     routes = php(
         "routes/channels.php",
@@ -21,7 +21,7 @@ def test_channels_have_their_pattern_their_line_and_who_decides() -> None:
     assert links_by_kind(graph, "HANDLED_BY") == {
         ("channel:rooms.{room}", "App\\Room::join", "routes/channels.php:5")
     }
-    assert {(one.name, one.kind) for one in graph.aliases} == {
+    assert {(alias.name, alias.kind) for alias in graph.aliases} == {
         ("users.{id}", "channel"),
         ("rooms.{room}", "channel"),
     }

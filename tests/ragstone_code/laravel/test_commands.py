@@ -7,7 +7,7 @@ BASE = "extends \\Illuminate\\Console\\Command"
 
 
 def test_a_command_is_called_by_the_first_word_of_its_signature() -> None:
-    one = php(
+    command = php(
         "app/One.php",
         "namespace App;",
         f"class One {BASE} {{",
@@ -16,7 +16,7 @@ def test_a_command_is_called_by_the_first_word_of_its_signature() -> None:
         "protected $description = 'Does one';",
         "}",
     )
-    graph, names = read_commands(*app(one))
+    graph, names = read_commands(*app(command))
     assert names == {"shop:one": "App\\One"}
     assert graph.nodes[0].attributes == {
         "command": "shop:one",
@@ -24,11 +24,11 @@ def test_a_command_is_called_by_the_first_word_of_its_signature() -> None:
         "description": "Does one",
     }
     assert ("shop:one", "class:App\\One", "command") in {
-        (one.name, one.key, one.kind) for one in graph.aliases
+        (alias.name, alias.key, alias.kind) for alias in graph.aliases
     }
 
 
-def test_attributes_name_a_command_too() -> None:
+def test_php_attributes_name_a_command() -> None:
     two = php(
         "app/Two.php",
         "namespace App;",

@@ -16,11 +16,11 @@ MAIL = php(
 )
 
 
-def test_keys_have_their_lines_and_the_names_of_the_environment() -> None:
+def test_keys_have_lines_and_environment_variables() -> None:
     graph = read_config(*app(MAIL))
-    told = {node.name: (node.line, dict(node.attributes)) for node in graph.nodes}
+    nodes = {node.name: (node.line, dict(node.attributes)) for node in graph.nodes}
     smtp = {"name": "MAIL_HOST"}
-    assert told == {
+    assert nodes == {
         "mail": (
             3,
             {
@@ -34,15 +34,17 @@ def test_keys_have_their_lines_and_the_names_of_the_environment() -> None:
     }
 
 
-def test_a_name_of_the_environment_leads_to_the_key_that_reads_it() -> None:
-    names = {(one.name, one.key) for one in read_config(*app(MAIL)).aliases if one.kind == "env"}
+def test_an_environment_variable_is_an_alias_of_its_key() -> None:
+    names = {
+        (alias.name, alias.key) for alias in read_config(*app(MAIL)).aliases if alias.kind == "env"
+    }
     assert names == {
         ("MAIL_MAILER", "config:mail.default"),
         ("MAIL_HOST", "config:mail.mailers.smtp"),
     }
 
 
-def test_methods_that_read_a_setting_are_linked_to_the_nearest_key() -> None:
+def test_methods_link_to_the_nearest_key_that_they_read() -> None:
     uses = php(
         "app/Send.php",
         "namespace App;",
@@ -66,11 +68,11 @@ def test_methods_that_read_a_setting_are_linked_to_the_nearest_key() -> None:
     ]
 
 
-def test_a_file_that_returns_nothing_is_no_setting() -> None:
+def test_a_file_without_a_return_value_has_no_keys() -> None:
     assert read_config(*app(php("config/odd.php", "function x() {}"))).nodes == ()
 
 
-def test_a_module_adds_its_own_file_under_the_key_it_names() -> None:
+def test_a_module_merges_its_file_under_its_key() -> None:
     provider = php(
         "modules/Shop/src/Providers/Shop.php",
         "namespace Shop;",
@@ -81,13 +83,13 @@ def test_a_module_adds_its_own_file_under_the_key_it_names() -> None:
         "} }",
     )
     own = php("modules/Shop/src/Config/shop.php", "return ['default' => 1, 'prices' => []];")
-    told = {node.name: node for node in read_config(*app(MAIL, provider, own)).nodes}
-    assert told["shop.prices"].place == "modules/Shop/src/Config/shop.php:3"
-    assert told["mail"].place == "config/mail.php:3"
-    assert told["mail"].attributes["keys"] == ["default", "mailers", "prices"]
+    nodes = {node.name: node for node in read_config(*app(MAIL, provider, own)).nodes}
+    assert nodes["shop.prices"].place == "modules/Shop/src/Config/shop.php:3"
+    assert nodes["mail"].place == "config/mail.php:3"
+    assert nodes["mail"].attributes["keys"] == ["default", "mailers", "prices"]
 
 
-def test_settings_that_were_moved_are_found_by_the_files_every_application_has() -> None:
+def test_a_moved_config_folder_is_found_by_its_database_file() -> None:
     moved = php("app/Config/database.php", "return ['default' => 'x'];")
     assert [node.name for node in read_config(*app(moved)).nodes] == [
         "database",
@@ -95,8 +97,8 @@ def test_settings_that_were_moved_are_found_by_the_files_every_application_has()
     ]
 
 
-def test_what_is_written_above_a_key_is_what_it_is_for() -> None:
-    told = php(
+def test_the_comment_above_a_key_is_its_documentation() -> None:
+    config_file = php(
         "config/shop.php",
         "return [",
         "/*",
@@ -108,5 +110,5 @@ def test_what_is_written_above_a_key_is_what_it_is_for() -> None:
         "'x' => 1,",
         "];",
     )
-    nodes = {node.name: node.doc for node in read_config(*app(told)).nodes}
+    nodes = {node.name: node.doc for node in read_config(*app(config_file)).nodes}
     assert nodes == {"shop": "", "shop.round": "How prices are rounded.", "shop.x": ""}

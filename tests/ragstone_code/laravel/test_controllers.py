@@ -34,7 +34,7 @@ HERE = "app/Http/Controllers/Books.php"
 
 
 def of(*body: str, more: tuple[tuple[str, str], ...] = ()) -> Graph:
-    """Return what the method `act` of a controller does; the body begins on line 8."""
+    """Return the graph of a controller with the method `act`; the body begins on line 8."""
     head = (
         "namespace App\\Http\\Controllers;",
         "use App\\Models\\Book;",
@@ -49,7 +49,7 @@ def action(graph: Graph) -> Node:
     return next(node for node in graph.nodes if node.key == KEY)
 
 
-def test_a_form_request_by_its_type_has_its_fields_and_lines() -> None:
+def test_a_form_request_parameter_validates_with_fields_and_lines() -> None:
     graph = of("public function act(StoreBook $request) {}")
     assert links_by_kind(graph, "VALIDATED_BY") == {
         ("App\\Http\\Controllers\\Books::act", "App\\Http\\Requests\\StoreBook", f"{HERE}:8")
@@ -59,11 +59,11 @@ def test_a_form_request_by_its_type_has_its_fields_and_lines() -> None:
     assert request.attributes == {"fields": ["title", "pages"], "rules_line": 5}
 
 
-def test_a_form_request_that_is_asked_of_the_container_validates_too() -> None:
+def test_a_form_request_from_the_container_validates() -> None:
     assert links_by_kind(of("public function act() { app(StoreBook::class); }"), "VALIDATED_BY")
 
 
-def test_rules_in_place_are_fields_of_the_method() -> None:
+def test_inline_rules_are_fields_of_the_method() -> None:
     graph = of(
         "public function act($r) {", "$r->validate(['a' => 'required', 'b.c' => ['array']]);", "}"
     )
@@ -71,10 +71,10 @@ def test_rules_in_place_are_fields_of_the_method() -> None:
         ["a", "b.c"],
         9,
     )
-    made = of(
+    graph = of(
         "public function act($r) { \\Illuminate\\Support\\Facades\\Validator::make($r->all(), ['d' => 'x']); }"
     )
-    assert action(made).attributes["validates"] == ["d"]
+    assert action(graph).attributes["validates"] == ["d"]
     assert (
         "validates"
         not in action(of("public function act($r) { Thing::make(['e' => 1]); }")).attributes
@@ -99,7 +99,7 @@ def test_a_name_alone_uses_no_model() -> None:
     )
 
 
-def test_resources_come_by_type_by_new_and_by_making() -> None:
+def test_resources_are_found_by_type_by_new_and_by_make() -> None:
     for body in (
         "act(): BookResource {}",
         "act() { return new BookResource(1); }",
@@ -115,7 +115,7 @@ def test_resources_come_by_type_by_new_and_by_making() -> None:
         }
 
 
-def test_what_is_asked_of_the_gate_is_answered_by_the_policy_of_the_type() -> None:
+def test_gate_checks_link_to_the_policy_of_the_type() -> None:
     answer = (
         "App\\Http\\Controllers\\Books::act",
         "App\\Policies\\BookPolicy::update",
@@ -134,14 +134,14 @@ def test_what_is_asked_of_the_gate_is_answered_by_the_policy_of_the_type() -> No
     )
 
 
-def test_an_ability_with_dashes_is_a_method_in_camel_case() -> None:
+def test_an_ability_with_hyphens_is_a_camel_case_method() -> None:
     graph = of("public function act(Book $b) { $this->authorize('mark-read', $b); }")
     assert {target for _, target, _ in links_by_kind(graph, "AUTHORIZED_BY")} == {
         "App\\Policies\\BookPolicy::markRead"
     }
 
 
-def test_a_resource_controller_is_asked_for_each_action() -> None:
+def test_authorize_resource_checks_each_action() -> None:
     key = "method:App\\Http\\Controllers\\Books::edit"
     controller = php(
         HERE,
@@ -160,7 +160,7 @@ def test_a_resource_controller_is_asked_for_each_action() -> None:
     }
 
 
-def test_controllers_and_their_methods_are_nodes_with_the_names_people_write() -> None:
+def test_controllers_and_their_methods_are_nodes_with_aliases() -> None:
     graph = of("/** Says it. */", "public function act() { return view('books.act'); }")
     assert (action(graph).kind, action(graph).name, action(graph).place) == (
         "controller_method",
@@ -179,7 +179,7 @@ def test_controllers_and_their_methods_are_nodes_with_the_names_people_write() -
     } <= names
 
 
-def test_a_method_that_is_inherited_is_where_it_is_written() -> None:
+def test_an_inherited_method_has_the_place_of_its_declaration() -> None:
     base = php(
         "app/Base.php",
         "namespace App;",
@@ -198,7 +198,7 @@ def test_a_method_that_is_inherited_is_where_it_is_written() -> None:
     }
 
 
-def test_a_method_that_is_not_there_gives_its_controller_only() -> None:
+def test_a_missing_method_yields_only_its_controller() -> None:
     own, calls = app(php(HERE, "namespace App\\Http\\Controllers;", "class Books {}"))
     graph = read_controllers(own, [KEY, "class:App\\Nowhere"], find_policies(own, calls), ())
     assert [(node.key, node.kind) for node in graph.nodes] == [

@@ -36,7 +36,7 @@ IMPORTS = (
 
 
 def of(line: str, heard: frozenset[str] = frozenset(), *more: tuple[str, str]) -> Graph:
-    """Return what one line sends; it is line 9 of its file."""
+    """Return the graph of the messages that one line sends; it is line 9 of its file."""
     shop = php(
         "app/Shop.php",
         *IMPORTS,
@@ -74,13 +74,13 @@ def of(line: str, heard: frozenset[str] = frozenset(), *more: tuple[str, str]) -
         ("Mail::send((new Post)->locale('x'));", "DISPATCHES", "Post"),
     ],
 )
-def test_every_way_to_send_is_seen_with_its_line(line: str, kind: str, what: str) -> None:
+def test_every_form_of_dispatch_is_found_with_its_line(line: str, kind: str, what: str) -> None:
     graph = of(line)
     assert links_by_kind(graph, kind) == {("App\\Shop::sell", f"App\\{what}", "app/Shop.php:9")}
     assert len(graph.links) == 1
 
 
-def test_chains_and_batches_send_all_their_jobs() -> None:
+def test_chains_and_batches_dispatch_all_their_jobs() -> None:
     both = {
         ("App\\Shop::sell", f"App\\Jobs\\{name}", "app/Shop.php:9") for name in ("Ship", "Pack")
     }
@@ -94,7 +94,7 @@ def test_chains_and_batches_send_all_their_jobs() -> None:
     assert links_by_kind(of("Pack::withChain([new Ship])->dispatch();"), "DISPATCHES") == both
 
 
-def test_a_plain_class_is_an_event_where_something_listens_to_it() -> None:
+def test_a_plain_class_with_a_listener_is_an_event() -> None:
     plain = php("app/Gone.php", "namespace App;", "class Gone {}")
     assert not of("$this->bus->dispatch(new Gone);", frozenset(), plain).links
     assert links_by_kind(
@@ -102,7 +102,7 @@ def test_a_plain_class_is_an_event_where_something_listens_to_it() -> None:
     )
 
 
-def test_a_written_type_of_the_sender_decides_what_a_plain_class_is() -> None:
+def test_the_declared_type_of_the_sender_decides_the_kind_of_a_plain_class() -> None:
     plain = php("app/Gone.php", "namespace App;", "class Gone {}")
     shop = php(
         "app/Shop.php",
@@ -118,7 +118,7 @@ def test_a_written_type_of_the_sender_decides_what_a_plain_class_is() -> None:
     assert {(link.kind, link.line) for link in graph.links} == {("FIRES", 7), ("DISPATCHES", 8)}
 
 
-def test_what_only_has_the_same_name_sends_nothing() -> None:
+def test_other_methods_of_the_same_name_send_nothing() -> None:
     for line in (
         "$this->send(new Thing);",
         "$queue->push(new Thing);",
@@ -129,7 +129,7 @@ def test_what_only_has_the_same_name_sends_nothing() -> None:
     assert of("$mailer->send(new Paid);").links == ()
 
 
-def test_a_list_that_takes_an_event_or_a_job_sends_nothing() -> None:
+def test_adding_an_event_or_a_job_to_a_list_sends_nothing() -> None:
     for line in (
         "$list->push(new Paid);",
         "$list->add(new Ship);",
@@ -139,7 +139,7 @@ def test_a_list_that_takes_an_event_or_a_job_sends_nothing() -> None:
         assert of(line).links == ()
 
 
-def test_a_batch_that_is_typed_and_a_job_that_is_chained_send_what_they_take() -> None:
+def test_typed_batches_and_chained_jobs_send_their_arguments() -> None:
     assert links_by_kind(
         of("$f = fn (\\Illuminate\\Bus\\Batch $b) => $b->add([new Pack]);"), "DISPATCHES"
     )
@@ -148,23 +148,23 @@ def test_a_batch_that_is_typed_and_a_job_that_is_chained_send_what_they_take() -
     }
 
 
-def test_a_class_that_is_computed_is_unresolved_and_no_link() -> None:
+def test_a_computed_class_is_unresolved_and_no_link() -> None:
     graph = of("event(new $class(1));")
     assert graph.links == ()
-    assert [(one.kind, one.name, one.receiver, one.line) for one in graph.unresolved] == [
+    assert [(item.kind, item.name, item.receiver, item.line) for item in graph.unresolved] == [
         ("FIRES", "event", "new $class", 9)
     ]
 
 
-def test_events_that_are_only_names_are_nodes_with_their_name() -> None:
+def test_string_events_are_nodes_with_their_name() -> None:
     graph = of("event('shop.sold', [1]);")
     assert links_by_kind(graph, "FIRES") == {
         ("App\\Shop::sell", "event:shop.sold", "app/Shop.php:9")
     }
-    assert [(one.name, one.kind) for one in graph.aliases] == [("shop.sold", "event")]
+    assert [(item.name, item.kind) for item in graph.aliases] == [("shop.sold", "event")]
 
 
-def test_models_fire_what_they_say_they_fire() -> None:
+def test_models_fire_the_events_of_their_property() -> None:
     model = php(
         "app/Models/Book.php",
         "namespace App\\Models;",
@@ -181,7 +181,7 @@ def test_models_fire_what_they_say_they_fire() -> None:
     assert graph.links[0].attributes["on"] == "saved"
 
 
-def test_a_route_file_sends_in_the_name_of_the_file() -> None:
+def test_a_dispatch_in_a_route_file_belongs_to_the_file() -> None:
     graph = read_dispatches(
         *app(php("routes/web.php", "\\App\\Jobs\\Pack::dispatch();"), PACK), frozenset()
     )

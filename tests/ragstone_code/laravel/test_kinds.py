@@ -26,13 +26,13 @@ from tests.ragstone_code.laravel.small import MODEL, app, php
         ("class One {}", ""),
     ],
 )
-def test_a_class_is_what_it_descends_from(head: str, kind: str) -> None:
+def test_the_ancestors_of_a_class_decide_its_kind(head: str, kind: str) -> None:
     own, _ = app(php("app/One.php", "namespace App;", head))
     assert kind_of(own, "App\\One") == kind
     assert [node.kind for node in read_typed_classes(own).nodes] == ([kind] if kind else [])
 
 
-def test_a_base_of_the_application_is_looked_through() -> None:
+def test_a_base_class_of_the_application_is_followed() -> None:
     base = php(
         "app/Base.php",
         "namespace App;",
@@ -48,14 +48,14 @@ def test_models_are_known_by_their_base_and_not_by_their_name() -> None:
     assert not is_model(own, "App\\Models\\Plain")
 
 
-def test_a_key_that_another_pass_has_is_left_to_it() -> None:
+def test_classes_with_a_skipped_key_get_no_node() -> None:
     own, _ = app(
         php("app/One.php", "namespace App;", "class One extends \\Illuminate\\Console\\Command {}")
     )
     assert read_typed_classes(own, skipped_keys=frozenset(("class:App\\One",))).nodes == ()
 
 
-def test_a_queued_class_among_listeners_is_a_listener() -> None:
+def test_a_queued_class_in_the_listeners_namespace_is_a_listener() -> None:
     head = "class One implements \\Illuminate\\Contracts\\Queue\\ShouldQueue {}"
     own, _ = app(php("app/Listeners/One.php", "namespace App\\Listeners;", head))
     assert kind_of(own, "App\\Listeners\\One") == "listener"

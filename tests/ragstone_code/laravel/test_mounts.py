@@ -52,7 +52,7 @@ def test_bootstrap_mounts_web_api_health_and_more_in_the_order_of_the_framework(
     }
 
 
-def test_bootstrap_can_leave_it_all_to_a_function() -> None:
+def test_a_using_callback_replaces_the_route_files() -> None:
     code = (
         "return Illuminate\\Foundation\\Application::configure()->withRouting(using: function () {"
         "App\\Providers\\RouteServiceProvider::load('one'); }, health: '/up')->create();"
@@ -65,7 +65,7 @@ def test_bootstrap_can_leave_it_all_to_a_function() -> None:
     assert mounted({"bootstrap/app.php": code, **files}) == {"GET one": []}
 
 
-def test_routes_the_framework_registers_itself_say_so() -> None:
+def test_routes_of_the_framework_are_marked() -> None:
     code = (
         "return Illuminate\\Foundation\\Application::configure()->withRouting(web: 'routes/one.php', "
         "channels: 'routes/channels.php', health: '/up')->create();"
@@ -85,7 +85,7 @@ def test_routes_the_framework_registers_itself_say_so() -> None:
     }
 
 
-def test_a_provider_gives_its_routes_in_boot_by_methods_of_its_own() -> None:
+def test_a_provider_registers_routes_in_boot_through_its_methods() -> None:
     body = (
         "function boot() { $this->routes(function () { $this->mapWeb(); $this->mapApi(); }); }"
         "protected function mapWeb() { Route::group(['middleware' => 'web', 'namespace' => "
@@ -155,13 +155,13 @@ def test_packages_inside_the_project_name_their_providers() -> None:
     assert mounted(files) == {"GET one": []}
 
 
-def test_where_nothing_mounts_them_the_usual_files_are_taken_and_that_is_said() -> None:
+def test_standard_route_files_are_mounted_with_a_remark_if_nothing_mounts_them() -> None:
     graph = read_routes(world({"routes/web.php": ONE, "routes/api.php": TWO}))
     assert middleware(graph) == {"GET one": ["web"], "GET api/two": ["api"]}
     assert len(graph.remarks) == 2
 
 
-def test_a_route_file_that_is_missing_is_said() -> None:
+def test_a_missing_route_file_is_a_remark() -> None:
     body = "function boot() { $this->routes(function () { Route::group([], base_path('routes/gone.php')); }); }"
     graph = read_routes(world({**LISTED, "app/Providers/RouteServiceProvider.php": provider(body)}))
     assert graph.remarks == (
@@ -169,7 +169,7 @@ def test_a_route_file_that_is_missing_is_said() -> None:
     )
 
 
-def test_the_routes_of_signing_in_are_those_of_the_app_s_controllers() -> None:
+def test_auth_routes_use_the_controllers_of_the_application() -> None:
     body = (
         "protected $namespace = 'App\\Http\\Controllers'; function map() { "
         "Route::namespace($this->namespace)->group(fn () => Auth::routes(['register' => false])); }"
@@ -192,7 +192,7 @@ def test_the_routes_of_signing_in_are_those_of_the_app_s_controllers() -> None:
     assert "route:GET register" not in actions and "route:POST password/reset" in actions
 
 
-def test_an_application_of_lumen_is_its_own_router() -> None:
+def test_a_lumen_application_is_its_own_router() -> None:
     code = (
         "require __DIR__.'/../vendor/autoload.php'; $app = new Laravel\\Lumen\\Application(dirname(__DIR__));"
         "$app->routeMiddleware(['log' => App\\Log::class]);"
@@ -222,8 +222,10 @@ def test_the_kernel_names_middleware_and_groups() -> None:
         "protected $middlewareAliases = [\n    'log' => Log::class,\n  ];\n  protected "
         "$middlewareGroups = ['web' => ['log', Log::class]];\n}"
     )
-    found = names(read_routes(world({"app/Http/Kernel.php": kernel, "routes/web.php": ONE})))
-    assert found == {
+    middleware_names = names(
+        read_routes(world({"app/Http/Kernel.php": kernel, "routes/web.php": ONE}))
+    )
+    assert middleware_names == {
         "log": ("App\\Http\\Log", [], "app/Http/Kernel.php:3"),
         "web": (None, ["log", "App\\Http\\Log"], "app/Http/Kernel.php:5"),
     }
@@ -238,10 +240,10 @@ def test_bootstrap_names_middleware_and_changes_groups() -> None:
         "$middleware->group('own', ['log']);\n})->create();"
     )
     graph = read_routes(world({"bootstrap/app.php": code, "routes/one.php": ONE}))
-    found = names(graph)
-    assert found["log"] == ("App\\Log", [], "bootstrap/app.php:3")
-    assert found["own"][1] == ["log"]
-    web = found["web"][1]
+    middleware_names = names(graph)
+    assert middleware_names["log"] == ("App\\Log", [], "bootstrap/app.php:3")
+    assert middleware_names["own"][1] == ["log"]
+    web = middleware_names["web"][1]
     assert isinstance(web, list) and web[-1] == "App\\Last" and len(web) == 7
     handled = [
         (link.source, link.target) for link in graph.links if link.source == "middleware:log"

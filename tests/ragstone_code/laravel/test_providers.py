@@ -19,7 +19,7 @@ HEAD = ("namespace App;", "class P extends \\Illuminate\\Support\\ServiceProvide
         "$this->app->when(Shop::class)->needs(Pays::class)->give(Card::class);",
     ],
 )
-def test_every_way_to_bind_is_seen_with_its_line(call: str) -> None:
+def test_every_form_of_binding_is_found_with_its_line(call: str) -> None:
     graph = read_bindings(
         *app(php("app/P.php", *HEAD, "public function register() {", call, "} }"))
     )
@@ -41,7 +41,7 @@ def test_properties_and_attributes_bind_too() -> None:
     }
 
 
-def test_both_sides_of_a_choice_are_bound() -> None:
+def test_both_options_of_a_ternary_are_bound() -> None:
     call = "$this->app->bind(Pays::class, fn () => $x ? new Card : new Cash);"
     graph = read_bindings(
         *app(php("app/P.php", *HEAD, "public function register() {", call, "} }"))
@@ -49,7 +49,7 @@ def test_both_sides_of_a_choice_are_bound() -> None:
     assert {target for _, target, _ in links_by_kind(graph, "BINDS")} == {"App\\Card", "App\\Cash"}
 
 
-def test_what_is_bound_to_itself_or_by_something_else_is_no_binding() -> None:
+def test_a_binding_to_itself_or_by_another_object_is_no_binding() -> None:
     calls = "$this->app->singleton(Card::class); $socket->bind(Pays::class, Card::class);"
     assert (
         read_bindings(

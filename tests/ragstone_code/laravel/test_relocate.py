@@ -5,17 +5,17 @@ from ragstone_code.laravel.relocate import relocate_graph, world_in_folder
 from tests.ragstone_code.laravel.small import world
 
 
-def test_a_folder_is_a_world_of_its_own() -> None:
-    whole = world({"api/a.php": "<?php class A {}", "web/b.php": "<?php class B {}"})
-    part = world_in_folder(whole, "api/")
+def test_a_folder_is_a_separate_world() -> None:
+    project = world({"api/a.php": "<?php class A {}", "web/b.php": "<?php class B {}"})
+    part = world_in_folder(project, "api/")
     assert part.uris == ("a.php",)
-    found = part.of_class("A")
-    assert found is not None
-    assert found[0] == "a.php"
-    assert world_in_folder(whole, "") is whole
+    declared = part.of_class("A")
+    assert declared is not None
+    assert declared[0] == "a.php"
+    assert world_in_folder(project, "") is project
 
 
-def test_paths_are_put_back_wherever_they_stand() -> None:
+def test_paths_in_keys_and_attributes_are_relocated() -> None:
     graph = Graph(
         nodes=(
             Node(

@@ -97,7 +97,7 @@ def test_scoped_resources_bind_by_the_fields_they_name() -> None:
     }
 
 
-def test_a_resource_is_known_by_its_name() -> None:
+def test_a_resource_is_found_by_its_name() -> None:
     graph = app("Route::resource('posts.comments', 'C')->only('index', 'store');")
     keys = [
         alias.key

@@ -41,10 +41,10 @@ def app() -> Graph:
     )
 
 
-def test_the_listing_makes_links_sure() -> None:
+def test_the_listing_confirms_links() -> None:
     graph = import_route_list(json.dumps(ROWS), app())
     link = next(
-        one for one in graph.links if one.kind == "HANDLED_BY" and one.source == "route:GET a"
+        item for item in graph.links if item.kind == "HANDLED_BY" and item.source == "route:GET a"
     )
     assert (link.target, link.confidence, link.conditional, link.uri) == (
         "method:App\\C::m",
@@ -52,16 +52,16 @@ def test_the_listing_makes_links_sure() -> None:
         False,
         "routes/web.php",
     )
-    node = next(one for one in graph.nodes if one.key == "route:GET a")
+    node = next(item for item in graph.nodes if item.key == "route:GET a")
     assert node.attributes["runtime_middleware"] == ["web", "auth"]
 
 
-def test_routes_of_packages_come_from_the_listing() -> None:
+def test_the_listing_adds_routes_of_packages() -> None:
     graph = import_route_list(json.dumps(ROWS), app())
-    node = next(one for one in graph.nodes if one.key == "route:POST package")
+    node = next(item for item in graph.nodes if item.key == "route:POST package")
     assert (node.name, node.attributes["action"], node.uri) == ("p", "Lib\\P@store", "")
     links = {
-        (one.kind, one.target, one.confidence) for one in graph.links if one.source == node.key
+        (item.kind, item.target, item.confidence) for item in graph.links if item.source == node.key
     }
     assert links == {
         ("HANDLED_BY", "method:Lib\\P::store", "runtime"),
@@ -69,7 +69,7 @@ def test_routes_of_packages_come_from_the_listing() -> None:
     }
 
 
-def test_a_route_the_listing_does_not_have_is_said() -> None:
+def test_a_route_that_the_listing_lacks_is_a_remark() -> None:
     assert (
         "GET b is not in the listing of routes"
         in import_route_list(json.dumps(ROWS), app()).remarks
@@ -77,12 +77,12 @@ def test_a_route_the_listing_does_not_have_is_said() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "not json", '"x"'])
-def test_a_listing_that_is_none_is_refused(text: str) -> None:
+def test_an_invalid_listing_is_refused(text: str) -> None:
     with pytest.raises(BadRouteList, match="listing of routes"):
         import_route_list(text, Graph())
 
 
-def test_rows_that_make_no_sense_are_left_out() -> None:
+def test_invalid_rows_are_skipped() -> None:
     assert (
         import_route_list('[1, {"method": "GET"}, {"uri": "a"}]', Graph()).nodes[0].key
         == "route:GET a"

@@ -21,7 +21,7 @@ def of(*files: tuple[str, str]) -> Graph:
     return read_schedule(own, calls, read_commands(own, calls)[1])
 
 
-def test_the_kernel_the_facade_and_the_builder_schedule_alike() -> None:
+def test_kernel_facade_and_builder_all_schedule_tasks() -> None:
     kernel = php(
         "app/Console/Kernel.php",
         "namespace App\\Console;",
@@ -65,7 +65,7 @@ def test_two_tasks_of_one_name_are_two_nodes() -> None:
     assert len({node.key for node in graph.nodes}) == 2
 
 
-def test_other_things_that_have_commands_are_no_schedule() -> None:
+def test_other_objects_with_a_command_method_are_no_schedule() -> None:
     assert (
         of(
             php(
@@ -78,7 +78,7 @@ def test_other_things_that_have_commands_are_no_schedule() -> None:
     )
 
 
-def test_a_command_written_in_place_is_scheduled_where_a_time_follows_it() -> None:
+def test_a_closure_command_is_scheduled_if_a_time_follows() -> None:
     graph = of(
         php(
             "routes/console.php",

@@ -1,4 +1,4 @@
-"""A bookshop's graph, made by hand: routes, models, tables, events, as the adapters give them."""
+"""A bookshop's graph, written by hand: routes, models, tables and events as the adapters return them."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ LINKS = (
 
 
 def aliases() -> list[Alias]:
-    found: list[Alias] = []
+    aliases_of_nodes: list[Alias] = []
     for node in NODES:
         about = node.attributes
         if node.kind == "route":
@@ -137,33 +137,33 @@ def aliases() -> list[Alias]:
             for name in ("book", "shelf", "format?"):
                 uri = uri.replace(f"{{{name}}}", "{}")
             if about["name"]:
-                found.append(Alias(str(about["name"]), node.key, "route_name"))
-            found.append(Alias(uri, node.key, "uri"))
+                aliases_of_nodes.append(Alias(str(about["name"]), node.key, "route_name"))
+            aliases_of_nodes.append(Alias(uri, node.key, "uri"))
             if str(about["name"]).startswith("books."):
-                found.append(Alias("books", node.key, "route_resource"))
+                aliases_of_nodes.append(Alias("books", node.key, "route_resource"))
         elif node.key.startswith("class:"):
-            found += [
+            aliases_of_nodes += [
                 Alias(node.key[6:], node.key, "class"),
                 Alias(node.name, node.key, "short_class"),
             ]
         elif node.key.startswith("method:"):
             full = node.key[7:]
             short = full.rpartition("\\")[2]
-            found += [
+            aliases_of_nodes += [
                 Alias(full, node.key, "method"),
                 Alias(full.replace("::", "@"), node.key, "method"),
             ]
-            found += [
+            aliases_of_nodes += [
                 Alias(short, node.key, "short_method"),
                 Alias(short.replace("::", "@"), node.key, "short_method"),
             ]
         elif node.kind in ("table", "middleware", "migration"):
-            found.append(Alias(node.name, node.key, node.kind))
+            aliases_of_nodes.append(Alias(node.name, node.key, node.kind))
         elif node.kind == "model_relation":
-            found.append(Alias(node.key.rpartition("\\")[2], node.key, "short_method"))
-    found.append(Alias("titles", "table:books", "former_table"))
-    found.append(Alias("tasks", "table:tasks_old#2023_01_01_tasks", "former_table"))
-    return found
+            aliases_of_nodes.append(Alias(node.key.rpartition("\\")[2], node.key, "short_method"))
+    aliases_of_nodes.append(Alias("titles", "table:books", "former_table"))
+    aliases_of_nodes.append(Alias("tasks", "table:tasks_old#2023_01_01_tasks", "former_table"))
+    return aliases_of_nodes
 
 
 def shop() -> SqliteStore:

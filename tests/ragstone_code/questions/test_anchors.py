@@ -13,8 +13,8 @@ from tests.ragstone_code.questions.shop import AC, BOOK, SCOPE, C, shop
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[SqliteStore]:
-    with shop() as made:
-        yield made
+    with shop() as graph_store:
+        yield graph_store
 
 
 def keys(store: SqliteStore, question: str) -> list[str]:
@@ -39,23 +39,23 @@ def keys(store: SqliteStore, question: str) -> list[str]:
         ("the shelf moved event", "class:App\\Events\\ShelfMoved"),
     ],
 )
-def test_a_name_leads_to_its_node(store: SqliteStore, question: str, key: str) -> None:
+def test_a_name_is_linked_to_its_node(store: SqliteStore, question: str, key: str) -> None:
     assert key in keys(store, question)
 
 
-def test_the_method_tells_routes_of_one_uri_apart(store: SqliteStore) -> None:
+def test_the_http_method_selects_a_route_of_one_uri(store: SqliteStore) -> None:
     assert keys(store, "what is POST api/books") == ["route:POST api/books"]
     assert keys(store, "what is DELETE api/books") == []
 
 
-def test_a_name_that_nothing_tells_apart_keeps_all_it_may_be(store: SqliteStore) -> None:
+def test_an_ambiguous_name_keeps_all_candidates(store: SqliteStore) -> None:
     anchors = link_names(store, SCOPE, "what is BookController for").anchors
     assert {node.key for node in anchors[0].nodes} == {f"class:{C}", f"class:{AC}"}
 
 
-def test_a_route_that_is_not_there_is_told_as_unknown(store: SqliteStore) -> None:
+def test_a_missing_route_is_reported_as_unknown(store: SqliteStore) -> None:
     linked = link_names(store, SCOPE, "Which code serves route books.burn and POST api/ashes?")
-    assert [one.text for one in linked.unknown] == ["books.burn", "POST api/ashes"]
+    assert [mention.text for mention in linked.unknown] == ["books.burn", "POST api/ashes"]
     assert not linked.anchors
 
 

@@ -15,8 +15,8 @@ from tests.ragstone_code.questions.shop import AC, AUTHOR, BOOK, SCOPE, C, shop
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[SqliteStore]:
-    with shop() as made:
-        yield made
+    with shop() as graph_store:
+        yield graph_store
 
 
 def ask(store: SqliteStore, question: str) -> GraphAnswer | None:
@@ -86,17 +86,17 @@ QUESTIONS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
 
 
 @pytest.mark.parametrize(
-    ("question", "intent", "facts"), QUESTIONS, ids=[one[0] for one in QUESTIONS]
+    ("question", "intent", "facts"), QUESTIONS, ids=[row[0] for row in QUESTIONS]
 )
 def test_a_question_is_answered_with_its_facts(
     store: SqliteStore, question: str, intent: str, facts: Mapping[str, Any]
 ) -> None:
-    told = ask(store, question)
-    assert told is not None
-    assert {name: told.facts.get(name) for name in facts} == dict(facts)
-    assert told.intent == intent
-    assert not told.negative or told.looked_in
-    assert told.said.endswith((".", ")"))
+    answer = ask(store, question)
+    assert answer is not None
+    assert {name: answer.facts.get(name) for name in facts} == dict(facts)
+    assert answer.intent == intent
+    assert not answer.negative or answer.looked_in
+    assert answer.said.endswith((".", ")"))
 
 
 @pytest.mark.parametrize(
@@ -111,12 +111,12 @@ def test_a_question_is_answered_with_its_facts(
         ("How is Book related to Author?", ["author"]),
     ],
 )
-def test_relations_are_all_or_those_that_are_meant(
+def test_relations_are_limited_to_those_the_question_names(
     store: SqliteStore, question: str, names: list[str]
 ) -> None:
-    told = ask(store, question)
-    assert told is not None
-    rows: Any = told.facts["relations"]
+    answer = ask(store, question)
+    assert answer is not None
+    rows: Any = answer.facts["relations"]
     assert [row["name"] for row in rows] == names
 
 
@@ -128,9 +128,9 @@ def test_relations_are_all_or_those_that_are_meant(
     ],
 )
 def test_a_resource_is_expanded_to_its_routes(store: SqliteStore, question: str) -> None:
-    told = ask(store, question)
-    assert told is not None and told.intent == "route_expansion"
-    rows: Any = told.facts["routes"]
+    answer = ask(store, question)
+    assert answer is not None and answer.intent == "route_expansion"
+    rows: Any = answer.facts["routes"]
     assert {row["name"] for row in rows} == {
         "books.index",
         "books.store",
@@ -168,17 +168,17 @@ def test_a_resource_is_expanded_to_its_routes(store: SqliteStore, question: str)
         ("What listens to the BookLost event?", {"listeners": []}, "every event"),
     ],
 )
-def test_that_there_is_none_is_an_answer_that_says_where_it_was_looked_for(
+def test_a_negative_answer_lists_the_searched_places(
     store: SqliteStore, question: str, facts: Mapping[str, Any], where: str
 ) -> None:
-    told = ask(store, question)
-    assert told is not None and told.negative
-    assert {name: told.facts[name] for name in facts} == dict(facts)
-    assert where in told.looked_in
-    assert any(word in told.said for word in ("No", "no "))
+    answer = ask(store, question)
+    assert answer is not None and answer.negative
+    assert {name: answer.facts[name] for name in facts} == dict(facts)
+    assert where in answer.looked_in
+    assert any(word in answer.said for word in ("No", "no "))
 
 
-def test_the_weakest_link_on_the_way_is_the_confidence(store: SqliteStore) -> None:
+def test_the_weakest_link_of_the_path_is_the_confidence(store: SqliteStore) -> None:
     table, action = (
         ask(store, "Which table does Book use?"),
         ask(store, "Which code serves books.store?"),
@@ -187,26 +187,26 @@ def test_the_weakest_link_on_the_way_is_the_confidence(store: SqliteStore) -> No
     assert (table.confidence, action.confidence) == ("convention", "evaluated")
 
 
-def test_the_evidence_of_a_route_is_its_line_and_that_of_its_code(store: SqliteStore) -> None:
-    told = ask(store, "Which code serves books.store?")
-    assert told is not None
-    assert told.evidence[:2] == (
+def test_the_evidence_of_a_route_is_its_line_and_its_code(store: SqliteStore) -> None:
+    answer = ask(store, "Which code serves books.store?")
+    assert answer is not None
+    assert answer.evidence[:2] == (
         ("routes/api.php", 10),
         ("app/Http/Controllers/BookController.php", 17),
     )
 
 
-def test_the_table_that_is_there_now_is_meant_and_not_the_one_that_had_its_name(
+def test_a_current_table_wins_over_a_dropped_one_of_the_same_name(
     store: SqliteStore,
 ) -> None:
-    told = ask(store, "Which migrations altered the tasks table?")
-    assert told is not None and [node.key for node in told.nodes] == ["table:tasks"]
+    answer = ask(store, "Which migrations altered the tasks table?")
+    assert answer is not None and [node.key for node in answer.nodes] == ["table:tasks"]
 
 
 @pytest.mark.parametrize(
     "question", ["", "How do I bake bread?", "Which books are good?", "{}/[](", "GET"]
 )
-def test_a_question_that_names_nothing_known_has_no_answer_from_the_graph(
+def test_a_question_without_known_names_has_no_graph_answer(
     store: SqliteStore, question: str
 ) -> None:
     assert ask(store, question) is None

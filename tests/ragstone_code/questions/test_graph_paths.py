@@ -13,7 +13,7 @@ from ragstone_code.questions.intents import (
 )
 
 
-def test_a_path_takes_the_links_it_may_and_no_others() -> None:
+def test_a_path_uses_only_the_allowed_links() -> None:
     assert find_paths("route", "model", ("BINDS",)) == ((Step(("BINDS",)),),)
     assert find_paths("route", "model", ("HANDLED_BY", "USES_MODEL")) == (
         (Step(("HANDLED_BY",)), Step(("USES_MODEL",))),
@@ -21,18 +21,18 @@ def test_a_path_takes_the_links_it_may_and_no_others() -> None:
     assert find_paths("route", "policy", ("MAPS_TO",)) == ()
 
 
-def test_the_way_back_goes_against_the_links() -> None:
-    made = find_paths("model", "migration", ("MAPS_TO", "CREATES", "ALTERS"))
-    assert made == ((Step(("MAPS_TO",)), Step(("CREATES", "ALTERS"), back=True)),)
+def test_a_path_can_follow_links_backwards() -> None:
+    paths = find_paths("model", "migration", ("MAPS_TO", "CREATES", "ALTERS"))
+    assert paths == ((Step(("MAPS_TO",)), Step(("CREATES", "ALTERS"), back=True)),)
 
 
-def test_between_two_of_one_role_the_direction_is_asked_for() -> None:
+def test_the_direction_between_nodes_of_one_role_is_a_parameter() -> None:
     assert find_paths("method", "method", ("CALLS",), True) == ((Step(("CALLS",), back=True),),)
     assert find_paths("method", "method", ("CALLS",), False) == ((Step(("CALLS",)),),)
 
 
 @pytest.mark.parametrize("name", sorted(all_intents()))
-def test_every_intent_has_a_way_to_its_target_and_facts_for_none(name: str) -> None:
+def test_every_intent_has_a_path_to_its_target_and_negative_facts(name: str) -> None:
     intent = all_intents()[name]
     assert intent.none and intent.cues
     if name not in (
@@ -42,14 +42,14 @@ def test_every_intent_has_a_way_to_its_target_and_facts_for_none(name: str) -> N
         "model_relations",
     ):  # found by their attributes, not along a path
         starts = [
-            one
-            for one in intent.anchors
-            if one not in ("class", "column", "model_relation", "trait")
+            role
+            for role in intent.anchors
+            if role not in ("class", "column", "model_relation", "trait")
         ]
         for start in starts or intent.anchors:
-            found = find_paths(start, intent.target, intent.via, intent.back)
-            assert start in ("notification", "mail") or found, (name, start)
-            assert all(len(steps) <= MAX_STEPS for steps in found)
+            paths = find_paths(start, intent.target, intent.via, intent.back)
+            assert start in ("notification", "mail") or paths, (name, start)
+            assert all(len(steps) <= MAX_STEPS for steps in paths)
 
 
 @pytest.mark.parametrize(
@@ -66,15 +66,15 @@ def test_every_intent_has_a_way_to_its_target_and_facts_for_none(name: str) -> N
         ("what does it call?", "method", "callees"),
     ],
 )
-def test_words_say_what_is_asked_of_a_node(text: str, role: str, name: str) -> None:
+def test_words_select_the_intent_for_a_role(text: str, role: str, name: str) -> None:
     assert rank_intents_for_roles(text, (role,))[0].intent.name == name
 
 
-def test_a_question_without_words_of_the_lexicon_asks_nothing() -> None:
+def test_a_question_without_lexicon_words_has_no_intent() -> None:
     assert rank_intents("how is the weather") == []
 
 
-def test_a_class_that_is_known_for_more_is_asked_for_that_first() -> None:
+def test_a_specific_role_wins_over_the_class_role() -> None:
     event = Node("class:App\\Sold", "event", "Sold")
     assert roles_of(event) == ("event", "class")
     assert (
@@ -83,5 +83,5 @@ def test_a_class_that_is_known_for_more_is_asked_for_that_first() -> None:
     )
 
 
-def test_verbs_stand_for_resource_actions() -> None:
+def test_verbs_are_mapped_to_resource_actions() -> None:
     assert resource_actions(["somebody", "renames", "it"]) == {"update"}

@@ -9,7 +9,7 @@ from ragstone_code.questions.mentions import Mention, find_mentions, normalise_u
 
 def named(question: str, form: str) -> Mention:
     """Return the first mention that may be written in this form."""
-    return next(one for one in find_mentions(question) if form in one.forms)
+    return next(mention for mention in find_mentions(question) if form in mention.forms)
 
 
 @pytest.mark.parametrize(
@@ -32,15 +32,15 @@ def named(question: str, form: str) -> Mention:
         ("Which code answers https://shop.example/rest/ping?", "rest/ping"),
     ],
 )
-def test_a_name_is_found_as_it_is_written(question: str, form: str) -> None:
+def test_a_name_is_found_in_its_spelling(question: str, form: str) -> None:
     assert named(question, form)
 
 
-def test_a_method_before_a_uri_is_part_of_the_name_whatever_its_parameters_are_called() -> None:
-    found = named(
+def test_a_method_before_a_uri_is_part_of_the_name() -> None:
+    mention = named(
         "Which code handles PUT|PATCH /api/songs/{song:slug}/rating?", "api/songs/{}/rating"
     )
-    assert found.methods == ("PUT", "PATCH")
+    assert mention.methods == ("PUT", "PATCH")
 
 
 def test_the_root_is_a_uri() -> None:
@@ -48,13 +48,13 @@ def test_the_root_is_a_uri() -> None:
 
 
 def test_a_common_word_is_no_name_without_a_cue() -> None:
-    assert [one.text for one in find_mentions("which users are told about books")] == []
+    assert [mention.text for mention in find_mentions("which users are told about books")] == []
 
 
-def test_a_capital_at_the_start_is_no_name_but_later_it_is() -> None:
-    assert [one.text for one in find_mentions("Song lists are kept by whom, says Server")] == [
-        "Server"
-    ]
+def test_a_capitalised_word_is_a_name_except_at_the_start() -> None:
+    assert [
+        mention.text for mention in find_mentions("Song lists are kept by whom, says Server")
+    ] == ["Server"]
 
 
 @pytest.mark.parametrize(
@@ -64,17 +64,17 @@ def test_parameters_of_a_uri_lose_their_names(uri: str, bare: str) -> None:
     assert normalise_uri(uri) == bare
 
 
-def test_what_is_left_without_names_says_what_is_asked() -> None:
+def test_removing_names_keeps_the_words_of_the_intent() -> None:
     question = "Which code serves PUT api/songs/{song}?"
     assert remove_mentions(question, find_mentions(question)) == "which code serves ?"
 
 
 @given(st.text(max_size=300))
-def test_any_text_gives_mentions_that_lie_in_it(text: str) -> None:
-    for one in find_mentions(text):
-        assert one.forms and 0 <= one.at <= len(text)
+def test_mentions_are_inside_the_text(text: str) -> None:
+    for mention in find_mentions(text):
+        assert mention.forms and 0 <= mention.at <= len(text)
     assert isinstance(remove_mentions(text, find_mentions(text)), str)
 
 
-def test_parameters_as_python_frameworks_write_them_are_the_same() -> None:
+def test_python_style_parameters_are_normalised() -> None:
     assert named("Which view handles GET /orders/<int:pk>/?", "orders/{}").methods == ("GET",)
