@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from functools import cache
 from typing import Final
 
 from ragstone.protocols import Framework
+from ragstone_code.world import WorldCache
 
 ADAPTERS: Final = (
     ("ragstone_code.laravel.adapter", "Laravel"),
@@ -18,13 +18,11 @@ ADAPTERS: Final = (
 """Module and class name of each adapter."""
 
 
-@cache
 def frameworks() -> tuple[Framework, ...]:
-    """Return one adapter per framework."""
-    return tuple(
-        getattr(
-            importlib.import_module(module),
-            name,
-        )()
-        for module, name in ADAPTERS
-    )
+    """Return one new adapter per framework; they parse each module of a project once for all."""
+    worlds = WorldCache()
+    adapters: list[Framework] = []
+    for module_name, class_name in ADAPTERS:
+        adapter_class = getattr(importlib.import_module(module_name), class_name)
+        adapters.append(adapter_class(worlds))
+    return tuple(adapters)

@@ -8,8 +8,8 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, Final
 
-from ragstone.code import tree
-from ragstone.code.world import World
+from ragstone.protocols import ProjectFiles
+from ragstone_code import tree
 from ragstone_code.python.interpreter import STEPS, PythonInterpreter
 from ragstone_code.python.values import (
     CallResult,
@@ -21,6 +21,7 @@ from ragstone_code.python.values import (
     UnknownValue,
     Value,
 )
+from ragstone_code.world import World
 
 SKIPPED: Final = frozenset(
     "tests test testing node_modules venv .venv env site-packages docs_src examples .tox build dist".split()
@@ -37,7 +38,7 @@ class Program:
         self._body_parts: dict[int, list[Any]] = {}
         self._local_imports: dict[int, dict[str, tree.ClassName]] = {}
         for uri in self.interpreter.project.uris:
-            if is_application_code(uri) and is_relevant(world.read(uri) or ""):
+            if is_application_code(uri) and is_relevant(world.text(uri) or ""):
                 self.interpreter.load(uri)
 
     # ── definitions ───────────────────────────────────────────────────────────────────────────────
@@ -219,13 +220,13 @@ def _type_names(value: Value) -> list[str]:
     return []
 
 
-def any_module_matches(world: World, pattern: re.Pattern[str]) -> bool:
+def any_module_matches(files: ProjectFiles, pattern: re.Pattern[str]) -> bool:
     """Return whether the text of an application module matches a pattern."""
-    for uri in world.uris:
+    for uri in files.uris:
         if (
             uri.endswith(".py")
             and is_application_code(uri)
-            and pattern.search(world.read(uri) or "")
+            and pattern.search(files.text(uri) or "")
         ):
             return True
     return False

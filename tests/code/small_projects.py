@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import dedent
 
-from ragstone.code.facts import FileFacts
 from ragstone.code.resolve import MANIFESTS, Index, resolve
 from ragstone.code.symbols import read
 from ragstone.types import Graph
+from ragstone.types.code import FileFacts
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.code.facts import Binding, FileFacts, Import, Reference
 from ragstone.code.resolve import Index, interface, resolve
 from ragstone.code.resolve.links import MOST
 from ragstone.code.symbols import read
 from ragstone.types import Symbol
+from ragstone.types.code import Binding, FileFacts, Import, Reference
 from tests.code.small_projects import facts_of
 
 SONG = """

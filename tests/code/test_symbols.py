@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.chunk.chunkers import chunker_for
-from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import LANGUAGES, language_of
 from ragstone.code.symbols import read
 from ragstone.indexing.parser_process import UNSAFE_LANGUAGES
 from ragstone.indexing.parser_process import parse_facts as stoppable
 from ragstone.types import Document, Symbol
+from ragstone.types.code import FileFacts
 from tests.code.sample_symbols import EXPECTED
 
 SAMPLES = Path(__file__).parent / "samples"

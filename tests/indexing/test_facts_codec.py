@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.code.facts import Binding, FileFacts, Import, Reference
 from ragstone.code.symbols import read
 from ragstone.indexing.facts_codec import decode_facts, encode_facts
 from ragstone.types import Symbol
+from ragstone.types.code import Binding, FileFacts, Import, Reference
 from tests.indexing.graph.tiny import SONG
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)

@@ -12,9 +12,6 @@ from typing import Any
 
 import pytest
 
-from ragstone.code.world import World
-from ragstone_code.python import lower
-
 APPS = Path(__file__).parent / "apps"
 
 
@@ -34,11 +31,6 @@ def unpacked(name: str, folder: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
     return folder
-
-
-def world_of(texts: dict[str, str]) -> World:
-    """Return a project as framework adapters see it."""
-    return World(tuple(sorted(texts)), texts.get, lambda uri: None, lower)
 
 
 def run_script(script: str, folder: Path, *needed: str) -> Any:  # noqa: ANN401 each script prints other JSON

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragstone.code.captures import Imported
-from ragstone.code.facts import Import
+from ragstone.types.code import Import
 
 _ROOTS: Final = ("src/", "lib/")
 _GENERIC: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")

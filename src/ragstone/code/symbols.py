@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ragstone.code.captures import Captures, captured
-from ragstone.code.facts import Binding, FileFacts, Import, Reference
 from ragstone.code.grammars import language_of
 from ragstone.code.names import imports_of, namespace_of, type_of
 from ragstone.code.places import CLASSES, FUNCTIONS, Placed, Places
+from ragstone.types.code import Binding, FileFacts, Import, Reference
 
 _FIELDS: Final = {
     "php": "$this->",

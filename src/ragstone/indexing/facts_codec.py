@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import zlib
 
-from ragstone.code.facts import FileFacts
 from ragstone.read.messages import decode, encode, parse
+from ragstone.types.code import FileFacts
 
 
 def encode_facts(facts: FileFacts) -> bytes:

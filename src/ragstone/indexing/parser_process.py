@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import language_of
 from ragstone.code.symbols import read
 from ragstone.read.messages import Message, decode
 from ragstone.read.worker_loop import WorkerLoop
 from ragstone.read.worker_process import WorkerFailed, WorkerProcess
+from ragstone.types.code import FileFacts
 
 UNSAFE_LANGUAGES: Final = frozenset({"kotlin"})
 PARSE_SECONDS: Final = 5.0

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from ragstone.chunk.chunkers import chunker_for, needs_symbols
-from ragstone.code.facts import FileFacts
 from ragstone.errors import ReadError, Reason
 from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.parser_process import parse_facts
@@ -16,6 +15,7 @@ from ragstone.protocols import Source
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.secrets.redaction import redact, redact_document
 from ragstone.types import Document, Item, LoadedItem, PreparedDocument, Stamp
+from ragstone.types.code import FileFacts
 
 Verdict = Literal["ready", "same", "binary", "failed", "gone"]
 _LASTING_REASONS: Final[frozenset[Reason]] = frozenset(

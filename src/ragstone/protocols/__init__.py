@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone import types
-from ragstone.protocols.code import CodeQuestions, Framework, RuntimeListing, World
+from ragstone.protocols.code import CodeQuestions, Framework, ProjectFiles, RuntimeListing
 from ragstone.protocols.parts import (
     Chunker,
     Codec,
@@ -45,6 +45,7 @@ __all__ = [
     "Matrix",
     "Nearest",
     "Progress",
+    "ProjectFiles",
     "Reader",
     "Reranker",
     "RuntimeListing",
@@ -55,7 +56,6 @@ __all__ = [
     "VectorReader",
     "VectorRows",
     "VectorStore",
-    "World",
 ]
 
 

@@ -10,15 +10,15 @@ from ragstone.protocols.store import DocumentReader
 
 
 class Framework(Protocol):
-    """What a framework makes of a project's files; executes nothing."""
+    """Reads the graph of a framework from a project's files, without executing them."""
 
     name: str
 
-    def detects(self, world: World) -> bool:
-        """Return whether the project is one of this framework's."""
+    def detects(self, files: ProjectFiles) -> bool:
+        """Return whether the project uses this framework."""
 
-    def read(self, world: World) -> types.Graph:
-        """Return its routes, tables, models and what links them; what cannot be known is in the remarks."""
+    def read(self, files: ProjectFiles) -> types.Graph:
+        """Return the routes, tables, models and their links; its remarks name the parts that are unknown."""
 
 
 class CodeQuestions(Protocol):
@@ -58,10 +58,15 @@ class RuntimeListing(Protocol):
         """Return the graph with the listing as `runtime` evidence; `InputError` if it is no listing."""
 
 
-class World(Protocol):
-    """A project's files, as far as an adapter needs them; `ragstone.code.world` has more."""
+class ProjectFiles(Protocol):
+    """The files of one project, as a framework reads them."""
 
-    uris: tuple[str, ...]
+    @property
+    def uris(self) -> Sequence[str]:
+        """Return all paths, sorted, of code and of other text."""
 
-    def has(self, uri: str) -> bool:
-        """Return whether there is such a file."""
+    def text(self, uri: str) -> str | None:
+        """Return the text of a file, or None if there is no such file."""
+
+    def facts(self, uri: str) -> types.FileFacts | None:
+        """Return the symbols of a file, or None if it is no code."""

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ragstone.types.agents import Strategy as Strategy
     from ragstone.types.ask import Quote as Quote
     from ragstone.types.ask import Spoken as Spoken
+    from ragstone.types.code import Binding as Binding
+    from ragstone.types.code import FileFacts as FileFacts
+    from ragstone.types.code import Import as Import
+    from ragstone.types.code import Reference as Reference
     from ragstone.types.context import Cited as Cited
     from ragstone.types.context import Context as Context
     from ragstone.types.context import ContextFormat as ContextFormat
@@ -112,6 +116,7 @@ _PAGES = {
         "Condition", "Dropped", "Explanation", "Filter", "Freshness", "Fusion", "Hit", "ListTrace", "Mode",
         "Operator", "Request", "SearchOptions", "Trace",
     ),
+    "code": ("Binding", "FileFacts", "Import", "Reference"),
     "context": ("ContextOptions", "Cited", "Context", "ContextFormat", "LeftOut"),
     "documents": ("LoadedItem", 
         "Chunk", "Document", "FileContent", "Item", "Mark", "Metadata", "Role", "Scalar", "Skip", "Span", "Stamp",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.code.world import World
+from ragstone.protocols import ProjectFiles
 from ragstone.types import Graph
 from ragstone_code.django.commands import add_admin_classes, add_commands
 from ragstone_code.django.migrations import replay_migrations
@@ -17,24 +18,27 @@ from ragstone_code.django.views import ViewRoutes
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program, any_module_matches
 from ragstone_code.tables import DatabaseSchema
+from ragstone_code.world import WorldCache
 
 _SIGNS: Final = re.compile(
     r"DJANGO_SETTINGS_MODULE|^from django\.(?:urls|conf\.urls|db) import|ROOT_URLCONF", re.MULTILINE
 )
 
 
+@dataclass(slots=True)
 class Django:
     """The adapter for Django and Django REST framework."""
 
     name = "django"
+    worlds: WorldCache = field(default_factory=WorldCache)
 
-    def detects(self, world: World) -> bool:
+    def detects(self, files: ProjectFiles) -> bool:
         """Return whether a module of the project uses Django's settings, URLs or models."""
-        return any_module_matches(world, _SIGNS)
+        return any_module_matches(files, _SIGNS)
 
-    def read(self, world: World) -> Graph:
+    def read(self, files: ProjectFiles) -> Graph:
         """Return the graph of the project."""
-        program = Program(world, lambda text: True)
+        program = Program(self.worlds.world_of(files), lambda text: True)
         builder = GraphBuilder(self.name)
         settings = DjangoSettings(program)
         models = DjangoModels(program, builder, settings)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ragstone.code import tree
 from ragstone.types import Json, Node
+from ragstone_code import tree
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
 from ragstone_code.python.values import ClassValue, ExternalName, ModuleValue, Value
@@ -55,7 +55,7 @@ class DjangoSettings:
         names: list[str] = []
         uris = self.program.interpreter.project.uris
         for uri in sorted(uris, key=lambda uri: (not uri.endswith("manage.py"), uri)):
-            text = self.program.world.read(uri) or ""
+            text = self.program.world.text(uri) or ""
             names.extend(_SETTINGS_MODULE.findall(text))
         return names
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.code.tree import Collected, Expr, Member, Opaque, Static, Subscript, Variable
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.evaluate.values import (
     Array,
@@ -17,6 +16,7 @@ from ragstone_code.evaluate.values import (
     copy_value,
     first_known,
 )
+from ragstone_code.tree import Collected, Expr, Member, Opaque, Static, Subscript, Variable
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.evaluate import calls
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.evaluate.values import (

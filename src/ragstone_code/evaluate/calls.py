@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ragstone.code.tree import Function, Parameter
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.evaluate.values import (
     Arguments,
@@ -21,6 +20,7 @@ from ragstone_code.evaluate.values import (
     copy_value,
     first_known,
 )
+from ragstone_code.tree import Function, Parameter
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator

@@ -6,8 +6,6 @@ import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ragstone.code.tree import Expr, Function, Statement
-from ragstone.code.world import World
 from ragstone_code.evaluate import calls
 from ragstone_code.evaluate.expressions import EXPRESSIONS
 from ragstone_code.evaluate.frame import ControlTransfer, Frame, StepLimitReached
@@ -15,6 +13,8 @@ from ragstone_code.evaluate.language import Language, NativeFunction
 from ragstone_code.evaluate.lookup import Lookup
 from ragstone_code.evaluate.statements import run_block
 from ragstone_code.evaluate.values import Arguments, CallSite, Instance, Recorder, Unknown, Value
+from ragstone_code.tree import Expr, Function, Statement
+from ragstone_code.world import World
 
 _NESTED_INCLUDES = 30
 _REMARKS = 500

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.evaluate.assignment import assign
 from ragstone_code.evaluate.call_expressions import evaluate_call, evaluate_name, evaluate_new
 from ragstone_code.evaluate.frame import Frame

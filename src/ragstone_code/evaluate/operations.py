@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.evaluate.statements import run_alternatives
 from ragstone_code.evaluate.values import Unknown, Value, is_identical

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.evaluate.assignment import assign
 from ragstone_code.evaluate.frame import ControlTransfer, Frame
 from ragstone_code.evaluate.values import (

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from ragstone.code.world import World
+from ragstone.protocols import ProjectFiles
 from ragstone.types import Graph
 from ragstone_code.fastapi.routes import ROUTERS, FastApiRouteReader
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program, any_module_matches
 from ragstone_code.python.values import CallResult
+from ragstone_code.world import WorldCache
 
 APPS: Final = ("fastapi.FastAPI", "fastapi.applications.FastAPI")
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+fastapi\b", re.MULTILINE)
 
 
+@dataclass(slots=True)
 class FastAPI:
     """The framework adapter for FastAPI."""
 
     name = "fastapi"
+    worlds: WorldCache = field(default_factory=WorldCache)
 
-    def detects(self, world: World) -> bool:
+    def detects(self, files: ProjectFiles) -> bool:
         """Return whether a module of the project imports FastAPI."""
-        return any_module_matches(world, IMPORT)
+        return any_module_matches(files, IMPORT)
 
-    def read(self, world: World) -> Graph:
+    def read(self, files: ProjectFiles) -> Graph:
         """Return the routes of a project with their dependencies, schemas and handlers."""
-        program = Program(world, lambda text: IMPORT.search(text) is not None)
+        program = Program(self.worlds.world_of(files), lambda text: IMPORT.search(text) is not None)
         program.call_factories(*APPS)
         builder = GraphBuilder(self.name)
         reader = FastApiRouteReader(program, builder)

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.code.world import World
+from ragstone.protocols import ProjectFiles
 from ragstone.types import Graph
 from ragstone_code.flask.routes import APPS, FlaskRouteReader
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program, any_module_matches
+from ragstone_code.world import WorldCache
 
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+flask\b", re.MULTILINE)
 
 
+@dataclass(slots=True)
 class Flask:
     """The framework adapter for Flask."""
 
     name = "flask"
+    worlds: WorldCache = field(default_factory=WorldCache)
 
-    def detects(self, world: World) -> bool:
+    def detects(self, files: ProjectFiles) -> bool:
         """Return whether a module of the project imports Flask."""
-        return any_module_matches(world, IMPORT)
+        return any_module_matches(files, IMPORT)
 
-    def read(self, world: World) -> Graph:
+    def read(self, files: ProjectFiles) -> Graph:
         """Return the routes of a project with their guards and handlers."""
-        program = Program(world, lambda text: IMPORT.search(text) is not None)
+        program = Program(self.worlds.world_of(files), lambda text: IMPORT.search(text) is not None)
         program.call_factories(*APPS)
         builder = GraphBuilder(self.name)
         for app in program.objects_of(*APPS):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, TypeVar
 
-from ragstone.code.world import World
 from ragstone.errors import RagstoneError
+from ragstone.protocols import ProjectFiles
 from ragstone.types import Graph, Node
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.authorization import route_authorization
@@ -31,6 +31,7 @@ from ragstone_code.laravel.route_list import import_route_list
 from ragstone_code.laravel.routes import read_routes
 from ragstone_code.laravel.schedule import read_schedule
 from ragstone_code.laravel.schema import read_tables
+from ragstone_code.world import World, WorldCache
 
 FAILURES: Final = (
     RagstoneError,
@@ -56,22 +57,26 @@ _PACKAGE: Final = "laravel/framework"
 PassResult = TypeVar("PassResult")
 
 
+@dataclass(slots=True)
 class Laravel:
     """The adapter of Laravel."""
 
     name = "laravel"
     listing_command = "php artisan route:list --json"
+    worlds: WorldCache = field(default_factory=WorldCache)
 
     def apply_listing(self, listing: str, graph: Graph) -> Graph:
         """Return the graph with the routes that the running application lists, as `runtime` evidence."""
         return import_route_list(listing, graph)
 
-    def detects(self, world: World) -> bool:
+    def detects(self, files: ProjectFiles) -> bool:
         """Return whether the project has a Laravel application, at its root or in a folder."""
+        world = self.worlds.world_of(files)
         return next(find_applications(world), None) is not None
 
-    def read(self, world: World) -> Graph:
+    def read(self, files: ProjectFiles) -> Graph:
         """Return the graph of all Laravel applications in the project."""
+        world = self.worlds.world_of(files)
         graph = Graph()
         for folder in find_applications(world):
             application = _ApplicationReader(world_in_folder(world, folder))
@@ -86,7 +91,7 @@ def find_applications(world: World) -> Iterator[str]:
         if not _FOREIGN_FOLDERS.isdisjoint(folder.split("/")):
             continue
         prefix = folder + slash
-        if name == "composer.json" and _requires_laravel(world.read(uri) or ""):
+        if name == "composer.json" and _requires_laravel(world.text(uri) or ""):
             yield prefix
         elif name == "artisan" and _has_bootstrap_only(world, prefix):
             yield prefix

@@ -9,10 +9,10 @@ from functools import cached_property
 from posixpath import join, normpath
 from typing import Final
 
-from ragstone.code import tree
-from ragstone.code.world import World
 from ragstone.types import Alias, Json, Node
+from ragstone_code import tree
 from ragstone_code.laravel.syntax import SyntaxNode, argument_at, called_name, text_of
+from ragstone_code.world import World
 
 FOREIGN_FOLDERS: Final = (
     "vendor",
@@ -234,7 +234,7 @@ class App:
 
     def _test_folders(self) -> tuple[str, ...]:
         """Return the folders that composer loads for development only."""
-        text = self.world.read(f"{self.prefix}composer.json")
+        text = self.world.text(f"{self.prefix}composer.json")
         folders: list[object] = []
         try:
             namespaces = json.loads(text or "{}").get("autoload-dev", {}).get("psr-4", {})

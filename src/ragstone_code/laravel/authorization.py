@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.code import tree
 from ragstone.types import Graph, Json, Link, Node
+from ragstone_code import tree
 from ragstone_code.laravel.app import App
 from ragstone_code.laravel.code_bodies import CodeBody
 from ragstone_code.laravel.policies import GATES, Policies

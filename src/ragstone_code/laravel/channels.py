@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ragstone.code import tree
 from ragstone.types import Alias, Graph, Json, Link, Node
+from ragstone_code import tree
 from ragstone_code.laravel.app import App
 from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.syntax import (

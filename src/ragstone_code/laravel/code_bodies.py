@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.syntax import SyntaxNode, array_values, call_chain, class_of, walk
 
@@ -156,7 +156,7 @@ def find_calls(app: App) -> tuple[LocatedCall, ...]:
     """Return all calls in the bodies that contain one of `WORDS`."""
     located: list[LocatedCall] = []
     for uri in app.sources:
-        hits = _hit_lines(app.world.read(uri) or "")
+        hits = _hit_lines(app.world.text(uri) or "")
         if not hits:
             continue
         for body in _bodies_with_hits(app, uri, hits):

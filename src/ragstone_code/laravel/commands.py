@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ragstone.code import tree
 from ragstone.types import Alias, Graph, Json, Node
+from ragstone_code import tree
 from ragstone_code.laravel.app import App, AppClass, class_aliases
 from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.kinds import COMMANDS

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone.code import tree
 from ragstone.types import Alias, Graph, Json, Link, Node
+from ragstone_code import tree
 from ragstone_code.laravel.app import App
 from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.syntax import (
@@ -89,7 +89,7 @@ class _ConfigReader:
         )
         if returned is None or returned.value is None:
             return
-        self.lines = (self.app.world.read(uri) or "").splitlines()
+        self.lines = (self.app.world.text(uri) or "").splitlines()
         self._read_key(name, returned.value, uri, returned.line)
 
     def _read_key(self, name: str, value: SyntaxNode, uri: str, line: int) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.code import tree
 from ragstone.types import Alias, Graph, Json, Link, Node
+from ragstone_code import tree
 from ragstone_code.laravel.app import App, AppClass, class_aliases
 from ragstone_code.laravel.authorization import method_authorization
 from ragstone_code.laravel.code_bodies import CodeBody

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fnmatch import translate
 from typing import Final
 
-from ragstone.code import tree
 from ragstone.types import Confidence
+from ragstone_code import tree
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.kinds import EVENT_PROVIDERS
@@ -129,7 +129,7 @@ def _resolve_paths(app: App, value: SyntaxNode) -> list[str]:
 
 def _is_on_by_default(app: App) -> bool:
     """Return whether `Application::configure` builds the application, which turns discovery on."""
-    text = app.world.read(f"{app.prefix}bootstrap/app.php") or ""
+    text = app.world.text(f"{app.prefix}bootstrap/app.php") or ""
     return "Application::configure" in text
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.code import tree
 from ragstone.types import Alias, Confidence, Graph, Link, Node, Unresolved
+from ragstone_code import tree
 from ragstone_code.laravel.app import App, class_aliases
 from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.kinds import is_model, kind_of

@@ -9,7 +9,11 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal
 
-from ragstone.code.tree import (
+from ragstone_code.laravel import inflection
+from ragstone_code.laravel.inheritance import ClassHierarchy, ClassPart
+from ragstone_code.laravel.literals import NOT_WRITTEN, ClassContext, LiteralFolder
+from ragstone_code.laravel.model_keys import ModelKey
+from ragstone_code.tree import (
     Argument,
     Class,
     ClassName,
@@ -20,11 +24,7 @@ from ragstone.code.tree import (
     Return,
     Statement,
 )
-from ragstone.code.world import World
-from ragstone_code.laravel import inflection
-from ragstone_code.laravel.inheritance import ClassHierarchy, ClassPart
-from ragstone_code.laravel.literals import NOT_WRITTEN, ClassContext, LiteralFolder
-from ragstone_code.laravel.model_keys import ModelKey
+from ragstone_code.world import World
 
 TableSource = Literal["explicit", "attribute", "convention"]
 """The source of a table name: a property or method, a PHP attribute, or Laravel's naming rule."""
@@ -192,7 +192,7 @@ class EloquentModels:
         )
 
     def _is_abstract(self, uri: str, definition: Class) -> bool:
-        lines = (self.world.read(uri) or "").splitlines()
+        lines = (self.world.text(uri) or "").splitlines()
         if definition.line > len(lines):
             return False
         modifiers = lines[definition.line - 1].split("class", 1)[0]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.code_bodies import CodeBody, LocatedCall, method_body
 from ragstone_code.laravel.discovery import ListenerRegistration

@@ -6,20 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.code.tree import (
-    Call,
-    Choice,
-    ClassName,
-    Collected,
-    Expr,
-    FunctionName,
-    Literal,
-    Member,
-    Return,
-    Static,
-    Text,
-    Variable,
-)
 from ragstone_code.evaluate import (
     PHP,
     Arguments,
@@ -34,6 +20,20 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel.inheritance import ClassHierarchy, ClassPart
+from ragstone_code.tree import (
+    Call,
+    Choice,
+    ClassName,
+    Collected,
+    Expr,
+    FunctionName,
+    Literal,
+    Member,
+    Return,
+    Static,
+    Text,
+    Variable,
+)
 
 
 class NotWritten:

@@ -273,7 +273,7 @@ def read_project_file(
     """Return the text of a file of the project: `file_get_contents`."""
     path = python_value(arguments.at(0))
     uri = _project_path(path) if isinstance(path, str) else ""
-    text = evaluator.world.read(uri) if evaluator.world.has(uri) else None
+    text = evaluator.world.text(uri) if evaluator.world.has(uri) else None
     return text or Unknown("the file is not there")
 
 

@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.code.tree import Class
-from ragstone.code.world import World
 from ragstone_code.evaluate import PHP, CallSite, Evaluator, Instance, Recorder, Stubs
 from ragstone_code.laravel import eloquent, schema_dumps
 from ragstone_code.laravel.blueprint_recorder import BlueprintClass, ReplayState, SchemaBuilder
@@ -27,6 +25,8 @@ from ragstone_code.laravel.migration_environment import (
     helper_functions,
 )
 from ragstone_code.laravel.tables import MigrationLine, TableHistory
+from ragstone_code.tree import Class
+from ragstone_code.world import World
 
 _MIGRATION_FILE: Final = re.compile(r"(?:^|/)migrations/(?:[^/]+/)*[^/]+\.php\Z", re.IGNORECASE)
 _FOREIGN_FOLDER: Final = re.compile(r"(?:^|/)(?:tests?|vendor|node_modules|stubs)/", re.IGNORECASE)
@@ -97,7 +97,7 @@ def replay_migrations(world: World, models: EloquentModels | None = None) -> Mig
     dump = _load_dump(world, state)
     if dump is not None:
         migrations.append(dump)
-        done_before.update(schema_dumps.migration_names(world.read(dump.uri) or ""))
+        done_before.update(schema_dumps.migration_names(world.text(dump.uri) or ""))
     runs: Counter[str] = Counter()
     for uri in find_migration_files(world, state.folders):
         definition = _migration_class(world, uri)
@@ -150,7 +150,7 @@ def _run_providers(world: World, evaluator: Evaluator) -> None:
     for uri in world.uris:
         if not uri.endswith("Provider.php") or _FOREIGN_FOLDER.search(uri):
             continue
-        if not _SETUP_CALL.search(world.read(uri) or ""):
+        if not _SETUP_CALL.search(world.text(uri) or ""):
             continue
         module = world.module(uri)
         for definition in module.classes if module else ():
@@ -188,7 +188,7 @@ def _run_migration(evaluator: Evaluator, uri: str, definition: Class) -> None:
 def _laravel_version(world: World) -> int:
     """Return the major version of Laravel in `composer.json`; 11 if the file does not name one."""
     try:
-        composer = json.loads(world.read("composer.json") or "{}")
+        composer = json.loads(world.text("composer.json") or "{}")
         required = composer.get("require", {})
     except (ValueError, AttributeError):
         return _FIRST_VERSION_WITHOUT_KEEPING
@@ -222,7 +222,7 @@ def _load_dump(world: World, state: ReplayState) -> MigrationFile | None:
     if dump is None:
         return None
     connection, uri = dump
-    text = world.read(uri)
+    text = world.text(uri)
     if text is None:
         return None
     existing = {migration_name(file) for file in find_migration_files(world)}

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from ragstone.code.tree import ClassName, Function, New
-from ragstone.code.world import World
 from ragstone.types.graph import Alias, Confidence, Graph, Json, Link, Node, Unresolved
 from ragstone_code.laravel.calls import to_json
 from ragstone_code.laravel.eloquent import (
@@ -19,6 +17,8 @@ from ragstone_code.laravel.eloquent import (
 from ragstone_code.laravel.literals import NOT_WRITTEN
 from ragstone_code.laravel.relation_calls import ModelRelation
 from ragstone_code.laravel.relations import RelationReader
+from ragstone_code.tree import ClassName, Function, New
+from ragstone_code.world import World
 
 FRAMEWORK: Final = "laravel"
 _COLUMN_LISTS: Final = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from ragstone.code import tree
 from ragstone.types import Graph, Json, Link, Node
+from ragstone_code import tree
 from ragstone_code.laravel.app import App, AppClass, class_aliases
 from ragstone_code.laravel.code_bodies import LocatedCall, method_body
 from ragstone_code.laravel.kinds import PROVIDERS, is_model

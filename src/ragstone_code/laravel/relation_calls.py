@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone.code.tree import Expr
 from ragstone.types.graph import Json
 from ragstone_code.laravel import inflection
 from ragstone_code.laravel.calls import string_values, to_json
 from ragstone_code.laravel.chains import CallChain, ChainedCall
 from ragstone_code.laravel.eloquent import EloquentModel, EloquentModels, eloquent_data
 from ragstone_code.laravel.literals import NOT_WRITTEN, ClassContext
+from ragstone_code.tree import Expr
 
 _PHP_NAMES: Final = {
     "foreign_key": "foreignKey",

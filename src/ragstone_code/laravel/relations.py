@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone.code.tree import Class, Closure, Expr, Function, Typed
 from ragstone_code.laravel import chains
 from ragstone_code.laravel.chains import CallChain, ChainedCall
 from ragstone_code.laravel.eloquent import EloquentModel, EloquentModels, eloquent_data
 from ragstone_code.laravel.inheritance import ClassPart
 from ragstone_code.laravel.literals import ClassContext
 from ragstone_code.laravel.relation_calls import ModelRelation, RelationCallReader
+from ragstone_code.tree import Class, Closure, Expr, Function, Typed
 
 _NOT_RELATION_TYPES: Final = {
     *(
@@ -151,7 +151,7 @@ class RelationReader:
             world = self.models.world
             for uri in world.uris:
                 if uri.endswith("Provider.php") and "resolveRelationUsing" in (
-                    world.read(uri) or ""
+                    world.text(uri) or ""
                 ):
                     for model, relation in self._read_provider(uri):
                         relations = self._provider_relations.setdefault(model.name.lower(), {})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from ragstone.code.world import World
+from ragstone.protocols import ProjectFiles
 from ragstone.types import Alias, Graph, Json, Link, Node, Rendered, Unresolved
+from ragstone.types.code import FileFacts
+from ragstone_code.world import World
 
 GraphItem = TypeVar("GraphItem", Node, Link, Alias, Unresolved, Rendered)
 PATH_KEYS: Final = ("file", "listener")
@@ -15,17 +17,32 @@ PATH_ATTRIBUTES: Final = ("places", "folders", "registered", "rules_uri")
 """Attributes that contain a path or a list of paths."""
 
 
+@dataclass(frozen=True, slots=True)
+class FolderFiles:
+    """The files of one folder, under their paths inside the folder."""
+
+    files: ProjectFiles
+    folder: str
+    """The folder's path, with a slash at the end."""
+
+    @property
+    def uris(self) -> tuple[str, ...]:
+        """Return the paths inside the folder, sorted."""
+        folder = self.folder
+        return tuple(uri.removeprefix(folder) for uri in self.files.uris if uri.startswith(folder))
+
+    def text(self, uri: str) -> str | None:
+        """Return the text of a file in the folder."""
+        return self.files.text(self.folder + uri)
+
+    def facts(self, uri: str) -> FileFacts | None:
+        """Return the symbols of a file in the folder."""
+        return self.files.facts(self.folder + uri)
+
+
 def world_in_folder(world: World, folder: str) -> World:
     """Return the files of a folder as a separate world; the same world if `folder` is empty (the project root)."""
-    if not folder:
-        return world
-    uris = tuple(uri.removeprefix(folder) for uri in world.uris if uri.startswith(folder))
-    return World(
-        uris,
-        lambda uri: world.read(folder + uri),
-        lambda uri: world.facts(folder + uri),
-        world.lowered,
-    )
+    return World(FolderFiles(world, folder)) if folder else world
 
 
 def relocate_graph(graph: Graph, folder: str) -> Graph:

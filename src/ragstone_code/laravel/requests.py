@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragstone.code import tree
 from ragstone.types import Json
+from ragstone_code import tree
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.code_bodies import CodeBody
 from ragstone_code.laravel.syntax import (

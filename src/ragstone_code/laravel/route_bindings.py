@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragstone.code.tree import Call, ClassName, Expr, Function, Member, Return, Static
 from ragstone.types import Json, Link
 from ragstone_code.evaluate import Lambda, Value, first_known
 from ragstone_code.laravel.inflection import snake
@@ -12,6 +11,7 @@ from ragstone_code.laravel.route_keys import key_of, route_parameters, split_act
 from ragstone_code.laravel.routing.controllers import ControllerLookup
 from ragstone_code.laravel.routing.mounts import MountedRoutes
 from ragstone_code.laravel.routing.records import LaravelRoute, ParameterBinder
+from ragstone_code.tree import Call, ClassName, Expr, Function, Member, Return, Static
 
 
 def binding_links(

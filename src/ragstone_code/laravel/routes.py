@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ragstone.code.world import World
 from ragstone.types import Alias, Graph, Json, Link, Node
 from ragstone_code.evaluate import (
     Array,
@@ -35,6 +34,7 @@ from ragstone_code.laravel.route_keys import (
 from ragstone_code.laravel.routing.controllers import ControllerLookup
 from ragstone_code.laravel.routing.mounts import MountedRoutes, mount_routes
 from ragstone_code.laravel.routing.records import LaravelRoute, MiddlewareEntry
+from ragstone_code.world import World
 
 
 def read_routes(world: World) -> Graph:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ragstone.code import tree
 from ragstone.types import Graph, Json, Link, Node
+from ragstone_code import tree
 from ragstone_code.laravel.app import App
 from ragstone_code.laravel.code_bodies import CodeBody, LocatedCall
 from ragstone_code.laravel.kinds import COMMANDS

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from ragstone.code.world import World
 from ragstone.types.graph import Alias, Graph, Json, Link, Node
 from ragstone_code.laravel.eloquent import EloquentModels
 from ragstone_code.laravel.migrations import MigrationFile, MigrationReplay, replay_migrations
 from ragstone_code.laravel.tables import Column, MigrationChange, MigrationLine, Table, TableHistory
+from ragstone_code.world import World
 
 FRAMEWORK: Final = "laravel"
 TableKeys = Mapping[int, str]

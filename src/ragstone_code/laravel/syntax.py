@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ragstone.code import tree
+from ragstone_code import tree
 
 SyntaxNode = Any
 """A statement or an expression; both are walked in the same way."""

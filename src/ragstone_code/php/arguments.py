@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code.tree import Argument, ClassName, Expr, New
 from ragstone_code.php.context import PhpContext, child_of_type, line_of, opaque
 from ragstone_code.php.names import text_of
+from ragstone_code.tree import Argument, ClassName, Expr, New
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code.tree import (
+from ragstone_code.php.arguments import NAME_NODES, lower_arguments, lower_scope
+from ragstone_code.php.context import (
+    PhpContext,
+    child_of_type,
+    children_without_comments,
+    line_of,
+    opaque,
+)
+from ragstone_code.php.functions import lower_closure
+from ragstone_code.php.names import text_of
+from ragstone_code.tree import (
     Argument,
     Call,
     ClassName,
@@ -18,16 +28,6 @@ from ragstone.code.tree import (
     New,
     Static,
 )
-from ragstone_code.php.arguments import NAME_NODES, lower_arguments, lower_scope
-from ragstone_code.php.context import (
-    PhpContext,
-    child_of_type,
-    children_without_comments,
-    line_of,
-    opaque,
-)
-from ragstone_code.php.functions import lower_closure
-from ragstone_code.php.names import text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

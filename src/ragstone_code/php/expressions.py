@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code.tree import (
+from ragstone_code.php.arguments import lower_scope
+from ragstone_code.php.calls import CALLS
+from ragstone_code.php.context import (
+    PhpContext,
+    child_of_type,
+    children_without_comments,
+    first_child,
+    line_of,
+    opaque,
+)
+from ragstone_code.php.names import text_of
+from ragstone_code.php.strings import lower_double_quoted, lower_heredoc, lower_single_quoted
+from ragstone_code.tree import (
     Assigned,
     Choice,
     Collected,
@@ -23,18 +35,6 @@ from ragstone.code.tree import (
     Text,
     Variable,
 )
-from ragstone_code.php.arguments import lower_scope
-from ragstone_code.php.calls import CALLS
-from ragstone_code.php.context import (
-    PhpContext,
-    child_of_type,
-    children_without_comments,
-    first_child,
-    line_of,
-    opaque,
-)
-from ragstone_code.php.names import text_of
-from ragstone_code.php.strings import lower_double_quoted, lower_heredoc, lower_single_quoted
 
 if TYPE_CHECKING:
     from tree_sitter import Node

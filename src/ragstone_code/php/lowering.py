@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone.code.grammars import parser_for
-from ragstone.code.tree import Module, Statement
 from ragstone_code.php.classes import lower_class
 from ragstone_code.php.context import Declarations, Lowerers, PhpContext, line_of
 from ragstone_code.php.expressions import lower_expression
 from ragstone_code.php.names import NamespaceNames, read_imports, text_of
 from ragstone_code.php.statements import lower_statement
+from ragstone_code.tree import Module, Statement
 
 if TYPE_CHECKING:
     from tree_sitter import Node

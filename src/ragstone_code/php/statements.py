@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ragstone.code.tree import (
+from ragstone_code.php.classes import CLASS_KINDS
+from ragstone_code.php.context import (
+    PhpContext,
+    child_of_type,
+    children_without_comments,
+    first_child,
+    line_of,
+    opaque,
+)
+from ragstone_code.php.functions import lower_function
+from ragstone_code.php.names import text_of
+from ragstone_code.tree import (
     Argument,
     Assigned,
     Attempt,
@@ -22,17 +33,6 @@ from ragstone.code.tree import (
     Return,
     Statement,
 )
-from ragstone_code.php.classes import CLASS_KINDS
-from ragstone_code.php.context import (
-    PhpContext,
-    child_of_type,
-    children_without_comments,
-    first_child,
-    line_of,
-    opaque,
-)
-from ragstone_code.php.functions import lower_function
-from ragstone_code.php.names import text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

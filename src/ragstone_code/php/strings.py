@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code.tree import Expr, Literal, Subscript, Text, Variable
 from ragstone_code.php.context import PhpContext, child_of_type, line_of, opaque
 from ragstone_code.php.names import text_of
+from ragstone_code.tree import Expr, Literal, Subscript, Text, Variable
 
 if TYPE_CHECKING:
     from tree_sitter import Node

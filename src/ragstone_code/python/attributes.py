@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.python.values import (
     BoundMember,
     CallResult,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.python.attributes import ENVIRONMENT
 from ragstone_code.python.native_functions import call_builtin, call_native_method
 from ragstone_code.python.values import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.python.names import ModuleNames, children_of, line_of, text_of
 
 if TYPE_CHECKING:

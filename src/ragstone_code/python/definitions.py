@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.python.context import PythonContext
 from ragstone_code.python.expressions import lower_arguments, lower_parameters
 from ragstone_code.python.names import ModuleNames, children_of, end_line_of, line_of, text_of

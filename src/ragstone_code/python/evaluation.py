@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.python.assignment import assign, evaluate_assignment
 from ragstone_code.python.attributes import defined_later
 from ragstone_code.python.calls import evaluate_call

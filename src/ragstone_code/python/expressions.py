@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.python.context import ExpressionLowerer, PythonContext, opaque
 from ragstone_code.python.names import children_of, end_line_of, line_of, text_of
 from ragstone_code.python.strings import lower_concatenated_string, lower_string

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from ragstone.code import tree
-from ragstone.code.world import World
+from ragstone_code import tree
 from ragstone_code.python import attributes, calls, evaluation, execution
 from ragstone_code.python.project import PythonProject
 from ragstone_code.python.values import CallResult, ModuleValue, Scope, UnknownValue, Value
+from ragstone_code.world import World
 
 STEPS: Final = 60_000
 """Statements that one module may run, including the functions that it calls."""

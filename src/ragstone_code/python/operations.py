@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.python.native_functions import apply_operator, is_plain
 from ragstone_code.python.values import (
     ExternalName,

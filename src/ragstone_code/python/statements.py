@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.python.context import PythonContext, opaque
 from ragstone_code.python.definitions import lower_class_definition, lower_function_definition
 from ragstone_code.python.names import children_of, line_of, text_of

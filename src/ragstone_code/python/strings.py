@@ -6,7 +6,7 @@ import ast
 import warnings
 from typing import TYPE_CHECKING
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.python.context import PythonContext, opaque
 from ragstone_code.python.names import children_of, line_of, text_of
 

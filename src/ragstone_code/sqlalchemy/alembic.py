@@ -71,7 +71,7 @@ def _is_migration(module: ModuleValue) -> bool:
 
 def _module_doc(program: Program, uri: str) -> str:
     """Return the first line of a module's docstring."""
-    text = (program.world.read(uri) or "").lstrip()
+    text = (program.world.text(uri) or "").lstrip()
     if not text.startswith('"""'):
         return ""
     return text.removeprefix('"""').partition("\n")[0].strip()

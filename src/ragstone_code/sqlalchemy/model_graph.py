@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.code.tree import Return
 from ragstone.types import Confidence, Json, Node
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program, walk_tree
@@ -21,6 +20,7 @@ from ragstone_code.python.values import (
 from ragstone_code.sqlalchemy.alembic import column_from_call
 from ragstone_code.sqlalchemy.models import RELATIONS, find_columns, find_table, is_mapped
 from ragstone_code.tables import DatabaseSchema, SchemaColumn, SchemaTable
+from ragstone_code.tree import Return
 
 COLLECTION_TYPES: Final = (
     "list",

@@ -9,11 +9,11 @@ import pytest
 
 from ragstone import Engine
 from ragstone.code import symbols
-from ragstone.code.facts import FileFacts
 from ragstone.indexing.graph import passes
 from ragstone.indexing.graph.updater import GRAPH_OFF, GraphUpdater
 from ragstone.protocols import Framework
 from ragstone.types import CollectionKey, Document, GraphReport, Node, Scope
+from ragstone.types.code import FileFacts
 from tests.indexing.graph.tiny import BASE, FILES, ROUTES, SONG, Broken, Tiny, documents
 from tests.support.internals import index_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ragstone.code.world import World
+from ragstone.protocols import ProjectFiles
 from ragstone.types import Alias, Document, Graph, Link, Node, Rendered
 
 SONG = '''"""Songs."""
@@ -41,15 +41,15 @@ class Tiny:
     name = "tiny"
     runs = 0
 
-    def detects(self, world: World) -> bool:
-        return world.has("tiny.json")
+    def detects(self, files: ProjectFiles) -> bool:
+        return "tiny.json" in files.uris
 
-    def read(self, world: World) -> Graph:
+    def read(self, files: ProjectFiles) -> Graph:
         Tiny.runs += 1
         whole = Graph()
-        for number, line in enumerate((world.read("routes.toml") or "").splitlines(), 1):
+        for number, line in enumerate((files.text("routes.toml") or "").splitlines(), 1):
             method, path, handler = line.split()
-            if world.uri_of(handler.rpartition(".")[0]) is None:
+            if handler.rpartition(".")[0] not in _class_names(files):
                 whole += Graph(remarks=(f"routes.toml:{number}: no class for {handler}",))
                 continue
             whole += _route(f"{method} {path}", handler, number)
@@ -61,11 +61,21 @@ class Broken:
 
     name = "broken"
 
-    def detects(self, world: World) -> bool:
+    def detects(self, files: ProjectFiles) -> bool:
         return True
 
-    def read(self, world: World) -> Graph:
+    def read(self, files: ProjectFiles) -> Graph:
         raise KeyError("a program it was not made for")
+
+
+def _class_names(files: ProjectFiles) -> set[str]:
+    """Return the full names of the project's classes."""
+    names: set[str] = set()
+    for uri in files.uris:
+        facts = files.facts(uri)
+        if facts is not None:
+            names.update(f"{facts.namespace}.{symbol.qualified}" for symbol in facts.symbols)
+    return names
 
 
 def _route(name: str, handler: str, line: int) -> Graph:

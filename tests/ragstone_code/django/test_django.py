@@ -7,7 +7,8 @@ import pytest
 
 from ragstone.types import Graph, Link, Node
 from ragstone_code.django import Django
-from tests.ragstone_code.projects import files, run_script, unpacked, world_of
+from tests.ragstone_code.projects import files, run_script, unpacked
+from tests.ragstone_code.small_world import world_of
 
 ROUTES = """
 import importlib, json, os, sys

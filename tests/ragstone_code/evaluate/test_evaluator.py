@@ -23,7 +23,7 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from tests.code.small_world import world
+from tests.ragstone_code.small_world import world
 
 
 class Log(Recorder):

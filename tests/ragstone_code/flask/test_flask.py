@@ -6,7 +6,8 @@ import pytest
 
 from ragstone.types import Graph, Node
 from ragstone_code.flask import Flask
-from tests.ragstone_code.projects import files, run_script, unpacked, world_of
+from tests.ragstone_code.projects import files, run_script, unpacked
+from tests.ragstone_code.small_world import world_of
 
 ROUTES = """
 import json, sys

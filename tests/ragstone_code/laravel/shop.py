@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragstone.code.facts import FileFacts
-from ragstone.code.symbols import read
-from ragstone.code.world import World
 from ragstone.types import Graph, Json, Node
 from ragstone_code.laravel.models import read_models
 from ragstone_code.laravel.schema import read_tables
-from ragstone_code.php import lower
+from ragstone_code.world import World
+from tests.ragstone_code.small_world import world_of
 
 
 def world(files: Mapping[str, str]) -> World:
     """Return a project of these files."""
-
-    def facts(uri: str) -> FileFacts | None:
-        return read(files[uri], uri) if uri.endswith(".php") else None
-
-    return World(tuple(sorted(files)), files.get, facts, lower)
+    return world_of(files)
 
 
 def migration(name: str, up: str, more: str = "") -> tuple[str, str]:

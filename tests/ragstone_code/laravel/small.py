@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragstone.code.facts import FileFacts
-from ragstone.code.symbols import read
-from ragstone.code.world import World
 from ragstone.types import Graph
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.code_bodies import LocatedCall, find_calls
 from ragstone_code.laravel.kinds import is_model
-from ragstone_code.php import lower
+from ragstone_code.world import World
+from tests.ragstone_code.small_world import world_of
 
 
 def world(files: Mapping[str, str]) -> World:
     """Return a project of these files."""
-
-    def facts(uri: str) -> FileFacts | None:
-        return read(files[uri], uri) if uri.endswith(".php") else None
-
-    return World(tuple(sorted(files)), files.get, facts, lower)
+    return world_of(files)
 
 
 def php(uri: str, *lines: str) -> tuple[str, str]:

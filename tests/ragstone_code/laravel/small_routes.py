@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragstone.types import Graph, Json, Node
 from ragstone_code.laravel.routes import read_routes
-from tests.code.small_world import world
+from tests.ragstone_code.small_world import world
 
 PROVIDER = """
 namespace App\\Providers;

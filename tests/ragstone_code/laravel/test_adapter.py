@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.code.world import World
 from ragstone.types import Graph
 from ragstone_code.laravel import adapter
 from ragstone_code.laravel.adapter import Laravel, find_applications
+from ragstone_code.world import World
 from tests.ragstone_code.laravel.small import links_by_kind, php, world
 
 COMPOSER = '{"require": {"laravel/framework": "^12.0"}, "autoload": {"psr-4": {"App\\\\": "app/"}}}'

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ragstone.types import Graph
 from ragstone_code.laravel.routes import read_routes
-from tests.code.small_world import world
+from tests.ragstone_code.small_world import world
 
 ONE = "Illuminate\\Support\\Facades\\Route::get('one', 'One@m');"
 TWO = "Illuminate\\Support\\Facades\\Route::get('two', 'Two@m');"

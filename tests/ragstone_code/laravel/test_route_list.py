@@ -7,7 +7,7 @@ import pytest
 from ragstone.types import Graph
 from ragstone_code.laravel.route_list import BadRouteList, import_route_list
 from ragstone_code.laravel.routes import read_routes
-from tests.code.small_world import world
+from tests.ragstone_code.small_world import world
 
 ROWS = [
     {

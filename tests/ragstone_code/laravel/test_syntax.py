@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.laravel.syntax import (
     argument_at,
     array_entries,

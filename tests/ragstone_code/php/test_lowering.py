@@ -5,7 +5,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.php import lower
 
 

@@ -14,7 +14,7 @@ from ragstone_code.python.values import (
     ModuleValue,
     UnknownValue,
 )
-from tests.ragstone_code.projects import world_of
+from tests.ragstone_code.small_world import world_of
 
 
 def run_module(main: str, **texts: str) -> ModuleValue:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.code import tree
+from ragstone_code import tree
 from ragstone_code.python import lower, module_of
 
 PROGRAM = '''"""A module."""

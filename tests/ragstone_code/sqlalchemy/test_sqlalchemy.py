@@ -7,7 +7,8 @@ import pytest
 
 from ragstone.types import Graph
 from ragstone_code.sqlalchemy import SqlAlchemy
-from tests.ragstone_code.projects import files, run_script, unpacked, world_of
+from tests.ragstone_code.projects import files, run_script, unpacked
+from tests.ragstone_code.small_world import world_of
 
 METADATA = """
 import json, sys

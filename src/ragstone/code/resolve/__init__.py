@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ragstone.code.facts import FileFacts
 from ragstone.code.resolve.index import Index, interface
 from ragstone.code.resolve.layout import MANIFESTS
 from ragstone.code.resolve.links import Linker
 from ragstone.code.resolve.nodes import aliases_of, nodes_of
 from ragstone.types import Graph
+from ragstone.types.code import FileFacts
 
 __all__ = ["MANIFESTS", "Index", "interface", "resolve"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from ragstone.code.facts import FileFacts, Import, Reference
 from ragstone.types import Symbol
+from ragstone.types.code import FileFacts, Import, Reference
 
 CLASSES: Final = frozenset(("class", "interface", "trait", "enum", "struct", "module", "type"))
 FUNCTIONS: Final = frozenset(("function", "method", "constructor", "macro"))

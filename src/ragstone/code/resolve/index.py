@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Final
 
-from ragstone.code.facts import FileFacts
 from ragstone.code.resolve.entities import (
     CLASSES,
     FAMILIES,
@@ -21,6 +20,7 @@ from ragstone.code.resolve.entities import (
 )
 from ragstone.code.resolve.layout import Layout
 from ragstone.types import Symbol
+from ragstone.types.code import FileFacts
 
 _PREFIXES: Final = dict.fromkeys(("constructor", "method"), "method") | dict.fromkeys(
     CLASSES, "class"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from ragstone.code.facts import FileFacts
+from ragstone.types.code import FileFacts
 
 MANIFESTS: Final = ("go.mod", "Cargo.toml", "package.json", "tsconfig.json", "jsconfig.json")
 """Files that say how modules are named; where they are missing, paths alone decide."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from ragstone.code.facts import Reference
 from ragstone.code.resolve.entities import (
     BUILT_IN,
     OUTSIDE,
@@ -23,6 +22,7 @@ from ragstone.code.resolve.lookup import member, named, parent, parents, step
 from ragstone.code.resolve.own import OWN
 from ragstone.code.resolve.values import Values
 from ragstone.types import Link, Unresolved
+from ragstone.types.code import Reference
 
 MOST: Final = 200
 """Rows of one file that nothing decides: more of them say nothing new."""

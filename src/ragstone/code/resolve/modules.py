@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ragstone.code.facts import Import
 from ragstone.code.resolve.entities import (
     BUILT_IN,
     OUTSIDE,
@@ -19,6 +18,7 @@ from ragstone.code.resolve.entities import (
     Type,
     Written,
 )
+from ragstone.types.code import Import
 
 if TYPE_CHECKING:
     from ragstone.code.resolve.index import Index

@@ -5,18 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code.facts import FileFacts
 from ragstone.code.grammars import language_of
 from ragstone.code.resolve import MANIFESTS, Index, interface, resolve
-from ragstone.code.tree import Module
-from ragstone.code.world import World
 from ragstone.errors import StoreDamaged
 from ragstone.indexing.facts_codec import decode_facts, encode_facts
 from ragstone.indexing.parser_process import parse_facts
 from ragstone.types import Graph
+from ragstone.types.code import FileFacts
 
 if TYPE_CHECKING:
     from ragstone.protocols import Framework, Progress
@@ -41,7 +38,6 @@ _RELEVANT_SUFFIXES: Final = (
     *(".example", "requirements.txt", ".graphql", ".neon", ".properties", ".gradle"),
 )
 """Endings of files that are no code but that frameworks and resolution read."""
-_LOWERING_MODULES: Final = {"php": "ragstone_code.php", "python": "ragstone_code.python"}
 
 logger = logging.getLogger(__name__)
 
@@ -55,15 +51,6 @@ def report_failure(step: str, error: Exception) -> str:
     """Log the traceback of a failed pass and return a short reason for the remarks."""
     logger.warning("%s failed", step, exc_info=error)
     return f"{type(error).__name__}: {error}"[:200]
-
-
-def lower_module(text: str, uri: str) -> Module:
-    """Return a file as a program; an empty program if its language has no evaluator."""
-    language = language_of(uri)
-    if language not in _LOWERING_MODULES:
-        return Module(uri, language, "", {}, (), (), ())
-    module: Module = import_module(_LOWERING_MODULES[language]).lower(text, uri)
-    return module
 
 
 @dataclass(slots=True)
@@ -135,7 +122,6 @@ class GraphPasses:
         self, load_frameworks: Callable[[], Sequence[Framework]], used_before: Sequence[str]
     ) -> tuple[dict[str, Graph], list[str]]:
         """Return the graph of each framework that the project uses, and the names of those that failed."""
-        world = World(tuple(self.uris), self.text, self.facts, lower_module)
         graphs: dict[str, Graph] = {}
         failed: list[str] = []
         try:
@@ -147,8 +133,8 @@ class GraphPasses:
             return {}, list(used_before)
         for framework in frameworks:
             try:
-                if framework.detects(world):
-                    graphs[framework.name] = framework.read(world)
+                if framework.detects(self):
+                    graphs[framework.name] = framework.read(self)
             except Exception as error:  # noqa: BLE001 - as above, for one framework
                 failed.append(framework.name)
                 self.remarks.append(

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone.code.tree import ClassName, Expr, Function, New
 from ragstone_code.evaluate import (
     Arguments,
     Array,
@@ -21,6 +20,7 @@ from ragstone_code.evaluate import (
 )
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.laravel.routing.records import MiddlewareEntry, read_middleware, read_texts
+from ragstone_code.tree import ClassName, Expr, Function, New
 
 _BASE_CONTROLLER: Final = "illuminate\\routing\\controller"
 _MIDDLEWARE_CLASS: Final = "illuminate\\routing\\controllers\\middleware"

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.code.world import World
 from ragstone_code.evaluate import (
     PHP,
     Arguments,
@@ -37,6 +36,7 @@ from ragstone_code.laravel.routing.middleware import (
 )
 from ragstone_code.laravel.routing.records import MiddlewareEntry, RouteAttributes
 from ragstone_code.laravel.routing.router import Router
+from ragstone_code.world import World
 
 _MAX_PROVIDERS: Final = 500
 
@@ -165,7 +165,7 @@ def _listed_providers(evaluator: Evaluator) -> Iterator[str]:
     for uri in world.uris:
         is_manifest = uri.endswith(("/module.json", "/composer.json"))
         if is_manifest and "vendor/" not in uri and "node_modules/" not in uri:
-            yield from _package_providers(world.read(uri) or "")
+            yield from _package_providers(world.text(uri) or "")
 
 
 def _package_providers(text: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ragstone.types import Symbol
+from ragstone.types.documents import Symbol
 
 
 @dataclass(frozen=True, slots=True)
