@@ -50,15 +50,19 @@ def test_a_file_left_out_before_is_not_read_again_until_its_stamp_changes(tmp_pa
         index = index_of(engine)
         unread = {
             item.uri: UnreadFile(item.stamp, "binary file")
-            for item in index.folder().scan()
+            for item in engine.admin.source().scan()
             if isinstance(item, Item) and item.stamp
         }
-        result = Reconciler(index.writer("default"), index.folder(), unread).run()
+        result = Reconciler(
+            index.collection("default").writer(), engine.admin.source(), unread
+        ).run()
         assert result.report.skipped == (Skip("a.md", "binary file"),)
         assert result.report.closes
         assert result.unread == unread
         (tmp_path / "a.md").write_text("other text", encoding="utf-8")
-        result = Reconciler(index.writer("default"), index.folder(), unread).run()
+        result = Reconciler(
+            index.collection("default").writer(), engine.admin.source(), unread
+        ).run()
         assert result.report.indexed == 1
         assert result.unread == {}
 

@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,10 +45,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return reads
 
 
-def said(engine: Engine, query: str, **options: object) -> dict[str, str]:
-    return {
-        hit.source_doc_id: hit.freshness for hit in engine.search(query, mode="words", **options)
-    }  # type: ignore[arg-type]  # options by name
+def said(engine: Engine, query: str, **options: Any) -> dict[str, str]:
+    hits = engine.search(query, mode="words", **options)
+    return {hit.source_doc_id: hit.freshness for hit in hits}
 
 
 def test_a_file_as_it_was_is_fresh_and_is_not_read(folder: Path, opened: list[str]) -> None:

@@ -12,6 +12,7 @@ from ragstone.engine.project import OFF, Project
 from ragstone.errors import Conflict, StaleSpace
 from ragstone.events import EventLog
 from ragstone.indexing.export import export_lines, import_lines
+from ragstone.indexing.folder import folder_source
 from ragstone.indexing.sync import Scan
 from ragstone.indexing.watcher import OnSync, Watcher
 from ragstone.protocols import Progress
@@ -89,7 +90,7 @@ class Admin:
 
     def source(self, paths: Sequence[str | Path] | None = None) -> FolderSource:
         """Return the engine's folder as a source, or some paths of it."""
-        return self._project.index.folder(paths)
+        return folder_source(self._project.settings, paths)
 
     @property
     def log(self) -> EventLog:
@@ -132,21 +133,28 @@ class Admin:
         """Build the configured embedder's vectors next to the old ones, then switch; return how many are new."""
         self._project.require_enabled()
         names = self._project.selected(collection)
-        return sum(self._project.index.backfill(name).rebuild(progress) for name in names)
+        return sum(
+            self._project.index.collection(name).backfill().rebuild(progress) for name in names
+        )
 
     def has_changes(self, *, collection: str | None = None) -> bool:
         """Return whether the folder differs, by names, sizes and times, from the last sync."""
         index = self._project.index
-        last = index.last_fingerprint(self._project.collection_name(collection))
-        return last != fingerprint(index.folder().scan())
+        last = index.collection(self._project.collection_name(collection)).state.fingerprint
+        return last != fingerprint(folder_source(self._project.settings).scan())
 
     def last_sync(self) -> float | None:
         """Return when the folder was last synced, in seconds since 1970."""
-        return self._project.index.last_sync()
+        index = self._project.index
+        times = [index.collection(name).state.synced_at for name in index.names()]
+        return max((moment for moment in times if moment is not None), default=None)
 
     def count_waiting(self) -> int:
         """Return how many files were changed, created or removed since they were last indexed."""
-        return self._project.index.count_waiting() if self._project.enabled else 0
+        if not self._project.enabled:
+            return 0
+        index = self._project.index
+        return sum(index.collection(name).count_waiting() for name in index.followers())
 
     def lacks_vectors(self) -> bool:
         """Return whether a stored text has no vector."""
@@ -218,13 +226,17 @@ class Admin:
         name = self._project.collection_name(collection)
         notes: tuple[str, ...] = ()
         try:
-            index.backfill(name).space()
+            index.collection(name).backfill().space()
         except StaleSpace as error:
             notes = (str(error),)
         codec_of = self._project.workspace.components.codec
-        report = import_lines(index.writer(name), arguments.check_lines(lines), codec_of)
+        report = import_lines(
+            index.collection(name).writer(), arguments.check_lines(lines), codec_of
+        )
         return replace(
-            report, pending=index.backfill(name).pending(), notes=(*notes, *report.notes)
+            report,
+            pending=index.collection(name).backfill().pending(),
+            notes=(*notes, *report.notes),
         )
 
     def _require_readable(self) -> None:

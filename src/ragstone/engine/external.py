@@ -42,7 +42,7 @@ class External:
         if not self._project.enabled:
             return AddReport(0, 0, 0, notes=(OFF,))
         name = self._project.collection_name(collection)
-        writer = self._project.index.writer(name)
+        writer = self._project.index.collection(name).writer()
         results: list[PutResult] = []
         checked = arguments.check_documents(documents)
         while batch := list(islice(checked, BATCH_DOCUMENTS)):
@@ -55,7 +55,7 @@ class External:
             return AddReport(0, 0, 0, notes=(OFF,))
         name = self._project.collection_name(collection)
         page = NewPage(url, web_rules(self._project.settings.web))
-        writer = self._project.index.writer(name)
+        writer = self._project.index.collection(name).writer()
         same_page = Filter((Condition("meta.url", "eq", page.address),))
         earlier = self._project.store.documents(writer.key.scope, filter=same_page)
         page.replace_earlier(document.uri for document in earlier)
@@ -101,7 +101,7 @@ class External:
 
     def _recheck_collection(self, name: str, rules: FetchRules) -> SyncReport:
         store = self._project.store
-        writer = self._project.index.writer(name)
+        writer = self._project.index.collection(name).writer()
         recipes = {uri: known.recipe for uri, known in store.known_files(writer.key, WEB).items()}
         pages = StoredPages(
             rules,
@@ -124,8 +124,8 @@ class External:
             chunks_added=sum(result.added for result in results),
             chunks_skipped=sum(result.kept for result in results),
             embedded=embedded,
-            pending=index.backfill(name).pending(),
+            pending=index.collection(name).backfill().pending(),
             per_document=tuple(results),
             notes=notes,
-            remarks=index.writer(name).remarks(results),
+            remarks=index.collection(name).writer().remarks(results),
         )

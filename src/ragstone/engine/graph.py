@@ -110,16 +110,16 @@ class Graph:
             return AddReport(0, 0, 0)
         name = self._project.collection_name(collection)
         index = self._project.index
-        writer = index.writer(name)
+        writer = index.collection(name).writer()
         self._updater.update(name)
         results = runs.record_run(writer, run)
-        embedded = index.backfill(name).run_if_few(_RUN_EMBED_SECONDS)
+        embedded = index.collection(name).backfill().run_if_few(_RUN_EMBED_SECONDS)
         return AddReport(
             documents=len(results),
             chunks_added=sum(result.added for result in results),
             chunks_skipped=sum(result.kept for result in results),
             embedded=embedded,
-            pending=index.backfill(name).pending(),
+            pending=index.collection(name).backfill().pending(),
             per_document=tuple(results),
             remarks=writer.remarks(results),
         )

@@ -96,7 +96,7 @@ class Watcher:
             counts = self._make_vectors() if outcome.reports or self._status.pending else {}
             for name, report in outcome.reports:
                 if report.indexed or report.removed:
-                    self._sync.mark_synced(name)
+                    self._sync.collection(name).mark_synced()
                 embedded, pending = counts.get(name, (0, 0))
                 self._record(replace(report, embedded=embedded, pending=pending))
             if not outcome.notes and not self._sync.tracker.waiting:
@@ -111,7 +111,7 @@ class Watcher:
         counts = {}
         for name in self._sync.followers():
             embedded = self._sync.embed(name, seconds=_EMBED_SECONDS)
-            counts[name] = (embedded, self._sync.backfill(name).pending())
+            counts[name] = (embedded, self._sync.collection(name).backfill().pending())
         pending = sum(count for _, count in counts.values())
         self._update_status(pending=pending)
         # Texts that cannot be embedded stay pending: if a try made no vector, the next one is not urgent.

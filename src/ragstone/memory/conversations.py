@@ -190,7 +190,9 @@ class ConversationStore:
     # ── storage ───────────────────────────────────────────────────────────────────────────────────
 
     def _store(self, session: str, documents: Iterable[Document]) -> None:
-        Reconciler(self.sync.writer(session), GivenDocuments(documents), full=True).run()
+        Reconciler(
+            self.sync.collection(session).writer(), GivenDocuments(documents), full=True
+        ).run()
 
     def _ensure_session(self, session: str) -> None:
         self.sync.components.store.ensure_collection(self.sync.key(session))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from cachetools import LRUCache
 
 from ragstone.errors import ReadError, StoreDamaged, StoreError, StoreTooNew
+from ragstone.indexing.folder import folder_source
 from ragstone.indexing.sync import Changes, DocumentId, Policy, Proof, Scan
 from ragstone.sources.folder.source import FILES
 from ragstone.sources.safe_open import stamp_of
@@ -161,7 +162,7 @@ class FreshnessCheck:
         if not self._sync.settings.base.is_dir():
             return {}
         if name not in rooted:
-            rooted[name] = self._sync.is_rooted_here(name)
+            rooted[name] = self._sync.collection(name).is_rooted_here()
         if not rooted[name]:
             return {}
         return store.known_files(self._sync.key(name), FILES, uris=uris)
@@ -179,7 +180,7 @@ class FreshnessCheck:
     def _compare_content(self, document: DocumentId, stored: KnownFile, stamp: Stamp) -> Verdict:
         """Return whether a file with another stamp has another content."""
         try:
-            loaded = self._sync.folder().load(Item(document[1], stamp))
+            loaded = folder_source(self._sync.settings).load(Item(document[1], stamp))
         except ReadError:
             return "changed"
         content_hash = hashlib.sha256(loaded.data).hexdigest()

@@ -6,7 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +112,7 @@ def test_the_openai_agents_sdk_calls_the_tools(engine: Engine) -> None:
 
     class Scripted(Model):
         async def get_response(
-            self, system_instructions: object, input: object, *rest: Any, **more: Any
+            self, system_instructions: object, input: Sequence[object], *rest: Any, **more: Any
         ) -> ModelResponse:
             outputs = [
                 item

@@ -226,7 +226,7 @@ class GraphUpdater:
         parts.update(found)
         # Descriptions first: the stamps say that the update is complete, so a killed run starts again.
         written, removed = update_descriptions(
-            self.sync.writer(name),
+            self.sync.collection(name).writer(),
             _rendered((*files.values(), *found.values())),
             keep_others=bool(failed),
         )
@@ -283,7 +283,7 @@ class GraphUpdater:
         if not owners:
             return GraphReport(name, remarks=(GRAPH_OFF,))
         counts = store.graph.put(key, dict.fromkeys(owners, Graph()))
-        _, removed = update_descriptions(self.sync.writer(name), (), keep_others=False)
+        _, removed = update_descriptions(self.sync.collection(name).writer(), (), keep_others=False)
         return GraphReport(name, changed=counts, removed=removed, remarks=(GRAPH_OFF,))
 
 

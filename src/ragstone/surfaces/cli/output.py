@@ -109,10 +109,13 @@ def terminal_console(stream: TextIO) -> Console:
 
     from ragstone.config.environment import wants_colour
 
-    color_system = "auto" if wants_colour() else None
     return Console(
-        file=stream, color_system=color_system, highlight=False, markup=False, emoji=False
-    )  # type: ignore[arg-type]
+        file=stream,
+        color_system="auto" if wants_colour() else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
 
 
 def _print(stream: TextIO, parts: Sequence[Styled], style: str = "") -> None:

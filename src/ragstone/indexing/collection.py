@@ -1,0 +1,230 @@
+"""One collection of an engine: its writer, its vectors, its state, and its match with the folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Unpack
+
+from ragstone.errors import ReadError, StaleSpace
+from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill
+from ragstone.indexing.chunking_config import ChunkingConfig
+from ragstone.indexing.folder import folder_source
+from ragstone.indexing.ledger import MISSING
+from ragstone.indexing.reconcile import Reconciler
+from ragstone.indexing.writer import DocumentWriter
+from ragstone.types import CollectionState, Item, KnownFile, SyncReport, UnreadFile, UnreadFiles
+
+if TYPE_CHECKING:
+    from ragstone.config import Settings
+    from ragstone.events import EventBus
+    from ragstone.indexing.components import Components
+    from ragstone.protocols import Progress
+    from ragstone.sources.folder.source import FolderSource
+    from ragstone.types import CollectionKey, CollectionStateChanges, Scalar
+
+_MAX_NEW_FILES_READ: Final = 500
+"""`count_waiting` reads at most this many new files to see if they are text."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedCollection:
+    """A collection that can be written, embedded and synced with the engine's folder."""
+
+    components: Components
+    settings: Settings
+    events: EventBus
+    key: CollectionKey
+
+    @property
+    def state(self) -> CollectionState:
+        """Return what earlier runs remembered about the collection."""
+        return self.components.store.state.collection_state(self.key)
+
+    def update_state(self, **changes: Unpack[CollectionStateChanges]) -> None:
+        """Remember something about the collection."""
+        self.components.store.state.update_collection_state(self.key, **changes)
+
+    def mark_synced(self) -> None:
+        """Remember that the collection matches the folder now."""
+        self.update_state(synced_at=time.time())
+
+    def writer(self) -> DocumentWriter:
+        """Return the writer of the collection; create the collection if it is missing."""
+        own = self.components.store.ensure_collection(self.key).settings
+        rag = self.settings.rag
+        chunking = ChunkingConfig(
+            str(own.get("chunker", rag.chunker)),
+            _size(own.get("chunk_size", rag.chunk_size)),
+            _size(own.get("chunk_overlap", rag.chunk_overlap)),
+            redact_secrets=self.settings.sources.secrets == "redact",
+        )
+        return DocumentWriter(self.components.store, self.key, chunking, self.events)
+
+    def backfill(self) -> VectorBackfill:
+        """Return the maker of vectors for the collection."""
+        return VectorBackfill(self.components, self.key)
+
+    # ── the folder ────────────────────────────────────────────────────────────────────────────────
+
+    def index_folder(
+        self,
+        paths: Sequence[str | Path] | None = None,
+        *,
+        changed: Sequence[str] | None = None,
+        full: bool = False,
+        progress: Progress | None = None,
+    ) -> SyncReport:
+        """Make the collection match the folder, some paths of it, or changed files; without vectors."""
+        is_whole = paths is None and changed is None
+        writer = self.writer()
+        unread = self._unread_files(writer)
+        if is_whole:
+            self.update_state(follows_folder=True)
+        self._remember_root(whole=is_whole)
+        source = folder_source(self.settings, paths, changed=changed)
+        skip_files = {} if full else unread
+        result = Reconciler(writer, source, skip_files, full=full, progress=progress).run()
+        self._store_unread_files(writer, source, unread, result.unread)
+        report = result.report
+        if is_whole:
+            # A file that failed for an unknown reason may be readable next time although it looks the same.
+            has_unknown_failure = any(skip.uri not in result.unread for skip in report.failed)
+            self.update_state(fingerprint="" if has_unknown_failure else report.fingerprint)
+        return report
+
+    def index_changes(self, paths: Sequence[str] | None) -> SyncReport:
+        """Index changed paths, or the whole folder. A path that is gone is no failure: its document is removed."""
+        report = self.index_folder(changed=paths)
+        if paths is None and (report.indexed or report.removed):
+            self.mark_synced()
+        failed = tuple(skip for skip in report.failed if skip.reason != MISSING)
+        found = report.found - len(report.failed) + len(failed)
+        return replace(report, found=found, failed=failed)
+
+    def is_rooted_here(self) -> bool:
+        """Return whether the paths of the documents start at the engine's folder."""
+        state = self.state
+        root, relative_root = self._root()
+        if state.root and state.root == root:
+            return True
+        return bool(state.relative_root) and state.relative_root == relative_root
+
+    def count_waiting(self) -> int:
+        """Return how many files were changed, created or removed since they were last indexed."""
+        source = folder_source(self.settings)
+        known = self.components.store.known_files(self.key, source.name)
+        unread = self._unread_files(self.writer())
+        items = {item.uri: item for item in source.scan() if isinstance(item, Item)}
+        count = sum(uri not in items and source.covers(uri) for uri in known)
+        new_items = []
+        for uri, item in items.items():
+            if uri in unread and unread[uri].stamp == item.stamp:
+                continue
+            if uri not in known:
+                new_items.append(item)
+            elif _has_changed(source, item, known[uri]):
+                count += 1
+        if len(new_items) <= _MAX_NEW_FILES_READ:
+            new_items = [item for item in new_items if _may_have_text(source, item)]
+        return count + len(new_items)
+
+    # ── vectors ───────────────────────────────────────────────────────────────────────────────────
+
+    def embed(
+        self, report: SyncReport, embed: bool | float, progress: Progress | None = None
+    ) -> SyncReport:
+        """Make vectors for the texts that a sync added, and return its report with their counts.
+
+        If `embed` is a number of seconds, nothing is embedded unless the time is about enough.
+        """
+        embedded = 0
+        notes = report.notes
+        if embed is True or (embed and self._count_texts(report) <= embed * TEXTS_PER_SECOND):
+            self.update_state(needs_vectors=False)
+            seconds = None if embed is True else float(embed)
+            try:
+                embedded = self.backfill().run(seconds=seconds, progress=progress)
+            except StaleSpace as error:
+                # The text is stored and found by words. Which vectors it gets is the user's choice.
+                notes = (*notes, str(error))
+        pending = self.backfill().pending()
+        return replace(report, embedded=embedded, pending=pending, notes=notes)
+
+    def _count_texts(self, report: SyncReport) -> int:
+        """Return about how many texts have no vector: the new ones, or all if earlier syncs embedded none."""
+        if not self.state.needs_vectors:
+            return report.chunks_added
+        store = self.components.store
+        if any(info.state == "active" for info in store.vectors.spaces(self.key.scope)):
+            return self.backfill().pending()
+        collections = store.collections(self.key.project, self.key.kind)
+        return sum(entry.chunks for entry in collections if entry.name == self.key.name)
+
+    # ── helpers ───────────────────────────────────────────────────────────────────────────────────
+
+    def _unread_files(self, writer: DocumentWriter) -> dict[str, UnreadFile]:
+        """Return the files that gave no text to the present readers."""
+        unread = self.components.store.state.unread_files(self.key)
+        if unread.recipe != writer.chunking.recipe:
+            return {}
+        return dict(unread.files)
+
+    def _store_unread_files(
+        self,
+        writer: DocumentWriter,
+        source: FolderSource,
+        before: Mapping[str, UnreadFile],
+        now: Mapping[str, UnreadFile],
+    ) -> None:
+        """Store the unread files of this run, and the earlier ones that the run did not look at."""
+        files = dict(now)
+        for uri, file in before.items():
+            if uri not in now and not source.covers(uri):
+                files[uri] = file
+        if files or before:
+            unread = UnreadFiles(writer.chunking.recipe, files)
+            self.components.store.state.set_unread_files(self.key, unread)
+
+    def _root(self) -> tuple[str, str]:
+        """Return the folder as an absolute path, and relative to the home folder; both may move together."""
+        base = os.path.realpath(self.settings.base)
+        try:
+            return base, os.path.relpath(base, os.path.realpath(self.components.home))
+        except ValueError:  # two drives of Windows
+            return base, ""
+
+    def _remember_root(self, *, whole: bool) -> None:
+        """Store the folder that paths start from; if they start from several folders, store none."""
+        root, relative_root = self._root()
+        if not whole and self.state.root is not None and not self.is_rooted_here():
+            root = relative_root = ""
+        self.update_state(root=root, relative_root=relative_root)
+
+
+def _has_changed(source: FolderSource, item: Item, known: KnownFile) -> bool:
+    """Return whether a file differs from its stored document: by its stamp, or else by its content."""
+    if item.stamp == known.stamp:
+        return False
+    try:
+        data = source.load(item).data
+    except ReadError:
+        return True
+    return hashlib.sha256(data).hexdigest() != known.content_hash
+
+
+def _may_have_text(source: FolderSource, item: Item) -> bool:
+    from ragstone.read.readers import is_binary  # readers load here only
+
+    try:
+        return not is_binary(source.load(item).data, item.uri)
+    except ReadError:
+        return True
+
+
+def _size(value: Scalar) -> int | None:
+    return value if isinstance(value, int) else None
