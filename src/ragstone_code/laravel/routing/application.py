@@ -19,15 +19,17 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from ragstone_code.laravel.routing.global_helpers import (
+from ragstone_code.laravel.routing.facades import (
     MIDDLEWARE_WITH_PARAMETERS,
-    Collection,
-    ConfigRepository,
-    ConfigValues,
     DirectoryIterator,
     FilesystemFacade,
     ParameterizedMiddleware,
     StrFacade,
+)
+from ragstone_code.laravel.routing.global_helpers import (
+    Collection,
+    ConfigRepository,
+    ConfigValues,
     helper_functions,
 )
 from ragstone_code.laravel.routing.records import (
