@@ -8,13 +8,18 @@ from ragstone.testing.store import StoreContract
 from ragstone.testing.store_graph import StoreGraphContract
 from ragstone.testing.store_state import StoreStateContract
 from ragstone.testing.store_vectors import StoreVectorsContract
+from ragstone.testing.store_words import StoreWordsContract
 
 
-class TestFile(StoreContract, StoreVectorsContract, StoreGraphContract, StoreStateContract):
+class TestFile(
+    StoreContract, StoreWordsContract, StoreVectorsContract, StoreGraphContract, StoreStateContract
+):
     def make_store(self, folder: Path) -> DocumentStore:
         return SqliteStore(folder / "home" / "ragstone.db")
 
 
-class TestMemory(StoreContract, StoreVectorsContract, StoreGraphContract, StoreStateContract):
+class TestMemory(
+    StoreContract, StoreWordsContract, StoreVectorsContract, StoreGraphContract, StoreStateContract
+):
     def make_store(self, folder: Path) -> DocumentStore:
         return SqliteStore(":memory:")

@@ -105,7 +105,7 @@ def test_text_keys_become_state(path: Path) -> None:
         state = store.state.collection_state(DEFAULT)
         assert (state.follows_folder, state.root, state.relative_root) == (
             True,
-            "/home/user/project",
+            "/srv/project",
             "..",
         )
         assert state.synced_at is not None

@@ -203,12 +203,12 @@ CREATE TABLE notes (
 INSERT INTO "notes" VALUES(1,'fingerprint:default','e7c98a4a66b9cc5fcbfa137440ee0a7bee9ac940204300510f81fc5c732cecb4');
 INSERT INTO "notes" VALUES(1,'graph_seconds:default','0.34');
 INSERT INTO "notes" VALUES(1,'last_sync:default','1794970683.8557472');
-INSERT INTO "notes" VALUES(1,'root:default','["/home/user/project", ".."]');
+INSERT INTO "notes" VALUES(1,'root:default','["/srv/project", ".."]');
 INSERT INTO "notes" VALUES(1,'sent:docs','["30af59bfe09226a1", "c8534086b7b43911"]');
 INSERT INTO "notes" VALUES(1,'whole:default','1');
 INSERT INTO "notes" VALUES(2,'fingerprint:default','e04003cc68d0158664bbc4827e0281c76a85e69cbaff0f6bc1620d8e947f9145');
 INSERT INTO "notes" VALUES(2,'last_sync:default','1794970683.9928298');
-INSERT INTO "notes" VALUES(2,'root:default','["/home/user/project", ".."]');
+INSERT INTO "notes" VALUES(2,'root:default','["/srv/project", ".."]');
 INSERT INTO "notes" VALUES(2,'whole:default','1');
 INSERT INTO "notes" VALUES(3,'next_turn:docs','2');
 INSERT INTO "notes" VALUES(3,'next_turn:monday','3');

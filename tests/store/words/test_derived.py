@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.store import catalog
 from ragstone.store.sqlite import SqliteStore
 from ragstone.store.words import derived as derived_index
 from ragstone.store.words import tantivy
-from ragstone.store.words.derived import store_state
-from ragstone.store.words.fts5 import Fts5Search
-from ragstone.store.words.scope import WordScope
-from ragstone.store.words.terms import clean_terms
 from ragstone.testing.store import prepare
-from ragstone.types import CollectionKey, Condition, Filter, Scope, Scored
+from ragstone.types import CollectionKey, Condition, Filter, Scope
 from tests.support.written import everything
 
 pytest.importorskip("tantivy")
+from tests.support.derived_words import HERE, ask, derived, extend, fill, index, reader
 
-HERE = Scope("p")
 VOCABULARY = [f"w{n}" for n in range(80)]
 WEIGHTS = [1 / (rank + 1) for rank in range(len(VOCABULARY))]
 
@@ -39,58 +31,6 @@ def small() -> Iterator[None]:
         patch.setattr(derived_index, "LEAST_CHUNKS", 10)
         patch.setattr(derived_index, "EXTEND_AT", 50)
         yield
-
-
-def fill(store: SqliteStore, numbers: range, *, collection: str = "c", word: str = "apple") -> None:
-    store.ensure_collection(CollectionKey("p", collection))
-    store.put(
-        CollectionKey("p", collection), [prepare(f"{n}.md", [f"{word} number{n}"]) for n in numbers]
-    )
-
-
-def index(store: SqliteStore) -> Path | None:
-    """Return the folder of the valid index, if there is one."""
-    with store._database.reading() as db:
-        name = store_state(db).folder_name
-    folder = store._words.derived._folder
-    return folder / name if folder and tantivy.commit_mark(folder / name) else None
-
-
-def reader(store: SqliteStore) -> tantivy.IndexReader:
-    """Return the last commit of the index."""
-    with store._database.reading() as db:
-        found = store._words.derived.reader(store_state(db))
-    assert found is not None
-    return found
-
-
-def ask(
-    store: SqliteStore, terms: list[str], limit: int = 10, scope: Scope = HERE
-) -> tuple[list[Scored] | None, ...]:
-    """Return the answers of the derived index, None if it cannot answer, and of FTS5."""
-    with store._database.reading() as db:
-        numbers = (
-            list(catalog.in_scope(db, scope).values()) if scope.collections is not None else None
-        )
-        within = WordScope(numbers, None)
-        quick = None
-        if store._words.derived.reader(store_state(db)) is not None:
-            quick = store._words.search(db, within, terms, limit)
-        return quick, Fts5Search(db).search(within, clean_terms(terms), limit)
-
-
-def derived(store: SqliteStore, terms: list[str], limit: int = 10, scope: Scope = HERE) -> set[int]:
-    """Return the chunks that a search finds; the derived index must answer, and FTS5 must find the same."""
-    quick, slow = ask(store, terms, limit, scope)
-    assert quick is not None and slow is not None
-    assert {row.id for row in quick} == {row.id for row in slow}
-    return {row.id for row in quick}
-
-
-def extend(store: SqliteStore) -> None:
-    """Add all missing chunks to the index."""
-    store._words.derived._extend(least=0)
-    assert index(store)
 
 
 # ── the answer ────────────────────────────────────────────────────────────────────────────────────
@@ -276,113 +216,6 @@ def test_projects_do_not_see_each_other(tmp_path: Path) -> None:
         }
         assert {row.id for row in store.search_words(HERE, ["appl"], limit=99)} == set(range(1, 61))
         assert store.search_words(Scope("q", ("none",)), ["appl"], limit=99) == []
-
-
-# ── what may go wrong ─────────────────────────────────────────────────────────────────────────────
-
-
-def _cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-
-
-def _empty(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def _garble(path: Path) -> None:
-    path.write_bytes(os.urandom(path.stat().st_size))
-
-
-@pytest.mark.parametrize("harm", [_cut, _empty, _garble, Path.unlink])
-@pytest.mark.parametrize("kind", ["meta.json", "*.idx", "*.term", "*.fast", "*"])
-def test_damaged_files_change_no_answer_and_are_written_again(
-    tmp_path: Path, kind: str, harm: Callable[[Path], None]
-) -> None:
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        fill(store, range(60))
-        folder = index(store)
-    assert folder
-    for file in list(folder.glob(kind)):
-        harm(file)
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        assert len(store.search_words(HERE, ["appl"], limit=99)) == 60
-        assert len(store.search_words(HERE, ["number7"], limit=99)) == 1
-        fill(store, range(60, 120))
-        assert len(store.search_words(HERE, ["appl"], limit=999)) == 120
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        assert len(derived(store, ["appl"], 999)) == 120
-
-
-def test_a_folder_that_vanishes_changes_no_answer_and_is_written_again(tmp_path: Path) -> None:
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        fill(store, range(60))
-        assert len(derived(store, ["appl"], 99)) == 60
-        shutil.rmtree(tmp_path / "words")
-        fill(store, range(60, 70))
-        assert len(store.search_words(HERE, ["appl"], limit=99)) == 70
-        fill(store, range(70, 130))
-        assert len(store.search_words(HERE, ["appl"], limit=999)) == 130
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        assert len(derived(store, ["appl"], 999)) == 130
-
-
-def test_a_file_where_the_folder_should_be_harms_nothing(tmp_path: Path) -> None:
-    (tmp_path / "words").write_text("mine")
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        fill(store, range(60))
-        store.compact(secure=True)
-        assert len(store.search_words(HERE, ["appl"], limit=99)) == 60
-    assert (tmp_path / "words").read_text() == "mine"
-
-
-def test_without_the_package_fts5_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        fill(store, range(60))
-    monkeypatch.setitem(sys.modules, "tantivy", None)
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        assert ask(store, ["appl"])[0] is None
-        fill(store, range(60, 120))
-        assert len(store.search_words(HERE, ["appl"], limit=999)) == 120
-        store.compact(secure=True)
-    monkeypatch.undo()
-    with SqliteStore(tmp_path / "ragstone.db") as store:
-        assert len(store.search_words(HERE, ["appl"], limit=999)) == 120
-
-
-def test_an_older_file_put_back_is_not_answered_from_a_later_index(tmp_path: Path) -> None:
-    path = tmp_path / "ragstone.db"
-    with SqliteStore(path) as store:
-        fill(store, range(30))
-        store.backup(tmp_path / "copy")
-        fill(store, range(30, 90), word="pear")
-    (tmp_path / "copy").replace(path)
-    with SqliteStore(path) as store:
-        fill(store, range(30, 90), word="plum")
-        assert store.search_words(HERE, ["pear"], limit=99) == []
-        assert len(derived(store, ["plum"], 99)) == 60
-
-
-def test_a_store_in_memory_has_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with SqliteStore(":memory:") as store:
-        fill(store, range(100))
-        store.compact(secure=True)
-        assert len(store.search_words(HERE, ["appl"], limit=999)) == 100
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.skipif(os.name != "posix", reason="permissions are told otherwise there")
-def test_only_this_user_can_read_the_files(tmp_path: Path) -> None:
-    before = os.umask(0)
-    try:
-        with SqliteStore(tmp_path / "ragstone.db") as store:
-            for start in range(0, 600, 60):
-                fill(store, range(start, start + 60))
-    finally:
-        os.umask(before)
-    found = [tmp_path / "words", *(tmp_path / "words").rglob("*")]
-    assert len(found) > 6
-    assert [path for path in found if path.stat().st_mode & 0o077] == []
 
 
 # ── what must be gone ─────────────────────────────────────────────────────────────────────────────
