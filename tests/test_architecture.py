@@ -363,7 +363,6 @@ ONLY_FOR_OTHERS = (
     *(
         "ragstone.indexing.graph",
         "ragstone.store.graph",
-        "ragstone.types.graph",
         "ragstone.indexing.export",
         "ragstone.indexing.watcher",
     ),
@@ -379,12 +378,7 @@ ONLY_FOR_OTHERS = (
         "ragstone.config.agents",
         "ragstone.retrieval.code.request",
     ),
-    *(
-        "ragstone.types.agents",
-        "ragstone.types.context",
-        "ragstone.types.matrices",
-        "ragstone.types.memory",
-    ),
+    "ragstone.types.matrices",
     *("statistics", "tomllib", "subprocess", "numpy", "onnxruntime", "tantivy"),
 )
 SEARCHES = """

@@ -1,4 +1,4 @@
-"""The nouns: hashes that tell things apart, and reports that add up."""
+"""Shared types: hashes of documents, and reports that add up."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ from ragstone.types import Chunk, Document, Hit, Mark, Skip, Space, SpaceInfo, S
 SPAN = Span(0, 4, 0, 4, 1, 1)
 
 
-def test_every_noun_is_frozen() -> None:
-    nouns: list[Any] = [
-        noun for name in types.__all__ if dataclasses.is_dataclass(noun := getattr(types, name))
+def test_every_shared_class_is_frozen() -> None:
+    classes: list[Any] = [
+        value for value in vars(types).values() if dataclasses.is_dataclass(value)
     ]
-    assert len(nouns) > 20
-    assert all(noun.__dataclass_params__.frozen for noun in nouns)
+    assert len(classes) > 20
+    assert all(kind.__dataclass_params__.frozen for kind in classes)
 
 
-def test_the_fields_of_every_noun_can_be_told_at_run_time_as_validators_and_web_frameworks_do() -> (
-    None
-):
-    nouns = [noun for name in types.__all__ if isinstance(noun := getattr(types, name), type)]
-    assert all(typing.get_type_hints(noun) for noun in nouns if dataclasses.is_dataclass(noun))
+def test_the_hints_of_every_shared_class_resolve_at_run_time() -> None:
+    classes = [value for value in vars(types).values() if dataclasses.is_dataclass(value)]
+    assert all(typing.get_type_hints(kind) for kind in classes)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from ragstone.protocols import Progress
 from ragstone.types import Role
 
 if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+    from ragstone.types import Matrix
 
 FAKE = {"rag.embedding_provider": "fake"}
 

@@ -18,7 +18,7 @@ from ragstone.types import Request, Scope, Scored
 from ragstone.vectors.space_index import SpaceIndex
 
 if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+    from ragstone.types import Matrix
 
 FAKE = {"rag.embedding_provider": "fake"}
 

@@ -12,7 +12,8 @@ from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.turbo.index import TurboIndex
 
 if TYPE_CHECKING:
-    from ragstone.protocols import Codec, Matrix, VectorIndex
+    from ragstone.protocols import Codec, VectorIndex
+    from ragstone.types import Matrix
 
 DIMENSION = 64
 COUNT = 20_000

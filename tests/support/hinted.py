@@ -1,4 +1,4 @@
-"""What is public and carries hints: for tests, and as a program that names what cannot be resolved here."""
+"""Lists everything public that has type hints. As a program it prints the hints that cannot be resolved."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ CALLED = ("__init__", "__call__", "__enter__", "__exit__", "__iter__")
 
 
 def everything_public() -> dict[str, Any]:
-    """Return every public class, function, method and getter, by name: ours, and those an engine hands out."""
+    """Return all public classes, functions, methods and getters by name."""
     from ragstone import protocols, types
     from ragstone.events import EventBus, EventLog
 
     things: dict[str, Any] = {
         "EventBus": EventBus,
         "EventLog": EventLog,
-    }  # what an engine holds as `events` and `log`
-    for place in (types, protocols, ragstone):
-        things |= {name: getattr(place, name) for name in place.__all__}
+    }  # an engine's `events` and `log`
+    things |= {name: thing for name, thing in vars(types).items() if inspect.isclass(thing)}
+    for module in (protocols, ragstone):
+        things |= {name: getattr(module, name) for name in module.__all__}
     things |= {kind.__qualname__: kind for kind in _handed_out(ragstone.Engine)}
     functions = {name: thing for name, thing in things.items() if inspect.isfunction(thing)}
     classes = {name: thing for name, thing in things.items() if inspect.isclass(thing)}

@@ -17,7 +17,8 @@ from ragstone.vectors.codecs import codec
 from ragstone.vectors.space_index import SpaceIndex
 
 if TYPE_CHECKING:
-    from ragstone.protocols import Matrix, VectorRows
+    from ragstone.protocols import VectorRows
+    from ragstone.types import Matrix
 
 DIMENSION = 16
 TEXTS = 400

@@ -1,10 +1,7 @@
-"""The promises: what each replaceable part must do. A part is found by name through `registry`."""
+"""The protocols of the replaceable parts. `ragstone.registry` finds a part by its name."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ragstone import types
 from ragstone.protocols.code import CodeQuestions, Framework, ProjectFiles, RuntimeListing
 from ragstone.protocols.parts import (
     Chunker,
@@ -29,9 +26,6 @@ from ragstone.protocols.store import (
     VectorStore,
 )
 
-if TYPE_CHECKING:
-    from ragstone.types import Matrix as Matrix
-
 __all__ = [
     "Chunker",
     "CodeQuestions",
@@ -42,7 +36,6 @@ __all__ = [
     "Framework",
     "GraphReader",
     "GraphStore",
-    "Matrix",
     "Nearest",
     "Progress",
     "ProjectFiles",
@@ -57,11 +50,3 @@ __all__ = [
     "VectorRows",
     "VectorStore",
 ]
-
-
-def __getattr__(name: str) -> object:
-    """Return the matrix that parts hand each other: numpy is imported for it now, and not before."""
-    if name != "Matrix":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = types.Matrix
-    return value

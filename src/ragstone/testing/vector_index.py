@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from ragstone.errors import InputError
-from ragstone.protocols import Matrix, VectorIndex
+from ragstone.protocols import VectorIndex
+from ragstone.types import Matrix
 
 
 class VectorIndexContract:

@@ -1,4 +1,4 @@
-"""Agents of other tools, as far as their documents go."""
+"""Agents of other tools, and the documents in their prompts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Strategy = Literal["preload", "rag"]
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """An agent that `agents.yaml` names: which documents it gets, and how."""
+    """An agent in `agents.yaml`: its documents, and how it gets them."""
 
     name: str
     sources: tuple[str, ...] = ()
-    """Globs below the base folder; none: it has no documents."""
+    """Globs below the base folder; if empty, the agent has no documents."""
     strategy: Strategy = "preload"
     """`preload` puts whole files into its prompt, `rag` gives it a tool to search them."""
     budget: int = 12_000
@@ -25,22 +25,22 @@ class Agent:
     chunk_size: int | None = None
     chunk_overlap: int | None = None
     origin: str = ""
-    """Where its `docs` come from."""
+    """The file that its `docs` come from."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentPrompt:
-    """What an agent's prompt is given of its documents, and what it is not."""
+    """The text for an agent's prompt, and the documents that are not in it."""
 
     agent: str
     strategy: Strategy
-    """What was done: `preload` also where `rag` could not be."""
+    """The strategy that was used: `preload` if `rag` was not possible."""
     text: str
     tokens: int
     budget: int
     files: tuple[str, ...] = ()
-    """The files whose whole text is in it."""
+    """The files whose whole text is in the prompt."""
     left_out: tuple[Skip, ...] = ()
     tool: str = ""
-    """The tool that the agent is to be given with it."""
+    """The tool that the agent needs with this prompt."""
     notes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What a language model said, and what of it was found in the sources."""
+"""The answer of a language model, and its quotations checked against the sources."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A quotation of a source: the piece it names, the words, and whether they stand there."""
+    """A quotation in an answer: the number of the source, the words, and whether the source has them."""
 
     number: int
     words: str
@@ -17,7 +17,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """An answer in words; `found` is False where the sources do not bear it out."""
+    """A written answer; `found` is False if the sources do not support it."""
 
     text: str
     found: bool

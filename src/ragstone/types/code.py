@@ -1,4 +1,4 @@
-"""What the symbols' pass says of one file, by its text alone: the ground that relations are resolved on."""
+"""Facts about one code file, read from its text alone: symbols, imports, references and bindings."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ragstone.types.documents import Symbol
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A name taken from elsewhere: `alias` is what it is called here, `name` what is written there."""
+    """An imported name: `name` in its own module, `alias` in this file."""
 
     name: str
     alias: str
     line: int
     kind: str = ""
-    """function, constant, module, all (a star); nothing for a class or whatever the language does not tell apart."""
+    """function, constant, module, all (a star); empty for a class or if the language has one kind only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +26,18 @@ class Reference:
     """call, new, extends, implements, uses_trait, type, decorates."""
     name: str
     receiver: str
-    """What it is called on, as written: `$this`, `self`, `$song`, `Song`, `this.repository`; empty where nothing is."""
+    """The receiver as written: `$this`, `self`, `$song`, `Song`, `this.repository`; empty if there is none."""
     line: int
     inside: str
-    """The qualified name of the symbol it stands in; empty at the top of the file."""
+    """The qualified name of the enclosing symbol; empty at the top of the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A name whose type is written down: a parameter, a field, a local that is made by `new` or annotated."""
+    """A name with a declared type: a parameter, a field, or a local that is annotated or assigned from `new`."""
 
     inside: str
-    """The qualified name of the function it is a name in, or of the class it is a field of."""
+    """The qualified name of the function or class that has the name."""
     name: str
     """As a receiver is written: `$song`, `$this->songs`, `song`, `self.songs`, `this.songs`."""
     type: str

@@ -1,4 +1,4 @@
-"""What a model is shown, and what a conversation leaves behind."""
+"""Context for a prompt: cited text within a token budget."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ContextFormat = Literal["block", "markdown", "tool", "documents", "json"]
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A piece as a context holds it: an exact slice of a document, and where it stands."""
+    """A passage in a context: an exact slice of a document, with its citation."""
 
     doc_id: str
     place: str
@@ -24,12 +24,12 @@ class Cited:
     chunk_index: int
     span: Span
     whole: bool = True
-    """False where only the sentences that fit were taken."""
+    """False if only the sentences that fit are in the context."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A hit that is not in a context, and why."""
+    """A hit that is not in a context, with the reason."""
 
     doc_id: str
     place: str
@@ -38,7 +38,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Text for a prompt inside a token budget, cited, with what was left out of it."""
+    """Cited text for a prompt within a token budget, and the hits that were left out."""
 
     text: str
     format: ContextFormat
@@ -47,22 +47,22 @@ class Context:
     cited: tuple[Cited, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     sent_before: tuple[str, ...] = ()
-    """Places that this session was shown already: named in the text, not repeated."""
+    """Citations that this session got before: the text names them and does not repeat them."""
     confidence: float = 0.0
     needs_clarification: bool = False
     question: str = ""
-    """What to ask the user where nothing answers well enough."""
+    """A question to the user if no hit answers well enough."""
     notes: tuple[str, ...] = ()
 
 
 class ContextOptions(SearchOptions, total=False):
-    """Options of a context, beside the task and the budget."""
+    """Options of a context besides the task and the budget."""
 
     format: ContextFormat
     window: int | None
     """The model's window in tokens: at most two fifths of it are used."""
     session: str | None
-    """The session that gets the context: passages that it was shown before are named, not repeated."""
+    """The session that gets the context: passages that it got before are named, not repeated."""
     top_k: int | None
     count: Callable[[str], int] | None
     """The model's own tokenizer: returns the number of tokens in a text."""

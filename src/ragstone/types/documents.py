@@ -1,4 +1,4 @@
-"""What goes in, and how it is cut."""
+"""Documents, the chunks they are cut into, and the items that sources list."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ Role = Literal["document", "query"]
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A definition in a file: exact characters and lines, the comment above it counted by `start` and `line`."""
+    """A definition in a file. `start` includes the comment above it."""
 
     name: str
     qualified: str
-    """The name with what it is inside of, as the language writes it, without the file's namespace: `Song.play`."""
+    """The name with its enclosing definitions, without the file's namespace: `Song.play`."""
     kind: str
     """class, interface, trait, enum, struct, module, function, method, constructor, field, constant, type, macro."""
     start: int
     end: int
     line: int
-    """The line of the definition itself, where a person would look: not of its comment, decorators or attributes."""
+    """The line of the definition itself, not of its comment, decorators or attributes."""
     line_end: int
     signature: str = ""
     doc: str = ""
     parent: str = ""
-    """The qualified name of the symbol it is inside of."""
+    """The qualified name of the enclosing symbol."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +46,24 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in a document's text that has a name outside it: a page, a slide, a sheet."""
+    """The start of a numbered part of a document, such as a page, a slide or a sheet."""
 
     start: int
     number: int
     label: str = ""
     unit: str = ""
-    """What is counted: nothing for pages, else the word a citation says: slide, sheet, chapter, cell."""
+    """The word for a part in citations: slide, sheet, chapter, cell; empty for pages."""
+
+    def hashed_fields(self) -> tuple[int | str, ...]:
+        """Return the fields for the document's hash. An empty unit is left out, so that old hashes stay valid."""
+        if self.unit:
+            return (self.start, self.number, self.label, self.unit)
+        return (self.start, self.number, self.label)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text known by its uri, with what is known about it."""
+    """A text with its uri and its properties."""
 
     uri: str
     text: str
@@ -67,26 +73,23 @@ class Document:
     metadata: Metadata = field(default_factory=dict)
     marks: tuple[Mark, ...] = ()
     beside: str = ""
-    """What stands beside the text, such as the turn before it: found by words with it, never embedded, never shown."""
+    """Extra words for the word search, such as the previous turn; never embedded, never shown."""
     remarks: tuple[str, ...] = ()
-    """What a person should know about how it was read; told in the report of a sync, not stored."""
+    """Remarks of the reader for the report of a sync; not stored."""
     symbols: tuple[Symbol, ...] | None = None
-    """The definitions in it, for the chunker to cut by; None where they were not looked for. Not stored, not hashed."""
+    """The definitions for the chunker; None if the file was not parsed. Not stored, not hashed."""
 
     @property
     def hash(self) -> str:
-        """Return the SHA-256 of everything that a change of would have to be stored again."""
-        marks = [
-            (m.start, m.number, m.label, m.unit) if m.unit else (m.start, m.number, m.label)
-            for m in self.marks
-        ]
-        about = [self.kind, self.language, self.title, dict(self.metadata), marks]
-        told = json.dumps(
-            [*about, self.beside] if self.beside else about, sort_keys=True, ensure_ascii=False
-        )
-        digest = hashlib.sha256(told.encode("utf-8", "surrogatepass"))
+        """Return the SHA-256 of all stored fields but the uri; the document is stored again if it changes."""
+        marks = [mark.hashed_fields() for mark in self.marks]
+        properties = [self.kind, self.language, self.title, dict(self.metadata), marks]
+        if self.beside:
+            properties.append(self.beside)
+        header = json.dumps(properties, sort_keys=True, ensure_ascii=False)
+        digest = hashlib.sha256(_utf8(header))
         digest.update(b"\0")
-        digest.update(self.text.encode("utf-8", "surrogatepass"))
+        digest.update(_utf8(self.text))
         return digest.hexdigest()
 
 
@@ -102,7 +105,9 @@ class FileContent:
     @property
     def lasting_stamp(self) -> Stamp | None:
         """Return the stamp if a later change would show in it, else None."""
-        return self.stamp if self.is_settled else None
+        if self.is_settled:
+            return self.stamp
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,9 @@ class Item:
     @property
     def size(self) -> int:
         """Return the size in bytes; 0 if it is unknown."""
-        return self.stamp.size if self.stamp else 0
+        if self.stamp is None:
+            return 0
+        return self.stamp.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +151,7 @@ class LoadedItem:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """One thing a source found and left out, with the reason a person can read."""
+    """An item that a source left out, with the reason in words."""
 
     uri: str
     reason: str
@@ -152,7 +159,7 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where a chunk stands in its document: characters, UTF-8 bytes, lines from 1, page."""
+    """The position of a chunk in its document: characters, UTF-8 bytes, lines from 1, page."""
 
     start: int
     end: int
@@ -163,29 +170,31 @@ class Span:
     page: int | None = None
     page_label: str = ""
     unit: str = ""
-    """What `page` counts: nothing for pages, else slide, sheet, chapter, cell."""
+    """The unit of `page`: slide, sheet, chapter, cell; empty for pages."""
 
     def place(self, uri: str) -> str:
         """Return the citation: `path:first-last`, `path p.N` for pages, `path slide 3`, `path sheet Costs`."""
         if self.page is not None:
-            return f"{uri} {f'{self.unit} ' if self.unit else 'p.'}{self.page_label or self.page}"
-        return (
-            f"{uri}:{self.line_start}-{self.line_end}"
-            if self.line_end > self.line_start
-            else f"{uri}:{self.line_start}"
-        )
+            label = self.page_label or str(self.page)
+            if self.unit:
+                return f"{uri} {self.unit} {label}"
+            return f"{uri} p.{label}"
+        if self.line_end > self.line_start:
+            return f"{uri}:{self.line_start}-{self.line_end}"
+        return f"{uri}:{self.line_start}"
 
     def narrowed(self, text: str, start: int, end: int) -> Span:
         """Return the span of a slice of this span's text."""
-        before, inside = text[:start], text[start:end]
-        byte = self.byte_start + len(before.encode("utf-8", "surrogatepass"))
+        before = text[:start]
+        inside = text[start:end]
+        byte = self.byte_start + len(_utf8(before))
         line = self.line_start + before.count("\n")
         return replace(
             self,
             start=self.start + start,
             end=self.start + end,
             byte_start=byte,
-            byte_end=byte + len(inside.encode("utf-8", "surrogatepass")),
+            byte_end=byte + len(_utf8(inside)),
             line_start=line,
             line_end=line + inside.count("\n"),
         )
@@ -193,7 +202,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """An exact slice of a document; its header is indexed and embedded with it, never shown as text."""
+    """An exact slice of a document. Its header is indexed and embedded with it, but never shown."""
 
     text: str
     span: Span
@@ -204,12 +213,18 @@ class Chunk:
 
     @property
     def hash(self) -> bytes:
-        """Return the SHA-256 that vectors are kept under: header and text."""
-        return hashlib.sha256(
-            embedding_text(self.header, self.text).encode("utf-8", "surrogatepass")
-        ).digest()
+        """Return the SHA-256 of header and text. It identifies the chunk's vector."""
+        embedded = embedding_text(self.header, self.text)
+        return hashlib.sha256(_utf8(embedded)).digest()
 
 
 def embedding_text(header: str, text: str) -> str:
-    """Return what an embedder is given for a chunk."""
-    return f"{header}\n{text}" if header else text
+    """Return the text that an embedder gets for a chunk."""
+    if header:
+        return f"{header}\n{text}"
+    return text
+
+
+def _utf8(text: str) -> bytes:
+    """Return a text as bytes; a lone surrogate is no error."""
+    return text.encode("utf-8", "surrogatepass")

@@ -1,13 +1,13 @@
-"""What code means: nodes and links of a project, and what a question about them is answered with."""
+"""The graph of the code: nodes and links, and answers to questions about them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 Json: TypeAlias = str | int | float | bool | None | list[Any] | dict[str, Any]
-"""What JSON can say. It does not name itself: validators such as pydantic cannot follow an alias that does."""
+"""A JSON value. The alias is not recursive, because validators such as pydantic cannot resolve that."""
 
 Confidence = Literal["runtime", "evaluated", "declared", "convention", "heuristic"]
 CONFIDENCES: Final[tuple[Confidence, ...]] = (
@@ -17,19 +17,19 @@ CONFIDENCES: Final[tuple[Confidence, ...]] = (
     "convention",
     "heuristic",
 )
-"""How a link is known, surest first: told by the running framework, evaluated from its files, written down, following
-from the framework's naming rules, or guessed and said to be."""
+"""How sure a link is, surest first: listed by the running framework, evaluated from its files, written in the code,
+derived from the framework's naming rules, or guessed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Something a project has: a symbol, a route, a table, a run. Its key stays as long as it is the same thing."""
+    """A symbol, a route, a table or a run of a project. Its key identifies it across updates."""
 
     key: str
     kind: str
     name: str
     uri: str = ""
-    """The file that gives it; empty for what has no file, such as middleware of the framework's own."""
+    """The file that defines it; empty if there is none, as for middleware of the framework."""
     line: int = 0
     line_end: int = 0
     signature: str = ""
@@ -38,17 +38,19 @@ class Node:
     framework: str = ""
     attributes: Mapping[str, Json] = field(default_factory=dict)
     collection: str = field(default="", compare=False)
-    """Where it was found; nothing before it is stored."""
+    """The collection of the node; empty before it is stored."""
 
     @property
     def place(self) -> str:
-        """Return `path:line`, or nothing where there is no file."""
-        return f"{self.uri}:{self.line}" if self.uri and self.line else self.uri
+        """Return `path:line`, the path if the line is unknown, or an empty text if there is no file."""
+        if self.uri and self.line:
+            return f"{self.uri}:{self.line}"
+        return self.uri
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One written relation: from a node to a node, with the line that says so."""
+    """A relation from one node to another, with the line that declares it."""
 
     kind: str
     source: str
@@ -62,22 +64,28 @@ class Link:
     collection: str = field(default="", compare=False)
 
 
+def weakest_confidence(links: Iterable[Link]) -> Confidence:
+    """Return the weakest confidence of some links; `declared` if there are none."""
+    confidences = [link.confidence for link in links]
+    return max(confidences, key=CONFIDENCES.index, default="declared")
+
+
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """Another name of a node, as people write it in a question."""
+    """Another name of a node, as users write it in a question."""
 
     name: str
     key: str
     kind: str
     """route_name, uri, class, short_class, method, short_method, table, former_table, column, middleware, config, …"""
     uri: str = ""
-    """The file that gives it."""
+    """The file that defines it."""
     collection: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """A reference that no written type decides: kept to be searched, never made a link."""
+    """A reference that no declared type resolves. It can be searched, but is not a link."""
 
     kind: str
     source: str
@@ -90,7 +98,7 @@ class Unresolved:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """Prose about a node, so that plain words find it: stored as a document of the node's kind."""
+    """Text about a node, stored as a document of the node's kind so that a word search finds it."""
 
     key: str
     kind: str
@@ -102,7 +110,7 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """What one pass over a project gives."""
+    """The nodes and links of a project, or of a part of it."""
 
     nodes: tuple[Node, ...] = ()
     links: tuple[Link, ...] = ()
@@ -110,10 +118,10 @@ class Graph:
     unresolved: tuple[Unresolved, ...] = ()
     rendered: tuple[Rendered, ...] = ()
     remarks: tuple[str, ...] = ()
-    """What could not be known, and why: `routes/web.php:12: the prefix is read from the environment`."""
+    """Facts that could not be determined: `routes/web.php:12: the prefix is read from the environment`."""
 
     def __add__(self, other: Graph) -> Graph:
-        """Return both."""
+        """Return both graphs as one."""
         return Graph(
             self.nodes + other.nodes,
             self.links + other.links,
@@ -126,32 +134,30 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One hop of a typed path: along links of these kinds, with or against their direction."""
+    """One hop of a path: along links of these kinds, or against their direction if `back`."""
 
     kinds: tuple[str, ...]
     back: bool = False
     to: tuple[str, ...] = ()
-    """Kinds of nodes that count; all where empty."""
+    """The kinds of nodes to reach; all if empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """A path that was found: its nodes from anchor to target, and the links between them."""
+    """A path in the graph: its nodes from anchor to target, and the links between them."""
 
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
 
     @property
     def confidence(self) -> Confidence:
-        """Return the weakest on the path."""
-        return max(
-            (link.confidence for link in self.links), key=CONFIDENCES.index, default="declared"
-        )
+        """Return the weakest confidence on the path."""
+        return weakest_confidence(self.links)
 
 
 @dataclass(frozen=True, slots=True)
 class GraphAnswer:
-    """What the graph says to a question: facts by name, a sentence, and where each is written."""
+    """The answer of the graph to a question: facts by name, a sentence, and the evidence."""
 
     intent: str
     said: str
@@ -159,106 +165,102 @@ class GraphAnswer:
     nodes: tuple[Node, ...] = ()
     paths: tuple[Walked, ...] = ()
     evidence: tuple[tuple[str, int], ...] = ()
-    """(file, line) of everything the answer rests on, the most telling first."""
+    """The (file, line) pairs that support the answer, the most important first."""
     confidence: Confidence = "declared"
     negative: bool = False
-    """Whether the answer is that there is none; `looked_in` says where that was looked for."""
+    """Whether the answer is that there is none; `looked_in` lists the places that were searched."""
     looked_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit that touched a file or some lines of it; who wrote it is a name, never an address."""
+    """A commit that changed a file or some of its lines. The author is a name, never an address."""
 
     hash: str
     when: float
-    """When it was written, in seconds since 1970."""
+    """The time of the commit, in seconds since 1970."""
     author: str
     subject: str
     paths: tuple[str, ...] = ()
-    """What the file was called in it, seen from the root that was asked about: another name before a rename."""
+    """The paths of the file in this commit, relative to the root; they differ before a rename."""
     boundary: bool = False
-    """Whether the history at hand begins here (a shallow clone): the file was there, perhaps long before."""
+    """Whether the local history begins here (a shallow clone), so that the file may be older."""
 
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """Something that depends on what is looked at: how far away, by which links, and how surely."""
+    """A node that depends on the roots of an impact: its distance and the links between them."""
 
     key: str
     hops: int
     links: tuple[Link, ...]
-    """From the thing itself to what is looked at, each with the line that says so."""
+    """The links from this node to the root."""
 
     @property
     def confidence(self) -> Confidence:
-        """Return the weakest on the way."""
-        return max(
-            (link.confidence for link in self.links), key=CONFIDENCES.index, default="declared"
-        )
+        """Return the weakest confidence of the links."""
+        return weakest_confidence(self.links)
 
     @property
     def conditional(self) -> bool:
-        """Return whether a link on the way holds in some cases only."""
+        """Return whether a link holds in some cases only."""
         return any(link.conditional for link in self.links)
 
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What depends on a file or a symbol."""
+    """The nodes that depend on a file or a symbol."""
 
     roots: tuple[str, ...]
-    """The keys that were asked about."""
+    """The keys of the nodes that the question is about."""
     groups: tuple[tuple[str, tuple[Affected, ...]], ...] = ()
-    """By kind of node, routes first; the nearest and surest of each first."""
+    """The nodes by kind, routes first; in each group the nearest and surest first."""
     more: bool = False
-    """Whether there is more than was looked for."""
+    """Whether the search stopped at its limit."""
 
     @property
     def total(self) -> int:
-        """Return how many things are affected."""
-        return sum(len(found) for _, found in self.groups)
+        """Return the number of affected nodes."""
+        return sum(len(nodes) for _, nodes in self.groups)
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Something that hangs together with what was asked about: how far away, and by which links."""
+    """A node that is connected to the start node: its distance and the links between them."""
 
     node: Node
     hops: int
     links: tuple[Link, ...]
-    """From what was asked about to this, each with the line that says so."""
+    """The links from the start node to this node."""
 
     @property
     def confidence(self) -> Confidence:
-        """Return the weakest on the way."""
-        return max(
-            (link.confidence for link in self.links), key=CONFIDENCES.index, default="declared"
-        )
+        """Return the weakest confidence of the links."""
+        return weakest_confidence(self.links)
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What is known of one node: its links by kind, each with its place, and what nothing written decides."""
+    """A node with its links by kind and its unresolved references."""
 
     node: Node
     out_of: tuple[tuple[str, tuple[Link, ...]], ...] = ()
-    """Links that lead away from it, by kind."""
+    """Links that start at the node, by kind."""
     into: tuple[tuple[str, tuple[Link, ...]], ...] = ()
-    """Links that lead to it, by kind."""
+    """Links that end at the node, by kind."""
     nodes: Mapping[str, Node] = field(default_factory=dict)
-    """The other ends of those links, by key; what has no node is left out."""
+    """The nodes at the other ends of the links, by key; ends without a node are left out."""
     unresolved: tuple[Unresolved, ...] = ()
-    """What is used in it and could be anything of that name."""
+    """References in the node that may mean any definition of their name."""
     confidence: Confidence = "declared"
-    """The weakest of its links."""
+    """The weakest confidence of its links."""
     more: bool = False
-    """Whether there are more links than are told."""
+    """Whether the node has more links than are listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something that changed a file, a symbol or a table: a recorded run, a migration, a commit."""
+    """A recorded run, a migration or a commit that changed a file, a symbol or a table."""
 
     kind: str
     """run, migration, commit."""
@@ -266,8 +268,8 @@ class Change:
     title: str
     text: str
     when: float | None
-    """In seconds since 1970; None where it is not known."""
+    """The time in seconds since 1970; None if unknown."""
     uri: str = ""
     line: int = 0
     exact: bool = True
-    """Whether it is said of this very thing, and not only of the file it is in."""
+    """Whether it changed the symbol or table itself; False if only its file is known to have changed."""

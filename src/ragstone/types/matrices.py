@@ -1,4 +1,4 @@
-"""The one noun that is made of numpy: it is imported for whoever asks for it, and for nobody else."""
+"""The matrix type. It needs numpy, so this module is imported only on first use."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ import numpy as np
 from numpy.typing import NDArray
 
 Matrix: TypeAlias = NDArray[np.float32]
-"""Vectors, one a row."""
+"""Vectors, one per row."""

@@ -1,4 +1,4 @@
-"""What a conversation leaves behind."""
+"""Turns of a conversation, and the results of recalling them."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from ragstone.types.documents import Metadata, Value
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One thing that was said, as it was said."""
+    """One message of a conversation, word for word."""
 
     session: str
     index: int
     role: str
     content: str
     time: float
-    """When it was said, in seconds since 1970."""
+    """The time of the message, in seconds since 1970."""
     speaker: str = ""
     metadata: Metadata = field(default_factory=dict)
     supersedes: tuple[int, ...] = ()
-    """Earlier turns that this one contradicts on the same subject."""
+    """Earlier turns that this turn contradicts on the same subject."""
     because: str = ""
     """Why it supersedes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A turn that answers, with what should be known about it."""
+    """A turn that answers a question, with its score and the turns related to it."""
 
     turn: Turn
     score: float
     said_again: tuple[int, ...] = ()
-    """Turns that say the same and are not listed: the receipts of a collapse."""
+    """Turns with the same content, which are not listed themselves."""
     superseded_by: int | None = None
     """A later turn that contradicts it."""
     because: str = ""
@@ -46,6 +46,6 @@ class TurnOptions(TypedDict, total=False):
     """Optional fields of a turn."""
 
     at: float | None
-    """When it was said, in seconds since 1970; now if left out."""
+    """The time of the message, in seconds since 1970; now if left out."""
     speaker: str
     metadata: Mapping[str, Value] | None

@@ -1,4 +1,4 @@
-"""What a call that changed something, or looked at everything, has to say."""
+"""Reports of calls that change the index or check it."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from ragstone.types.storage import Collection, PutResult
 
 @dataclass(frozen=True, slots=True)
 class GraphReport:
-    """What it took to bring the graph of a collection level with its documents; nothing changed, nothing read."""
+    """The report of an update of a collection's graph."""
 
     collection: str
     files: int = 0
-    """Files of code that are there."""
+    """The number of code files in the collection."""
     read: int = 0
-    """Files that were read for their symbols now."""
+    """The number of files that this update read."""
     resolved: int = 0
-    """Files whose part of the graph was made anew."""
+    """The number of files whose part of the graph was built again."""
     frameworks: tuple[str, ...] = ()
-    """Those the project uses."""
+    """The frameworks that the project uses."""
     changed: Mapping[str, int] = field(default_factory=dict)
-    """How many nodes, links, aliases and unresolved references are other ones now; nodes also by kind (`kind:…`)."""
+    """The number of changed nodes, links, aliases and unresolved references; nodes also by kind (`kind:…`)."""
     rendered: int = 0
-    """Documents of prose that were written."""
+    """The number of documents about nodes that were written."""
     removed: int = 0
-    """Documents of prose that went."""
+    """The number of documents about nodes that were removed."""
     remarks: tuple[str, ...] = ()
-    """What could not be known, and why."""
+    """Facts that could not be determined, with the reason."""
     notes: tuple[str, ...] = ()
-    """What was left undone."""
+    """Work that was left undone."""
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """What an `add` did."""
+    """The report of an `add`."""
 
     documents: int
     chunks_added: int
@@ -48,12 +48,12 @@ class AddReport:
     per_document: tuple[PutResult, ...] = ()
     notes: tuple[str, ...] = ()
     remarks: tuple[Skip, ...] = ()
-    """What should be known about documents that were stored: secrets taken out, where a page moved to."""
+    """Remarks about stored documents, such as removed secrets or the new address of a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """The ledger of a sync: every item found is in exactly one of indexed, unchanged, skipped, failed."""
+    """The ledger of a sync: every item found is counted once, as indexed, unchanged, skipped or failed."""
 
     found: int
     indexed: int
@@ -68,15 +68,15 @@ class SyncReport:
     seconds: float
     fingerprint: str = ""
     notes: tuple[str, ...] = ()
-    """What was left undone, and what to do about it."""
+    """Work that was left undone, with a hint how to finish it."""
     remarks: tuple[Skip, ...] = ()
-    """What readers have to say about documents that were indexed: pages without text, secrets taken out."""
+    """Remarks of readers about indexed documents, such as pages without text or removed secrets."""
     changed: tuple[str, ...] = ()
-    """The uris of what was indexed."""
+    """The uris of indexed documents."""
     gone: tuple[str, ...] = ()
-    """The uris of what was removed."""
+    """The uris of removed documents."""
     graph: GraphReport | None = None
-    """What became of the graph of the code, where it was looked at."""
+    """The report of the code graph, if the sync updated it."""
 
     @property
     def closes(self) -> bool:
@@ -91,7 +91,7 @@ class SyncReport:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing a check looked at."""
+    """The result of one check."""
 
     name: str
     ok: bool
@@ -114,24 +114,24 @@ class Status:
     last_sync: float | None
     bytes_on_disk: int
     waiting: int | None = None
-    """Files that changed since they were last looked at; None: nobody has looked."""
+    """The number of files that changed since the last sync; None if that was not checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchStatus:
-    """What a watcher has done since it was started, and what is still to be done."""
+    """The work of a watcher since its start, and the work that remains."""
 
     running: bool = False
     way: str = ""
-    """How it learns of changes: `events`, `interval`, or nothing before it has begun."""
+    """How it notices changes: `events` or `interval`; empty before it starts."""
     last_sync: float | None = None
-    """When it last brought something in, or found that nothing had changed; in seconds since 1970."""
+    """When the index last matched the folder, in seconds since 1970."""
     indexed: int = 0
     removed: int = 0
     failed: int = 0
     waiting: int = 0
-    """Files that changed and are not indexed yet; -1 if the whole folder must be scanned."""
+    """The number of changed files that are not indexed yet; -1 if the whole folder must be scanned."""
     pending: int = 0
-    """Texts that wait for a vector."""
+    """The number of texts that wait for a vector."""
     problem: str = ""
-    """Why the last try did not succeed."""
+    """Why the last attempt failed."""

@@ -1,10 +1,10 @@
-"""What comes out of a search."""
+"""Requests and results of a search."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from ragstone.types.documents import Metadata, Span, Value
 from ragstone.types.reports import SyncReport
@@ -30,42 +30,42 @@ class Filter:
 
 
 Freshness = Literal["fresh", "refreshed", "unverifiable"]
-"""Whether a hit says what its file says now: it does, it does since it was read again in this call, or who knows."""
+"""Whether a hit matches its file now: it does, it does after this call read the file again, or unknown."""
 Mode = Literal["hybrid", "words", "vectors"]
 Fusion = Literal["weighted", "rrf"]
 
 
 class SearchOptions(TypedDict, total=False):
-    """What a caller may say about a search beside the query and top_k."""
+    """Options of a search besides the query and top_k."""
 
     hybrid: bool
-    """False asks the vectors alone; `mode` says it more exactly."""
+    """False searches the vectors only; `mode` is more exact."""
     mode: Mode | None
     fusion: Fusion | None
-    """How the lists become one; the settings' choice where left out."""
+    """How the lists are merged; the setting decides if left out."""
     mmr: bool
     """Prefer hits that differ from each other."""
     rerank: str | None
-    """The name of a reranker for a second look."""
-    filters: Mapping[str, Any] | None
-    """Only documents that pass: path globs, kind, language, metadata."""
+    """The name of a reranker for the best candidates."""
+    filters: Mapping[str, object] | None
+    """Only documents that match these path globs, kinds, languages or metadata."""
     min_score: float | None
-    """Leave out hits below this, 0 to 1."""
+    """Leave out hits with a lower score, 0 to 1."""
     compress: bool
-    """Only the sentences or lines that answer."""
+    """Return only the sentences or lines that answer."""
     merge: bool
-    """Tell neighbouring chunks as one hit; on unless said otherwise."""
+    """Return neighbouring chunks as one hit; on by default."""
     collection: str | Sequence[str] | None
-    """Only these collections; all of the project where left out."""
+    """Only these collections; all of the project if left out."""
     memory: bool | str | Sequence[str]
-    """True looks in all conversations of the project too, a name in that one; never unless asked for."""
+    """True also searches all conversations of the project, a name only that one; off by default."""
     fresh: bool
-    """Check every hit against its file before it is shown, and bring in what changed; on unless said otherwise."""
+    """Check every hit against its file and index changes first; on by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that decides what a search returns."""
+    """All inputs of a search."""
 
     query: str
     scope: Scope
@@ -83,7 +83,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class ListTrace:
-    """Where a hit stood in one list, and what that gave it."""
+    """The rank of a hit in one list, and its part of the score."""
 
     name: str
     rank: int
@@ -94,7 +94,7 @@ class ListTrace:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """How a hit came to its score."""
+    """How the score of a hit was computed."""
 
     lists: tuple[ListTrace, ...] = ()
     boosts: tuple[tuple[str, float], ...] = ()
@@ -105,7 +105,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A piece that answers, with the exact place it stands."""
+    """A passage that answers the query, with its exact position."""
 
     doc_id: str
     text: str
@@ -124,25 +124,25 @@ class Hit:
     trace: Trace = field(default_factory=Trace)
     freshness: Freshness = "unverifiable"
     label: str = ""
-    """What brought it where that was not the search alone: `graph` for evidence of an answer, `path` for what was asked
-    to be there."""
+    """`graph` if the hit is evidence of a graph answer, `path` if the request named its path, else empty."""
 
     @property
     def distance(self) -> float:
-        """Return the score turned round, for callers that expect small to be near."""
+        """Return one minus the score, for callers that expect small values for near texts."""
         return 1.0 - self.score
 
     @property
     def place(self) -> str:
-        """Return the citation; what is told about a route or a table by where that is written, and its kind."""
-        if self.source_doc_id.startswith("graph:") and self.metadata.get("file"):
-            return f"{self.metadata['file']}:{self.metadata.get('line')} ({self.kind})"
+        """Return the citation. Text about a node of the graph is cited by the node's file, line and kind."""
+        node_file = self.metadata.get("file")
+        if self.source_doc_id.startswith("graph:") and node_file:
+            return f"{node_file}:{self.metadata.get('line')} ({self.kind})"
         return self.span.place(self.source_doc_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A candidate that was not shown, and why."""
+    """A candidate that is not among the hits, with the reason."""
 
     doc_id: str
     score: float
@@ -151,7 +151,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A search told in full: how the query was read, which lists answered, what was left out."""
+    """A search in full: the terms of the query, the weights of the lists, the hits and the dropped candidates."""
 
     query: str
     query_type: str
@@ -164,4 +164,4 @@ class Explanation:
     notes: tuple[str, ...]
     milliseconds: float
     sync: SyncReport | None = None
-    """The ledger of the scan that came before the search, if there was one and something changed."""
+    """The ledger of the scan before the search, if the scan found changes."""

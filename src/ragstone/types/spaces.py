@@ -1,16 +1,16 @@
-"""How text becomes numbers: spaces and vectors."""
+"""Embedding spaces and the vectors in them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Final, Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """What makes two vectors comparable; another value anywhere is another space."""
+    """An embedding space. Two vectors are comparable only if every field of their spaces is equal."""
 
     embedder: str
     model: str
@@ -23,22 +23,14 @@ class Space:
     @property
     def fingerprint(self) -> str:
         """Return the SHA-256 over every field."""
-        fields = [
-            self.embedder,
-            self.model,
-            self.dimension,
-            self.query_prefix,
-            self.document_prefix,
-            self.normalised,
-            self.version,
-        ]
-        return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
+        values = list(astuple(self))
+        return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
 SpaceState = Literal["active", "building", "retired"]
 
 DEFAULT_STORAGE: Final = "int10"
-"""The codec that vectors are kept in where neither the settings nor vectors that are there say another."""
+"""The codec of vectors if neither the settings nor the stored vectors name another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +47,9 @@ class SpaceInfo:
     @property
     def coverage(self) -> float:
         """Return the share of the collection's texts that have a vector."""
-        return self.embedded / self.texts if self.texts else 1.0
+        if not self.texts:
+            return 1.0
+        return self.embedded / self.texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the store keeps: collections, documents, chunks and the state of collections and sessions."""
+"""Rows of the store: collections, documents, chunks and the state of collections and sessions."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CollectionState:
-    """What sync and the graph builder remember about a collection between runs."""
+    """The state of a collection that sync and the graph builder keep between runs."""
 
     synced_at: float | None = None
     """When the collection last matched its folder, in seconds since 1970."""
@@ -177,7 +177,7 @@ class CollectionState:
     graph_seconds: float | None = None
     """How long the last update of the graph took."""
     graph_remarks: tuple[str, ...] = ()
-    """What the last update of the graph could not resolve, and why."""
+    """References that the last update of the graph could not resolve, with the reason."""
 
 
 class CollectionStateChanges(TypedDict, total=False):
@@ -195,7 +195,7 @@ class CollectionStateChanges(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """What the store remembers about a conversation beside its turns."""
+    """The state of a conversation besides its turns."""
 
     next_turn: int | None = None
     """The number of the next turn; None if the session does not exist."""

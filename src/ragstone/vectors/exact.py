@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragstone.types import Scored
+from ragstone.types import Matrix, Scored
 from ragstone.vectors.normalise import (
     Ids,
     check_k,
@@ -19,9 +18,6 @@ from ragstone.vectors.normalise import (
     unit_query,
     unit_rows,
 )
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.errors import InputError
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+from ragstone.types import Matrix
 
 Ids = NDArray[np.int64]
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+from ragstone.types import Matrix
 
 MAX_PRODUCT = 2**18
 """Multiplications that BLAS does in the calling thread. Its own threads wait for each other by spinning: with both

@@ -5,18 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ragstone.protocols import VectorRows
-from ragstone.types import Scored, SpaceInfo
+from ragstone.types import Matrix, Scored, SpaceInfo
 from ragstone.vectors.codecs import codec, read_rows
 from ragstone.vectors.normalise import products, unit_query
 from ragstone.vectors.turbo.index import TurboIndex
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 BATCH = 8192
 """Rows that are read from the store at a time."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,14 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import ConfigError, InputError
+from ragstone.types import Matrix
 from ragstone.vectors.codecs.bit_packing import pack, unpack
 from ragstone.vectors.codecs.codebook import Mode
 from ragstone.vectors.codecs.lloyd_max import borders, levels
 from ragstone.vectors.codecs.turboquant import TurboQuantizer
 from ragstone.vectors.rotation import Rotation
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 modes = st.sampled_from(["mse", "prod"])
 ratios = st.sampled_from([0.0, 0.05, 0.3])

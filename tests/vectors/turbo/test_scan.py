@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragstone.types import Matrix
 from ragstone.vectors.normalise import unit_rows
 from ragstone.vectors.turbo.bit_planes import BitPlanes
 from ragstone.vectors.turbo.compaction import append
 from ragstone.vectors.turbo.scan import scan
 from ragstone.vectors.turbo.shortlist import choose_width, find_candidates
 from ragstone.vectors.turbo.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 
 def clusters(count: int, dimension: int) -> tuple[BitPlanes, Snapshot, Matrix]:

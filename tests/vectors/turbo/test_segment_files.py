@@ -10,20 +10,17 @@ import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from filelock import FileLock
 
 import ragstone
+from ragstone.types import Matrix
 from ragstone.vectors.codecs import codec
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.turbo.index import TAIL, TurboIndex
 from tests.support.clusters import fill_index
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 DIMENSION = 32
 COUNT = 5000

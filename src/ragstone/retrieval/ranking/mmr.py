@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ragstone.retrieval.ranking.parameters import MMR_RELEVANCE
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+from ragstone.types import Matrix
 
 
 def diversify(relevance: list[float], vectors: Matrix, top_k: int) -> list[int]:

@@ -6,15 +6,13 @@ import math
 import struct
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.errors import InputError
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+from ragstone.types import Matrix
 
 Mode = Literal["mse", "prod"]
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragstone.types import Matrix
 from ragstone.vectors.codecs.codebook import Codebook, padded_dimension
 from ragstone.vectors.codecs.row_codec import RowCodec
 from ragstone.vectors.codecs.turboquant import TurboQuantizer
 from ragstone.vectors.normalise import unit_rows
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 
 class CompactCodec(RowCodec):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ragstone.types import Matrix
 from ragstone.vectors.codecs.row_codec import RowCodec, Table
 from ragstone.vectors.normalise import nonzero, products, unit_rows
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 LARGEST_INT10 = np.float32(511)
 _SHIFTS = np.array([[0], [2], [4], [6]], np.uint8)

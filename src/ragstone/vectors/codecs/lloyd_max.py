@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+from ragstone.types import Matrix
 
 MAX_ROUNDS = 400
 """Up to 4 bits the levels converge earlier; above that the starting point is nearly right."""

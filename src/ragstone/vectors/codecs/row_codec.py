@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.errors import StoreError
 from ragstone.protocols import Codec
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
+from ragstone.types import Matrix
 
 LENGTH_SLACK = 0.25
 """How far the length of a decoded vector may be from one: four bits a number do not keep it exactly."""

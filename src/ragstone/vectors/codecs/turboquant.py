@@ -11,20 +11,17 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.errors import ConfigError, InputError
+from ragstone.types import Matrix
 from ragstone.vectors.codecs.bit_packing import pack, unpack
 from ragstone.vectors.codecs.codebook import Codebook, Mode, from_bytes, padded_dimension
 from ragstone.vectors.codecs.lloyd_max import borders, levels
 from ragstone.vectors.normalise import finite_rows, nonzero, row_lengths
 from ragstone.vectors.rotation import Rotation
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 DEFAULT_SEED = 20_504
 BATCH = 8192

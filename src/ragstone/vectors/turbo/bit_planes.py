@@ -8,16 +8,13 @@ each, read only for the vectors that pass the scan).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ragstone.types import Matrix
 from ragstone.vectors.normalise import products
 from ragstone.vectors.rotation import Rotation
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 Words = NDArray[np.uint64]
 Codes = NDArray[np.uint8]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragstone.types import Matrix
 from ragstone.vectors.normalise import Ids
 from ragstone.vectors.turbo.bit_planes import BitPlanes
 from ragstone.vectors.turbo.segment_files import SegmentFiles
 from ragstone.vectors.turbo.segments import CAPACITY, Segment
 from ragstone.vectors.turbo.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 GROWTH = 4
 """The centre is computed again when there are this many times the vectors that it was computed from."""

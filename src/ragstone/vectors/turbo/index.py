@@ -11,12 +11,12 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ragstone.protocols import Codec
-from ragstone.types import Scored
+from ragstone.types import Matrix, Scored
 from ragstone.vectors.base64_export import from_text, to_text
 from ragstone.vectors.codecs.integers import Int10Codec
 from ragstone.vectors.exact import ExactIndex, best
@@ -29,9 +29,6 @@ from ragstone.vectors.turbo.segment_files import SegmentFiles
 from ragstone.vectors.turbo.segments import CAPACITY
 from ragstone.vectors.turbo.shortlist import SearchWidth, choose_width, find_candidates
 from ragstone.vectors.turbo.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 TAIL = 8192
 """Vectors in memory before they are written to segments. Comparing all of them takes 0.2 ms."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragstone.types import Matrix
 from ragstone.vectors.normalise import Ids
 from ragstone.vectors.turbo.bit_planes import BitPlanes
 from ragstone.vectors.turbo.scan import scan
 from ragstone.vectors.turbo.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 # All numbers were chosen on 100,000 mixtures of MiniLM vectors with 300 queries, which also judged them.
 FETCHED_PER_HIT, FETCHED_BASE = 1.25, 12

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragstone.types import Matrix
 from ragstone.vectors.normalise import Ids
 from ragstone.vectors.turbo.bit_planes import Codes
 from ragstone.vectors.turbo.segments import CAPACITY, Segment
-
-if TYPE_CHECKING:
-    from ragstone.protocols import Matrix
 
 
 @dataclass(frozen=True, eq=False)
