@@ -357,7 +357,7 @@ ONLY_FOR_OTHERS = (
     *(
         "ragstone.memory.conversations",
         "ragstone.memory.turns",
-        "ragstone.retrieval.context.build",
+        "ragstone.retrieval.context.builder",
         "ragstone.retrieval.ask.chat",
     ),
     *(
@@ -374,7 +374,7 @@ ONLY_FOR_OTHERS = (
     ),
     *(
         "ragstone.indexing.external",
-        "ragstone.retrieval.context.select",
+        "ragstone.retrieval.context.selection",
         "ragstone.config.agents",
         "ragstone.retrieval.code.request",
     ),

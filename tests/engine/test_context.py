@@ -13,7 +13,7 @@ import pytest
 from ragstone import Context, Document, Engine, Event, InputError, inject
 from ragstone.embed.minilm import MiniLM
 from ragstone.engine.prompts import RAG_OFF
-from ragstone.retrieval.context.select import Candidate
+from ragstone.retrieval.context.selection import Candidate
 from ragstone.types import ContextFormat, Role
 
 FAKE = {"rag.embedding_provider": "fake"}
@@ -22,8 +22,8 @@ GONDOLA = Document("gondola.md", "The gondola crosses the lagoon at nine. It is 
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine.open(tmp_path, config=FAKE) as one:
-        yield one
+    with Engine.open(tmp_path, config=FAKE) as opened:
+        yield opened
 
 
 def test_a_turn_is_remembered_listed_recalled_and_forgotten(engine: Engine) -> None:
@@ -41,7 +41,7 @@ def test_a_turn_is_remembered_listed_recalled_and_forgotten(engine: Engine) -> N
     assert engine.turns("s") == []
 
 
-def test_memory_lives_on_after_a_restart(tmp_path: Path) -> None:
+def test_memory_survives_a_restart(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as first:
         first.remember("s", "user", "The ferry leaves at nine.")
         first.close()
@@ -54,11 +54,11 @@ def test_memory_lives_on_after_a_restart(tmp_path: Path) -> None:
 def test_recall_after_a_restart_embeds_the_question_and_no_stored_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[str, list[str]]] = []
+    calls: list[tuple[str, list[str]]] = []
     embed = MiniLM.embed
 
     def counted(self: MiniLM, texts: Sequence[str], role: Role = "document", **more: Any) -> Any:  # noqa: ANN401 - as is
-        asked.append((role, list(texts)))
+        calls.append((role, list(texts)))
         return embed(self, texts, role, **more)
 
     monkeypatch.setattr(MiniLM, "embed", counted)
@@ -69,12 +69,12 @@ def test_recall_after_a_restart_embeds_the_question_and_no_stored_turn(
             "The quay lies in the north.",
         ):
             first.remember("s", "user", turn)
-    assert sum(len(texts) for role, texts in asked if role == "document") == 3
-    asked.clear()
+    assert sum(len(texts) for role, texts in calls if role == "document") == 3
+    calls.clear()
     with Engine.open(tmp_path) as second:
-        found = second.recall("s", "when does the boat depart")
-    assert found[0].turn.content == "The ferry leaves at nine."
-    assert asked == [("query", ["when does the boat depart"])]
+        recalled = second.recall("s", "when does the boat depart")
+    assert recalled[0].turn.content == "The ferry leaves at nine."
+    assert calls == [("query", ["when does the boat depart"])]
 
 
 @pytest.mark.parametrize(
@@ -87,20 +87,20 @@ def test_recall_after_a_restart_embeds_the_question_and_no_stored_turn(
         ("s", "user", 5),
     ],
 )
-def test_what_is_no_turn_is_refused(engine: Engine, bad: tuple[str, str, str]) -> None:
+def test_an_invalid_turn_is_refused(engine: Engine, bad: tuple[str, str, str]) -> None:
     with pytest.raises(InputError):
         engine.remember(*bad)
 
 
-def test_a_context_cites_what_it_says(engine: Engine) -> None:
+def test_a_context_cites_its_pieces(engine: Engine) -> None:
     engine.add(GONDOLA)
-    made = engine.context("when does the gondola cross", 300)
-    assert made.text.startswith("[RETRIEVED CONTEXT]")
-    assert [cited.place for cited in made.cited] == ["gondola.md:1"]
-    assert made.tokens <= 300
+    context = engine.context("when does the gondola cross", 300)
+    assert context.text.startswith("[RETRIEVED CONTEXT]")
+    assert [cited.place for cited in context.cited] == ["gondola.md:1"]
+    assert context.tokens <= 300
 
 
-def test_a_session_is_not_told_twice(tmp_path: Path) -> None:
+def test_a_session_is_not_shown_a_piece_twice(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add(GONDOLA)
         assert engine.context("gondola", session="a").cited
@@ -112,36 +112,36 @@ def test_a_session_is_not_told_twice(tmp_path: Path) -> None:
 
 def test_a_callers_own_tokenizer_holds_the_budget(engine: Engine) -> None:
     engine.add(GONDOLA)
-    made = engine.context("gondola", 400, count=len)
-    assert len(made.text) <= 400
-    assert made.tokens == len(made.text)
+    context = engine.context("gondola", 400, count=len)
+    assert len(context.text) <= 400
+    assert context.tokens == len(context.text)
 
 
 def test_a_run_without_retrieval_says_so(engine: Engine) -> None:
     seen: list[Event] = []
     engine.events.subscribe(seen.append, ["ai_context_loaded"])
     engine.add(GONDOLA)
-    made = engine.context("gondola", rag_enabled=False)
-    assert (made.text, made.cited) == (RAG_OFF, ())
+    context = engine.context("gondola", rag_enabled=False)
+    assert (context.text, context.cited) == (RAG_OFF, ())
     assert [event.data["rag"] for event in seen] == [False]
     engine.context("gondola")
     assert seen[-1].data["ids"] == ["gondola.md__chunk_0"]
 
 
 @pytest.mark.parametrize("budget", [0, -1, True, 1.5, "many"])
-def test_a_budget_that_is_none_is_refused(engine: Engine, budget: int) -> None:
+def test_an_invalid_budget_is_refused(engine: Engine, budget: int) -> None:
     with pytest.raises(InputError, match="budget is a number of tokens"):
         engine.context("x", budget)
 
 
-def test_inject_adds_what_is_known_behind_the_prompt(engine: Engine) -> None:
+def test_inject_adds_context_after_the_prompt(engine: Engine) -> None:
     engine.add(GONDOLA)
     prompt = inject("# Task\n", "when does the gondola cross the lagoon", engine)
     assert prompt.startswith("# Task\n\n[RETRIEVED CONTEXT]\n")
     assert "at nine" in prompt
 
 
-def test_inject_leaves_a_prompt_alone_where_it_has_nothing_to_add(
+def test_inject_returns_the_prompt_unchanged_if_nothing_fits(
     tmp_path: Path, engine: Engine
 ) -> None:
     assert inject("# Task\n", "gondola") == "# Task\n"
@@ -174,16 +174,16 @@ def test_an_empty_context_is_a_context(engine: Engine) -> None:
     )
 
 
-def test_a_callers_selection_and_ours_share_one_budget(engine: Engine) -> None:
+def test_own_and_retrieved_pieces_share_one_budget(engine: Engine) -> None:
     engine.add(GONDOLA)
     own = [
         Candidate("Tickets for the gondola cost eighty.", "chat"),
         Candidate("Unrelated.", "log", 0.01),
     ]
-    made = engine.prompts.select("when does the gondola cross the lagoon", own, 300)
-    assert {cited.uri for cited in made.cited} >= {"gondola.md", "chat"}
-    assert made.cited[0].uri == "gondola.md"
-    assert made.tokens <= 300
+    context = engine.prompts.select("when does the gondola cross the lagoon", own, 300)
+    assert {cited.uri for cited in context.cited} >= {"gondola.md", "chat"}
+    assert context.cited[0].uri == "gondola.md"
+    assert context.tokens <= 300
 
 
 @pytest.mark.parametrize("form", ["block", "markdown", "tool", "documents", "json"])
@@ -212,14 +212,14 @@ def test_every_format_takes_the_options_of_a_search(engine: Engine, form: Contex
         {"colour": 1},
     ],
 )
-def test_a_context_that_cannot_be_is_refused(engine: Engine, wrong: dict[str, Any]) -> None:
+def test_invalid_options_of_a_context_are_refused(engine: Engine, wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         engine.context("gondola", **wrong)
     with pytest.raises(InputError):
         engine.prompts.select("gondola", ["text"])  # type: ignore[list-item]
 
 
-def test_a_context_says_what_should_be_known_of_its_search(engine: Engine) -> None:
+def test_a_context_has_the_notes_of_its_search(engine: Engine) -> None:
     engine.add(GONDOLA, embed=False)
     assert engine.context("gondola", mode="vectors").notes == (
         "no vectors yet: run `ragstone sync` to make them",

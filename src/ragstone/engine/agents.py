@@ -14,7 +14,7 @@ from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.folder import folder_source
 from ragstone.indexing.prepare import ItemPreparer
 from ragstone.protocols import Progress
-from ragstone.retrieval.context.preload import preload
+from ragstone.retrieval.context.preload import preload_files
 from ragstone.sources.folder.selection import Selection
 from ragstone.sources.uris import from_uri
 from ragstone.text.tokens import at_most
@@ -132,7 +132,7 @@ class Agents:
             left_out.append(Skip(uri, outcome.reason or "no text"))
             return None
 
-        result = preload(items, read, budget)
+        result = preload_files(items, read, budget)
         if not result.text:
             reason = "no file of its sources has any text"
             if result.left_out:

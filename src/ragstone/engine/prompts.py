@@ -19,11 +19,12 @@ from ragstone.retrieval.ask.quotes import (
     check_quotes,
     is_declined,
 )
-from ragstone.retrieval.context import SURE_ENOUGH
-from ragstone.retrieval.context.build import Wish, build, sent_marks
-from ragstone.retrieval.context.fence import neutral, new_mark
-from ragstone.retrieval.context.layout import LAYOUTS, line
-from ragstone.retrieval.context.select import Candidate, as_hits, merged
+from ragstone.retrieval.context import MIN_CONFIDENCE
+from ragstone.retrieval.context.builder import ContextRequest, build_context
+from ragstone.retrieval.context.fence import new_mark, reveal_hidden
+from ragstone.retrieval.context.formatters import FORMATTERS, one_line
+from ragstone.retrieval.context.passages import hash_sentences
+from ragstone.retrieval.context.selection import Candidate, merge_hits, score_candidates
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
 from ragstone.types import Cited, Context, ContextOptions, SearchOptions, Spoken
@@ -63,8 +64,8 @@ class Prompts:
             )
         shown = self._shown_passages(session)
         explanation = self._searches.find(task, _CANDIDATES if top_k is None else top_k, **options)  # type: ignore[misc]
-        wish = Wish(task, budget, form, window, count, frozenset(shown))
-        context = build(wish, explanation.hits, empty=self._project.is_empty())
+        request = ContextRequest(task, budget, form, window, count, frozenset(shown))
+        context = build_context(request, explanation.hits, index_is_empty=self._project.is_empty())
         context = replace(context, notes=tuple(dict.fromkeys((*context.notes, *explanation.notes))))
         ids = [cited.doc_id for cited in context.cited]
         self._searches.emit_completed(task, explanation.hits, explanation.milliseconds, chosen=ids)
@@ -90,10 +91,13 @@ class Prompts:
             raise InputError(
                 "select takes a list of candidates", hint='[Candidate("text", "source")]'
             )
-        found = self._searches.explain(task, top_k).hits if self._project.enabled else ()
-        own = as_hits(candidates, query_terms(task), self._cosines(task, candidates))
-        empty = not candidates and self._project.is_empty()
-        return build(Wish(task, budget), merged(own, found), empty=empty)
+        retrieved = self._searches.explain(task, top_k).hits if self._project.enabled else ()
+        own = score_candidates(candidates, query_terms(task), self._cosines(task, candidates))
+        return build_context(
+            ContextRequest(task, budget),
+            merge_hits(own, retrieved),
+            index_is_empty=not candidates and self._project.is_empty(),
+        )
 
     def inject(
         self,
@@ -101,7 +105,7 @@ class Prompts:
         user_message: str,
         *,
         budget: int = 1500,
-        min_score: float = SURE_ENOUGH,
+        min_score: float = MIN_CONFIDENCE,
     ) -> str:
         """Return the prompt with retrieved context after it; unchanged if nothing passes the threshold."""
         if not self._project.enabled or self._project.is_empty() or not user_message.strip():
@@ -126,7 +130,7 @@ class Prompts:
         if not context.cited:
             return Spoken(NOT_FOUND, False, model=chat.model, notes=context.notes)
         pieces = [
-            replace(cited, text=neutral(cited.text), place=line(cited.place))
+            replace(cited, text=reveal_hidden(cited.text), place=one_line(cited.place))
             for cited in context.cited
         ]
         mark = new_mark([query, *(piece.text for piece in pieces)])
@@ -168,11 +172,11 @@ class Prompts:
     def _remember_shown(self, session: str | None, context: Context) -> None:
         if session is None or not context.cited:
             return
-        marks: list[str] = []
+        hashes: list[str] = []
         for cited in context.cited:
-            marks += sent_marks(cited)
+            hashes += hash_sentences(cited)
         self._project.store.state.add_shown_passages(
-            self._project.name, session, marks, keep=_MAX_SHOWN
+            self._project.name, session, hashes, keep=_MAX_SHOWN
         )
 
 
@@ -190,9 +194,9 @@ def _check_answer(text: str, pieces: Sequence[Cited], model: str) -> Spoken:
 
 
 def _check_context(form: object, session: object, count: object) -> None:
-    if form not in LAYOUTS:
+    if form not in FORMATTERS:
         raise InputError(
-            f"there is no context format {form!r}", hint=f"known are {', '.join(LAYOUTS)}"
+            f"there is no context format {form!r}", hint=f"known are {', '.join(FORMATTERS)}"
         )
     if session is not None and (not isinstance(session, str) or not session.strip()):
         raise InputError(f"session is {session!r}", hint="give a name")
@@ -217,7 +221,7 @@ def inject(
     engine: Engine | None = None,
     *,
     budget: int = 1500,
-    min_score: float = SURE_ENOUGH,
+    min_score: float = MIN_CONFIDENCE,
 ) -> str:
     """Return the prompt with retrieved context after it; unchanged if there is no engine or nothing fits."""
     if engine is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ragstone.retrieval.context.layout import line as one_line
+from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.graph import format_place, node_summary_json
 from ragstone.surfaces.tool import Schema, Tool, ToolAnswer, ToolCall, truncate

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from ragstone.engine import Engine
-from ragstone.retrieval.context.fence import neutral
-from ragstone.retrieval.context.layout import line as one_line
+from ragstone.retrieval.context.fence import reveal_hidden
+from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.memory import recalled_json
 from ragstone.surfaces.tool import MAX_TEXT_TOKENS, Schema, Tool, ToolAnswer, ToolCall, truncate
@@ -153,7 +153,7 @@ def _format_turn(recalled: Recalled) -> str:
     superseded = ""
     if recalled.superseded_by is not None:
         superseded = f", superseded by turn {recalled.superseded_by}"
-    content = neutral(turn.content).strip("\n").replace("\n", "\n   ")
+    content = reveal_hidden(turn.content).strip("\n").replace("\n", "\n   ")
     return f"[turn {turn.index}, {speaker}{superseded}] {content}"
 
 

@@ -1,6 +1,6 @@
-"""Retrieved text is data: where it begins and ends is marked so that no text can pretend to be the mark.
+"""The fence around retrieved text: random marks that the text cannot forge, and no hidden characters inside.
 
-We promise the labelling, not that a model heeds it.
+The fence labels the text as data. It cannot make a model respect the label.
 """
 
 from __future__ import annotations
@@ -16,48 +16,51 @@ WARNING: Final = (
 )
 HIDDEN: Final = "[hidden]"
 
-# What is not seen and may still be read by a model: controls, zero widths, direction overrides, tags, variation
-# selectors in rows. A single joiner or selector between visible signs belongs to emoji and to some scripts.
-_SINGLES: Final = "\u200c\u200d\ufe0e\ufe0f"
-_ALWAYS: Final = (
+# Characters that a person does not see and a model may read: controls, zero widths, direction overrides, tags, runs of
+# variation selectors. A single joiner or selector between visible characters belongs to emoji and some scripts.
+_JOINERS: Final = "\u200c\u200d\ufe0e\ufe0f"
+_INVISIBLE: Final = (
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\uffff\ud800-\udfff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_RUN: Final = re.compile(f"[{_ALWAYS}{_SINGLES}]+")
-_LONE: Final = re.compile(f"[{_SINGLES}]{{1,2}}")
-_SILENT: Final = frozenset("\u00ad\u200b\u200e\u200f\u061c\ufeff\u2060\x0c")
-"""Common in honest text and without a meaning of their own: taken out without a word."""
+_HIDDEN_RUN: Final = re.compile(f"[{_INVISIBLE}{_JOINERS}]+")
+_FEW_JOINERS: Final = re.compile(f"[{_JOINERS}]{{1,2}}")
+_HARMLESS: Final = frozenset("\u00ad\u200b\u200e\u200f\u061c\ufeff\u2060\x0c")
+"""Characters without a meaning that are common in ordinary text; they are removed without a notice."""
 
 
-def neutral(text: str) -> str:
-    """Return a text in which nothing is hidden; where more than a stray sign was, that is said."""
+def reveal_hidden(text: str) -> str:
+    """Return a text without hidden characters; suspicious runs of them become `[hidden]`."""
     if text.isascii() and text.isprintable():
         return text
-    return _RUN.sub(_visible, text.replace("\r\n", "\n").replace("\r", "\n"))
+    unix_lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _HIDDEN_RUN.sub(_replace_run, unix_lines)
 
 
-def _visible(run: re.Match[str]) -> str:
-    hidden = run[0]
-    if run.start() and _LONE.fullmatch(hidden):
-        return hidden
-    return "" if _SILENT.issuperset(hidden) else HIDDEN
+def _replace_run(run: re.Match[str]) -> str:
+    characters = run[0]
+    if run.start() > 0 and _FEW_JOINERS.fullmatch(characters):
+        return characters
+    if _HARMLESS.issuperset(characters):
+        return ""
+    return HIDDEN
 
 
 def new_mark(texts: Iterable[str]) -> str:
-    """Return a mark that occurs in none of the texts and that nobody could have known."""
-    held = list(texts)
+    """Return a random mark that occurs in none of the texts."""
+    texts = list(texts)
     while True:
         mark = secrets.token_hex(_MARK_BYTES)
-        if not any(mark in text for text in held):
+        if not any(mark in text for text in texts):
             return mark
 
 
-def opener(mark: str) -> str:
-    """Return the line that retrieved text begins behind."""
+def opening_line(mark: str) -> str:
+    """Return the line before retrieved text."""
     return f"<<<retrieved {mark}>>>"
 
 
-def closer(mark: str) -> str:
-    """Return the line that ends it."""
+def closing_line(mark: str) -> str:
+    """Return the line after retrieved text."""
     return f"<<<end {mark}>>>"

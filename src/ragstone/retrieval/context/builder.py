@@ -1,0 +1,227 @@
+"""Builds a context from hits: the cited pieces, the pieces left out, and a question if the hits are unsure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ragstone.errors import InputError
+from ragstone.retrieval.context import MIN_CONFIDENCE
+from ragstone.retrieval.context.budget import CountTokens, fit_pieces, new_page
+from ragstone.retrieval.context.formatters import (
+    EMPTY_BASE,
+    FORMATTERS,
+    NOTHING_FOUND,
+    one_line,
+    shorten_text,
+)
+from ragstone.retrieval.context.passages import was_answer_shown, was_shown
+from ragstone.retrieval.ranking.compression import best_slice
+from ragstone.text import query_terms
+from ragstone.text.tokens import at_most
+from ragstone.types import Cited, Context, ContextFormat, Hit, LeftOut
+
+WINDOW_SHARE: Final = 0.4
+"""The largest share of a model's window that retrieved text may take."""
+_MAX_SUGGESTIONS: Final = 3
+_MAX_NAME: Final = 80
+"""Characters of a name in a question."""
+_MAX_TASK: Final = 200
+"""Characters of the task in a question."""
+_SHOWN: Final = "the part that fits was shown in this session"
+_OVERLAPS: Final = "its text stands in a better piece"
+_TURN: Final = "turn"
+_LINE_KINDS: Final = frozenset({"code", "config", "data"})
+"""Kinds of documents that are shortened by lines; all others are shortened by sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """The task of a context, its budget and its format."""
+
+    task: str
+    budget: int = 1500
+    format: ContextFormat = "block"
+    window: int | None = None
+    count: CountTokens = at_most
+    shown_hashes: Collection[str] = frozenset()
+    """Hashes of the sentences that the session was shown before."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Return the budget, limited to the window's share."""
+        if self.window is None:
+            return self.budget
+        return min(self.budget, int(self.window * WINDOW_SHARE))
+
+
+def build_context(
+    request: ContextRequest, hits: Sequence[Hit], *, index_is_empty: bool = False
+) -> Context:
+    """Return the context of the hits, which are ordered best first."""
+    if request.format not in FORMATTERS:
+        known_formats = ", ".join(FORMATTERS)
+        raise InputError(
+            f"there is no context format {request.format!r}", hint=f"known are {known_formats}"
+        )
+    if not hits:
+        return _empty_context(request, index_is_empty)
+    max_tokens = request.max_tokens
+    confidence = hits[0].score
+    is_unsure = confidence < MIN_CONFIDENCE
+    shown_hits, new_hits = _split_shown(hits, request.shown_hashes)
+    hits_by_piece, repeated = _drop_overlaps(new_hits)
+    pieces = list(hits_by_piece)
+    shown_places = [hit.place for hit in shown_hits]
+    page = new_page(FORMATTERS[request.format], request.task, pieces, shown_places, request.count)
+    shortener = _Shortener(request, hits_by_piece)
+    fitted = fit_pieces(page, pieces, max_tokens, shortener.shorten)
+    notes: tuple[str, ...] = ()
+    if not fitted.has_frame:
+        notes = (f"a budget of {max_tokens} tokens is too small for a context",)
+    return Context(
+        text=fitted.text,
+        format=request.format,
+        budget=max_tokens,
+        tokens=fitted.tokens,
+        cited=tuple(fitted.pieces),
+        left_out=(*shortener.correct_reasons(fitted.left_out), *repeated),
+        sent_before=tuple(shown_places),
+        confidence=confidence,
+        needs_clarification=is_unsure,
+        question=_build_question(request.task, hits) if is_unsure else "",
+        notes=notes,
+    )
+
+
+class _Shortener:
+    """Shortens pieces to the part that answers, and rejects a part whose answer was shown before."""
+
+    def __init__(self, request: ContextRequest, hits_by_piece: Mapping[Cited, Hit]) -> None:
+        self._hits_by_piece = hits_by_piece
+        self._shown_hashes = request.shown_hashes
+        self._terms = query_terms(request.task)
+        self._rejected: set[tuple[str, str]] = set()
+
+    def shorten(self, piece: Cited, max_characters: int) -> Cited | None:
+        """Return the best exact slice of a piece; None if there is none or its answer was shown."""
+        by_lines = self._hits_by_piece[piece].kind in _LINE_KINDS
+        bounds = best_slice(piece.text, self._terms, max_characters, by_lines=by_lines)
+        if bounds is None:
+            return None
+        part = _cut_piece(piece, *bounds)
+        if was_answer_shown(part, self._terms, self._shown_hashes):
+            self._rejected.add((piece.doc_id, piece.place))
+            return None
+        return part
+
+    def correct_reasons(self, left_out: Iterable[LeftOut]) -> list[LeftOut]:
+        """Return the pieces left out, with the true reason for those that were rejected here."""
+        corrected = []
+        for entry in left_out:
+            is_rejected = (entry.doc_id, entry.place) in self._rejected
+            reason = _SHOWN if is_rejected else entry.reason
+            corrected.append(replace(entry, reason=reason))
+        return corrected
+
+
+def _empty_context(request: ContextRequest, index_is_empty: bool) -> Context:
+    """Return a context without pieces; the formats of tools say that nothing was found."""
+    text = ""
+    if request.format == "documents" and index_is_empty:
+        text = EMPTY_BASE
+    elif request.format in ("tool", "documents"):
+        text = NOTHING_FOUND
+    tokens = request.count(text) if text else 0
+    if tokens > request.max_tokens:
+        text, tokens = "", 0
+    return Context(
+        text=text,
+        format=request.format,
+        budget=request.max_tokens,
+        tokens=tokens,
+        needs_clarification=True,
+        question=_build_question(request.task, ()),
+    )
+
+
+def _build_question(task: str, hits: Sequence[Hit]) -> str:
+    """Return the question to put to the user; it suggests the names of the best hits."""
+    quoted_task = one_line(task)[:_MAX_TASK]
+    if not hits:
+        return (
+            f'Nothing in the index answers "{quoted_task}". '
+            "Which file, component or term is it about?"
+        )
+    unique_names = dict.fromkeys(_hit_name(hit) for hit in hits)
+    *names, last_name = list(unique_names)[:_MAX_SUGGESTIONS]
+    suggestions = last_name
+    if names:
+        suggestions = f"{', '.join(names)} or {last_name}"
+    return (
+        f'Nothing answers "{quoted_task}" for sure. '
+        f"Is it about {suggestions}, or about something else?"
+    )
+
+
+def _hit_name(hit: Hit) -> str:
+    name = one_line(hit.symbol or hit.title or hit.source_doc_id)
+    return shorten_text(name, _MAX_NAME)
+
+
+def _split_shown(hits: Sequence[Hit], shown_hashes: Collection[str]) -> tuple[list[Hit], list[Hit]]:
+    """Return the hits that the session was shown, and those that are new to it."""
+    shown_hits: list[Hit] = []
+    new_hits: list[Hit] = []
+    for hit in hits:
+        if was_shown(hit, shown_hashes):
+            shown_hits.append(hit)
+        else:
+            new_hits.append(hit)
+    return shown_hits, new_hits
+
+
+def _drop_overlaps(hits: Sequence[Hit]) -> tuple[dict[Cited, Hit], list[LeftOut]]:
+    """Return the hits by their pieces, and the hits that overlap a better one."""
+    hits_by_piece: dict[Cited, Hit] = {}
+    dropped: list[LeftOut] = []
+    for hit in hits:
+        if any(_overlap(hit, better) for better in hits_by_piece.values()):
+            dropped.append(LeftOut(hit.doc_id, hit.place, _OVERLAPS))
+        else:
+            hits_by_piece[_cite_hit(hit)] = hit
+    return hits_by_piece, dropped
+
+
+def _overlap(first: Hit, second: Hit) -> bool:
+    """Return whether two hits share text of one document; two turns of a conversation never do."""
+    if first.collection != second.collection or first.source_doc_id != second.source_doc_id:
+        return False
+    if first.kind == _TURN and first.span.page != second.span.page:
+        return False
+    return first.span.start < second.span.end and second.span.start < first.span.end
+
+
+def _cite_hit(hit: Hit) -> Cited:
+    return Cited(
+        doc_id=hit.doc_id,
+        place=hit.place,
+        text=hit.text,
+        score=hit.score,
+        uri=hit.source_doc_id,
+        chunk_index=hit.chunk_index,
+        span=hit.span,
+    )
+
+
+def _cut_piece(piece: Cited, start: int, end: int) -> Cited:
+    """Return the piece reduced to an exact slice of its text."""
+    span = piece.span.narrowed(piece.text, start, end)
+    return replace(
+        piece,
+        text=piece.text[start:end],
+        span=span,
+        place=span.place(piece.uri),
+        whole=False,
+    )
