@@ -195,5 +195,5 @@ def test_where_nothing_is_pending_no_index_is_opened(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         assert engine.admin.embed() == 0
         assert not engine.workspace.components._indexes
-        engine.add([Document(uri="b", text="some other text")])
+        engine.search("text", mode="vectors")
         assert engine.workspace.components._indexes

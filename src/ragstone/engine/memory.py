@@ -127,7 +127,7 @@ class Memory:
         arguments.check_name(session_id, "a session")
         if session_id not in [session.name for session in self.sessions()]:
             raise NotFound(f"nothing is remembered of {session_id!r}", hint="`sessions` lists them")
-        return export_lines(session_id, self.conversations.all(session_id))
+        return export_lines(session_id, self.conversations.reader(session_id).all())
 
     def load(self, lines: Iterable[str], session_id: str | None = None) -> int:
         """Import an exported conversation with its numbers and times; return how many turns are new."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _BATCH: Final = 128
 # A batch cannot be stopped half way, so it is smaller if the time is limited.
 _TIMED_BATCH: Final = 32
+_FLUSHED_COUNT: Final = 1000
+"""With fewer new vectors, the next search adds them to the index itself."""
 TEXTS_PER_SECOND: Final = 200
 """About the speed of the built-in model, for deciding whether a short time is worth using."""
 
@@ -98,7 +100,8 @@ class VectorBackfill:
                 count = self._embed_pending(info, seconds, progress)
         except StoreBusy:
             return 0
-        if count:
+        if count >= _FLUSHED_COUNT:
+            # A large index is written to disk now, so that the next process opens it at once.
             self.components.space_index(self.key.project, info).flush()
         return count
 

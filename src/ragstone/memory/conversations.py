@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -19,16 +19,15 @@ from ragstone.errors import Conflict, NotFound, StaleSpace
 from ragstone.indexing.reconcile import Reconciler
 from ragstone.memory.recall import TurnRanking
 from ragstone.memory.session_cache import LOOK_BACK, SessionCache
-from ragstone.memory.turns import HOT, TURNS_BEFORE, turn_document, turn_from_metadata, turn_uri
+from ragstone.memory.session_reader import SessionReader
+from ragstone.memory.turns import HOT, TURNS_BEFORE, turn_document, turn_uri
 from ragstone.sources.given import GivenDocuments
 from ragstone.sources.secrets.redaction import redact
 from ragstone.store.lock import FileLock
 from ragstone.types import (
     Collection,
     CollectionKey,
-    Condition,
     Document,
-    Filter,
     Recalled,
     Request,
     Turn,
@@ -66,7 +65,7 @@ class ConversationStore:
         session = turns[0].session
         with self._lock():
             self._ensure_session(session)
-            first = self._next_turn(session)
+            first = self.reader(session).next_turn
             # Numbers are taken before anything is stored: a crash leaves a gap, never two turns with one number.
             self._update_state(session, next_turn=first + len(turns))
             cache = self._cache(session)
@@ -87,12 +86,12 @@ class ConversationStore:
         session = turns[0].session
         with self._lock():
             redacted = [replace(turn, content=self._redact(turn.content)) for turn in turns]
-            stored = {turn.index: turn for turn in self.all(session)}
+            stored = {turn.index: turn for turn in self.reader(session).all()}
             _refuse_conflicts(session, redacted, stored)
             new = [turn for turn in redacted if turn.index not in stored]
             self._ensure_session(session)
             self._update_state(
-                session, next_turn=max(self._next_turn(session), redacted[-1].index + 1)
+                session, next_turn=max(self.reader(session).next_turn, redacted[-1].index + 1)
             )
             by_index = {**stored, **{turn.index: turn for turn in redacted}}
             self._store(
@@ -106,7 +105,7 @@ class ConversationStore:
     def forget(self, session: str, *, turn: int | None = None, before: float | None = None) -> int:
         """Remove one turn, the turns before a time, or the whole session; return how many turns were removed."""
         store, key = self.sync.components.store, self.sync.key(session)
-        if not self.exists(session):
+        if not self.reader(session).exists:
             return 0
         self._caches.pop(session, None)
         if turn is None and before is None:
@@ -114,7 +113,11 @@ class ConversationStore:
         if turn is not None:
             uris = [turn_uri(turn)]
         else:
-            uris = [turn_uri(old.index) for old in self.all(session) if old.time < (before or 0.0)]
+            uris = [
+                turn_uri(old.index)
+                for old in self.reader(session).all()
+                if old.time < (before or 0.0)
+            ]
         self._invalidate(session)
         try:
             return store.remove(key, uris)
@@ -123,13 +126,13 @@ class ConversationStore:
 
     def restore(self, session: str, index: int) -> Turn:
         """Cancel that a turn supersedes others and return it; `NotFound` if there is no such turn."""
-        turn = next(self._between(session, index, index + 1), None)
+        turn = next(self.reader(session).between(index, index + 1), None)
         if turn is None:
             raise NotFound(
                 f"there is no turn {index} in session {session!r}", hint="`turns` lists them"
             )
         plain = replace(turn, supersedes=(), because="")
-        before = list(self._between(session, index - TURNS_BEFORE, index))
+        before = list(self.reader(session).between(index - TURNS_BEFORE, index))
         self._store(session, [turn_document(plain, before)])
         self._invalidate(session)
         return plain
@@ -140,23 +143,17 @@ class ConversationStore:
         """Return the sessions by name."""
         return self.sync.components.store.collections(self.sync.scope.project, "session")
 
-    def exists(self, session: str) -> bool:
-        """Return whether a session has or had turns."""
-        state = self.sync.components.store.state.session_state(self.sync.key(session))
-        return state.next_turn is not None
-
     def turns(self, session: str, limit: int = HOT) -> list[Turn]:
         """Return the last turns, oldest first; none if there is no such session."""
-        if limit <= 0 or not self.exists(session):
+        if limit <= 0 or not self.reader(session).exists:
             return []
         if limit <= HOT:
             return list(self._cache(session).hot)[-limit:]
-        return self._last(session, limit)
+        return self.reader(session).last(limit)
 
-    def all(self, session: str) -> Iterator[Turn]:
-        """Yield every turn of a session, oldest first."""
-        for start in range(0, self._next_turn(session), _PAGE):
-            yield from self._between(session, start, start + _PAGE)
+    def reader(self, session: str) -> SessionReader:
+        """Return the reader of a session's turns."""
+        return SessionReader(self.sync.components.store, self.sync.key(session))
 
     def recall(
         self,
@@ -167,7 +164,7 @@ class ConversationStore:
         until: float | None = None,
     ) -> list[Recalled]:
         """Return the turns that answer, best first. A time that the question names raises their score."""
-        if not self.exists(session):
+        if not self.reader(session).exists:
             return []
         ranking = TurnRanking(
             self.sync.components.store,
@@ -183,7 +180,7 @@ class ConversationStore:
         cache = self._cache(session)
         if cache.superseded is None:
             cache.superseded = {}
-            for turn in self._superseding_turns(session):
+            for turn in self.reader(session).superseding():
                 cache.note_superseded(turn)
         return cache.superseded
 
@@ -212,7 +209,7 @@ class ConversationStore:
         """Return the turns as they are stored: numbered, redacted, and with the turns that each supersedes."""
         if cache.statements is None:
             cache.statements = deque(maxlen=LOOK_BACK)
-            for turn in self._last(turns[0].session, LOOK_BACK):
+            for turn in self.reader(turns[0].session).last(LOOK_BACK):
                 cache.note_statements(turn)
         # A copy, because storing may fail.
         draft = replace(cache, statements=deque(cache.statements, maxlen=LOOK_BACK))
@@ -223,32 +220,20 @@ class ConversationStore:
             numbered.append(judged)
         return numbered
 
-    def _superseding_turns(self, session: str) -> Iterator[Turn]:
-        """Yield the turns that supersede others, without their texts."""
-        superseding = Filter((Condition("meta.supersedes", "exists", True),))
-        scope = self.sync.key(session).scope
-        after: tuple[str, str] | None = None
-        while page := self.sync.components.store.documents(
-            scope, filter=superseding, after=after, limit=_PAGE
-        ):
-            for stored in page:
-                yield turn_from_metadata(stored.metadata, "")
-            after = (session, page[-1].uri)
-
     def _cache(self, session: str) -> SessionCache:
         """Return the cache of a session, updated to the present state of the store."""
-        state = self.sync.components.store.state.session_state(self.sync.key(session))
-        next_turn = state.next_turn or 0
+        reader = self.reader(session)
+        state = reader.state
         cache = self._caches.get(session)
         if cache is None or cache.version != state.version:
             version = state.version
             if version is None and state.next_turn is not None:
                 version = self._invalidate(session)
             cache = SessionCache(version)
-            cache.add(self._last(session, HOT))
+            cache.add(reader.last(HOT))
             self._caches[session] = cache
-        elif cache.end < next_turn:
-            cache.add(self._between(session, cache.end, next_turn))
+        elif cache.end < (state.next_turn or 0):
+            cache.add(reader.between(cache.end, state.next_turn or 0))
         return cache
 
     def _invalidate(self, session: str) -> str:
@@ -266,30 +251,6 @@ class ConversationStore:
             state.update_session_state(self.sync.key(session), next_turn=next_turn)
         if version is not None:
             state.update_session_state(self.sync.key(session), version=version)
-
-    def _next_turn(self, session: str) -> int:
-        return self.sync.components.store.state.session_state(self.sync.key(session)).next_turn or 0
-
-    def _last(self, session: str, limit: int) -> list[Turn]:
-        """Return the last turns, oldest first, even if turns between them were forgotten."""
-        end = self._next_turn(session)
-        turns: list[Turn] = []
-        while end > 0 and len(turns) < limit:
-            start = max(0, end - max(limit, HOT))
-            turns = [*self._between(session, start, end), *turns]
-            end = start
-        return turns[-limit:]
-
-    def _between(self, session: str, start: int, end: int) -> Iterator[Turn]:
-        """Yield the turns with numbers from `start` to before `end`."""
-        if end <= 0:
-            return
-        store, key = self.sync.components.store, self.sync.key(session)
-        after = (session, turn_uri(start - 1)) if start > 0 else None
-        for stored in store.documents(key.scope, after=after, limit=end - max(0, start)):
-            if stored.uri >= turn_uri(end):
-                break
-            yield turn_from_metadata(stored.metadata, store.text(key, stored.uri) or "")
 
     def _embed(self, session: str, seconds: float | None) -> None:
         try:
