@@ -13,7 +13,7 @@ from ragstone.errors import Conflict, StaleSpace
 from ragstone.events import EventLog
 from ragstone.indexing.export import export_lines, import_lines
 from ragstone.indexing.folder import folder_source
-from ragstone.indexing.sync import Scan
+from ragstone.indexing.sync import Policy, Scan, SyncOutcome
 from ragstone.indexing.watcher import OnSync, Watcher
 from ragstone.protocols import Progress
 from ragstone.sources.folder.fingerprint import fingerprint
@@ -99,20 +99,20 @@ class Admin:
 
     # ── up to date ────────────────────────────────────────────────────────────────────────────────
 
+    def ensure_current(self, policy: Policy) -> SyncOutcome:
+        """Bring the index up to date as the policy says, and return what changed."""
+        if not self._project.enabled:
+            return SyncOutcome()
+        return self._project.index.ensure_current(policy)
+
     def refresh(
-        self,
-        *,
-        embed: bool | float = True,
-        progress: Progress | None = None,
-        wait: float | None = None,
+        self, *, embed: bool | float = True, progress: Progress | None = None
     ) -> SyncReport | None:
         """Sync every collection that was synced before and return the ledger; None if nothing changed.
 
-        An index that holds only given documents is left alone. `wait` limits the seconds to wait for other writers.
+        An index that holds only given documents is left alone.
         """
-        if not self._project.enabled:
-            return None
-        return self._project.index.ensure_current(Scan(embed, progress, wait)).report
+        return self.ensure_current(Scan(embed, progress, required=True)).report
 
     def embed(
         self,

@@ -224,19 +224,27 @@ class Engine:
         include_run_summaries: bool = True,
         min_score: float = 0.25,
         collection: str | Sequence[str] | None = None,
+        policy: Policy | None = None,
         **hints: str,
     ) -> types.Retrieval:
         """Return the chunks for a question about code; hints such as `table_name` name its subject."""
         limits = types.RetrieveLimits(
             source_types, must_include_paths, include_run_summaries, min_score
         )
-        return self.graph.retrieve(query, top_k, limits, hints, collection=collection)
+        return self.graph.retrieve(
+            query, top_k, limits, hints, collection=collection, policy=policy
+        )
 
     def context(
-        self, task: str, budget: int = 1500, **options: Unpack[types.ContextOptions]
+        self,
+        task: str,
+        budget: int = 1500,
+        *,
+        policy: Policy | None = None,
+        **options: Unpack[types.ContextOptions],
     ) -> types.Context:
         """Return cited text for a task inside a hard token budget, and what was left out."""
-        return self.prompts.context(task, budget, **options)
+        return self.prompts.context(task, budget, policy=policy, **options)
 
     def inject(self, prompt_markdown: str, user_message: str, *, budget: int = 1500) -> str:
         """Return the prompt with retrieved context after it; unchanged if nothing fits."""
@@ -248,10 +256,11 @@ class Engine:
         top_k: int | None = None,
         *,
         tell: Callable[[str], object] | None = None,
+        policy: Policy | None = None,
         **options: Unpack[types.SearchOptions],
     ) -> types.Spoken:
         """Return a language model's answer with checked quotations; `tell` gets each part of it as it comes."""
-        return self.prompts.ask(query, top_k, tell=tell, **options)
+        return self.prompts.ask(query, top_k, tell=tell, policy=policy, **options)
 
     # ── memory ────────────────────────────────────────────────────────────────────────────────────
 

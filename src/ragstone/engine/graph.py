@@ -15,7 +15,7 @@ from ragstone.engine.searches import Searches
 from ragstone.errors import InputError, StoreDamaged, StoreError, StoreTooNew
 from ragstone.indexing.graph import runs
 from ragstone.indexing.graph.updater import GraphUpdater
-from ragstone.indexing.sync import Changes, Proof
+from ragstone.indexing.sync import Changes, Policy, Proof
 from ragstone.protocols import CodeQuestions, Progress
 from ragstone.retrieval.code import graph_answers, names
 from ragstone.retrieval.code.history import node_history
@@ -242,6 +242,7 @@ class Graph:
         hints: Mapping[str, str],
         *,
         collection: Names = None,
+        policy: Policy | None = None,
     ) -> Retrieval:
         """Return the chunks for a question: the evidence of the graph first, then search hits."""
         started = time.perf_counter()
@@ -255,11 +256,15 @@ class Graph:
                 "scores": {},
             }
             return Retrieval(query, (), None, {**debug, "notes": [OFF]})
+        notes: tuple[str, ...] = ()
+        if policy is not None:
+            notes = self._project.index.ensure_current(policy).notes
         scope = self._current_scope(collection)
         retrieval = self._retrieve_fresh(replace(request, scope=scope), collection)
         milliseconds = round((time.perf_counter() - started) * 1000, 2)
         self._searches.emit_completed(query, retrieval.chunks, milliseconds)
-        return replace(retrieval, debug={**retrieval.debug, "latency_ms": milliseconds})
+        debug = {**retrieval.debug, "latency_ms": milliseconds}
+        return replace(retrieval, debug=debug, notes=notes)
 
     def _retrieve_fresh(self, request: RetrievalRequest, collection: Names) -> Retrieval:
         """Retrieve until every chunk's file is proven fresh, at most a few rounds."""

@@ -11,6 +11,7 @@ from ragstone.engine.project import OFF
 from ragstone.engine.searches import Searches
 from ragstone.errors import ConfigError, InputError
 from ragstone.events import CONTEXT_LOADED
+from ragstone.indexing.sync import Policy
 from ragstone.retrieval.ask.chat import Chat
 from ragstone.retrieval.ask.quotes import (
     INSTRUCTIONS,
@@ -45,7 +46,14 @@ class Prompts:
         self._searches = searches
         self._project = searches.project
 
-    def context(self, task: str, budget: int = 1500, **options: Unpack[ContextOptions]) -> Context:
+    def context(
+        self,
+        task: str,
+        budget: int = 1500,
+        *,
+        policy: Policy | None = None,
+        **options: Unpack[ContextOptions],
+    ) -> Context:
         """Return cited text for a task inside a hard token budget, and what was left out."""
         form = options.pop("format", "block")
         session = options.pop("session", None)
@@ -63,7 +71,8 @@ class Prompts:
                 RAG_OFF, form, budget, count(RAG_OFF), notes=("retrieval was not asked for",)
             )
         shown = self._shown_passages(session)
-        explanation = self._searches.find(task, _CANDIDATES if top_k is None else top_k, **options)  # type: ignore[misc]
+        limit = _CANDIDATES if top_k is None else top_k
+        explanation = self._searches.find(task, limit, policy, **options)  # type: ignore[misc]
         request = ContextRequest(task, budget, form, window, count, frozenset(shown))
         context = build_context(request, explanation.hits, index_is_empty=self._project.is_empty())
         context = replace(context, notes=tuple(dict.fromkeys((*context.notes, *explanation.notes))))
@@ -121,12 +130,13 @@ class Prompts:
         top_k: int | None = None,
         *,
         tell: Callable[[str], object] | None = None,
+        policy: Policy | None = None,
         **options: Unpack[SearchOptions],
     ) -> Spoken:
         """Return a language model's answer with checked quotations; `tell` gets each part of it as it comes."""
         chat = self._chat()
         budget = self._project.settings.ask.budget
-        context = self.context(query, budget, format="json", top_k=top_k, **options)
+        context = self.context(query, budget, policy=policy, format="json", top_k=top_k, **options)
         if not context.cited:
             return Spoken(NOT_FOUND, False, model=chat.model, notes=context.notes)
         pieces = [
@@ -143,7 +153,8 @@ class Prompts:
             parts.append(part)
             if tell is not None:
                 tell(part)
-        return _check_answer("".join(parts), pieces, chat.model)
+        answer = _check_answer("".join(parts), pieces, chat.model)
+        return replace(answer, notes=(*context.notes, *answer.notes))
 
     def _chat(self) -> Chat:
         ask = self._project.settings.ask

@@ -19,6 +19,7 @@ from ragstone.errors import (
     StaleSpace,
     StoreBusy,
     StoreDamaged,
+    StoreError,
     StoreTooNew,
 )
 from ragstone.indexing.changes import ChangeTracker
@@ -54,6 +55,8 @@ class Scan:
     progress: Progress | None = None
     wait: float | None = None
     """Seconds to wait for other writers; None is the store's default."""
+    required: bool = False
+    """Whether to raise if an existing index cannot be written now; otherwise the outcome has a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +225,20 @@ class CollectionSync:
     # ── the three policies ────────────────────────────────────────────────────────────────────────
 
     def _scan(self, policy: Scan) -> SyncOutcome:
+        """Sync all followers; if an existing index cannot be written now, the outcome has a note."""
+        is_indexed = bool(self.names())
+        try:
+            outcome = self._scan_folder(policy)
+        except (StoreDamaged, StoreTooNew):
+            raise
+        except StoreError as error:
+            if policy.required or not is_indexed:
+                raise
+            return SyncOutcome(notes=(stale_note(error),))
+        # The files of the first sync are new, not re-read.
+        return outcome if is_indexed else replace(outcome, documents=frozenset())
+
+    def _scan_folder(self, policy: Scan) -> SyncOutcome:
         """Sync all followers. An empty index takes in the folder; an index of given documents is left alone."""
         if self.tracker.enabled:
             self.tracker.collect()

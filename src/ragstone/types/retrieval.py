@@ -53,3 +53,5 @@ class Retrieval:
     answer: GraphAnswer | None = None
     debug: Mapping[str, Json] = field(default_factory=dict)
     """strategy, latency_ms, total_candidates, scores, anchors, intent, skipped, unknown, conditional, notes."""
+    notes: tuple[str, ...] = ()
+    """Why the index could not be brought up to date before, if it could not."""

@@ -127,6 +127,7 @@ def test_an_invalid_agents_file_is_reported_with_its_line(staffed: Path, quick: 
 
 
 def test_events_are_lines_of_json_and_can_be_filtered(project: Path, quick: Quick) -> None:
+    quick("sync")
     quick("search", "stones")
     lines = [json.loads(line) for line in quick("events", "--json").out.splitlines()]
     assert [line["name"] for line in lines][-2:] == ["rag_search_started", "rag_search_completed"]

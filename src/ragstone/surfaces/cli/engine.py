@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +12,8 @@ import click
 
 from ragstone import config
 from ragstone.engine import DEFAULT_PROJECT, Engine
-from ragstone.errors import InputError, NotFound, StoreBusy, StoreDamaged, StoreError, StoreTooNew
+from ragstone.errors import InputError, NotFound
+from ragstone.indexing.sync import Scan
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.cli.failures import Interrupted
 from ragstone.surfaces.cli.options import project_name
@@ -32,14 +32,6 @@ RESUMABLE: Final = "what was stored stays; run it again to go on from there"
 _NO_LIMIT: Final = 1_000_000_000
 _SOURCES_OUTSIDE_FOLDER: Final = ("", "web", "help")
 """Sources of documents added by hand, by url, or by `ragstone capture`."""
-
-
-@dataclass(frozen=True, slots=True)
-class RefreshOutcome:
-    """The ledger of a refresh, None if nothing changed, and notes about it."""
-
-    report: SyncReport | None = None
-    notes: tuple[str, ...] = ()
 
 
 def open_engine(
@@ -94,33 +86,34 @@ def run_sync(
         return engine.sync(paths, embed=embed, progress=progress, **options)
 
 
-def refresh(engine: Engine, *, yes: bool, embed: bool = True) -> RefreshOutcome:
-    """Index a new folder, or index the changes since the last sync.
+@contextmanager
+def scan_policy(
+    engine: Engine, *, no_sync: bool = False, yes: bool, embed: bool = True
+) -> Iterator[Scan | None]:
+    """Give the policy of an engine call that first indexes the changes in the folder; None with `no_sync`.
 
-    If the index cannot be written now, the outcome has a note and the caller answers from the index as it is.
+    Ask before the first sync of a risky folder, and show the progress until the caller is done.
     """
+    if no_sync:
+        yield None
+        return
     is_indexed = engine.exists
     if not (is_indexed and _has_only_added_documents(engine)):
         confirm_first_sync(engine, yes=yes)
     if not is_indexed and engine.settings.rag.enabled:
         print_note(f"indexing {printable(str(engine.folder))}")
-    embed_seconds: bool | float = EMBED_SECONDS if embed else False
-    try:
-        with show_progress() as progress:
-            return RefreshOutcome(
-                engine.admin.refresh(
-                    embed=embed_seconds, progress=progress, wait=WRITER_WAIT_SECONDS
-                )
-            )
-    except (StoreDamaged, StoreTooNew):
-        raise
-    except StoreError as error:
-        if not is_indexed:
-            raise
-        reason = "another process is writing" if isinstance(error, StoreBusy) else error.message
-        return RefreshOutcome(
-            notes=(f"not brought up to date: {reason}; answering from what is stored",)
-        )
+    with show_progress() as progress:
+        yield Scan(EMBED_SECONDS if embed else False, progress, WRITER_WAIT_SECONDS)
+
+
+def update_index(
+    engine: Engine, *, no_sync: bool = False, yes: bool, embed: bool = True
+) -> tuple[str, ...]:
+    """Index the changes in the folder, unless `no_sync` is set, and return the notes about it."""
+    with scan_policy(engine, no_sync=no_sync, yes=yes, embed=embed) as policy:
+        if policy is None:
+            return ()
+        return engine.admin.ensure_current(policy).notes
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ragstone.engine import Engine
-from ragstone.surfaces.cli.engine import RefreshOutcome, open_engine, refresh
+from ragstone.surfaces.cli.engine import open_engine, update_index
 from ragstone.surfaces.cli.options import (
     CommandT,
     add_options,
@@ -72,11 +72,9 @@ class GraphFlags:
 def open_graph_engine(folder: Path | None, flags: GraphFlags) -> Iterator[Engine]:
     """Give the engine of a folder whose index is up to date; notes are printed after the answer."""
     with open_engine(folder) as engine:
-        outcome = RefreshOutcome()
-        if not flags.no_sync:
-            outcome = refresh(engine, yes=flags.yes, embed=False)
+        notes = update_index(engine, no_sync=flags.no_sync, yes=flags.yes, embed=False)
         yield engine
-        print_notes(outcome.notes)
+        print_notes(notes)
 
 
 def short_name(key: str) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from ragstone import registry
-from ragstone.surfaces.cli.engine import RefreshOutcome, open_engine, refresh
+from ragstone.surfaces.cli.engine import open_engine, scan_policy
 from ragstone.surfaces.cli.options import (
     CommandT,
     add_options,
@@ -24,10 +24,11 @@ from ragstone.surfaces.cli.options import (
 from ragstone.surfaces.cli.output import plural, print_note, print_notes, shorten
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.reports import sync_summary_json
-from ragstone.types import Explanation, Hit, SearchOptions
+from ragstone.types import Explanation, SearchOptions
 
 if TYPE_CHECKING:
     from ragstone.engine import Engine
+    from ragstone.indexing.sync import Scan
     from ragstone.types import Fusion, Mode, SyncReport
 
 MAX_STDIN_BYTES: Final = 4_000_000
@@ -125,32 +126,31 @@ class SearchFlags:
             "fresh": not self.no_sync,
         }
 
-    def refresh(self, engine: Engine) -> RefreshOutcome:
-        """Bring the index up to date, unless --no-sync is set."""
-        if self.no_sync:
-            return RefreshOutcome()
-        return refresh(engine, yes=self.yes, embed=self.mode != "words")
+    def scan_policy(self, engine: Engine) -> AbstractContextManager[Scan | None]:
+        """Give the policy that indexes the changes before the answer; None if --no-sync is set."""
+        embed = self.mode != "words"
+        return scan_policy(engine, no_sync=self.no_sync, yes=self.yes, embed=embed)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
-    """The answer to a query, the ledger of the refresh before it, and notes about both."""
+    """The answer to a query, and the notes about it and about the sync before it."""
 
     explanation: Explanation
-    report: SyncReport | None
     notes: tuple[str, ...]
 
     def add_notes(self, answer: Json) -> Json:
-        """Return the answer's JSON with the notes and the summary of the refresh."""
+        """Return the answer's JSON with the notes and the summary of the sync."""
+        report = self.explanation.sync
         summary = None
-        if self.report is not None:
-            summary = sync_summary_json(self.report)
+        if report is not None:
+            summary = sync_summary_json(report)
         return {**answer, "notes": list(self.notes), "sync": summary}
 
     def print_notes(self) -> None:
         """Print the notes, after the answer has reached the terminal."""
         sys.stdout.flush()
-        report = self.report
+        report = self.explanation.sync
         if report is not None and report.indexed + report.removed:
             counts = [(report.indexed, "indexed"), (report.removed, "removed")]
             changes = ", ".join(
@@ -168,23 +168,15 @@ def answer_query(
     query = read_query(words)
     options = flags.to_search_options()
     with open_engine(folder) as engine:
-        was_indexed = engine.exists
-        outcome = flags.refresh(engine)
-        if not _can_be_searched(engine):
+        makes_index = engine.enabled and not flags.no_sync
+        if not makes_index and not _can_be_searched(engine):
             nothing = Explanation(query, "keywords", (), {}, {}, 0, (), (), (), 0.0)
-            yield QueryAnswer(
-                nothing, outcome.report, (*outcome.notes, "this folder has no index yet")
-            )
+            yield QueryAnswer(nothing, ("this folder has no index yet",))
             return
-        explanation = engine.explain(query, flags.top_k, **options)
-        if outcome.report is not None and was_indexed:
-            explanation = _mark_refreshed_hits(explanation, outcome.report)
-        notes = [
-            *outcome.notes,
-            *_sync_notes(outcome.report),
-            *_vector_notes(explanation, outcome.report, flags),
-        ]
-        yield QueryAnswer(explanation, outcome.report, tuple(dict.fromkeys(notes)))
+        with flags.scan_policy(engine) as policy:
+            explanation = engine.explain(query, flags.top_k, policy=policy, **options)
+        notes = [*_sync_notes(explanation.sync), *_vector_notes(explanation, flags)]
+        yield QueryAnswer(explanation, tuple(dict.fromkeys(notes)))
 
 
 def build_filters(
@@ -213,7 +205,7 @@ def quote_query(query: str) -> str:
 
 
 def _sync_notes(report: SyncReport | None) -> list[str]:
-    """Return notes about the refresh before the answer."""
+    """Return notes about the sync before the answer."""
     if report is None:
         return []
     notes = list(report.notes)
@@ -227,21 +219,13 @@ def _sync_notes(report: SyncReport | None) -> list[str]:
     return notes
 
 
-def _vector_notes(
-    explanation: Explanation, report: SyncReport | None, flags: SearchFlags
-) -> list[str]:
+def _vector_notes(explanation: Explanation, flags: SearchFlags) -> list[str]:
     """Return the answer's notes, and one about missing vectors if the next sync can make them."""
     notes = [note for note in explanation.notes if "cover" not in note]
-    if flags.mode == "words" or not explanation.candidates:
-        return notes
-    if (
-        report is not None and report.notes
-    ):  # this sync could not make vectors: its notes give the reason
-        return notes
-    if not explanation.coverage and explanation.notes:  # the answer's own notes give the reason
-        return notes
     coverage = min(explanation.coverage.values(), default=0.0)
-    if coverage >= 1:
+    if flags.mode == "words" or coverage >= 1 or not explanation.candidates:
+        return notes
+    if _is_explained(explanation):
         return notes
     state = "no vectors yet, found by words alone"
     if coverage:
@@ -249,16 +233,11 @@ def _vector_notes(
     return [f"{state}: `ragstone sync` completes them", *notes]
 
 
-def _mark_refreshed_hits(explanation: Explanation, report: SyncReport) -> Explanation:
-    """Return the explanation with hits marked `refreshed` if this command re-read their file."""
-    changed = set(report.changed)
-
-    def mark(hit: Hit) -> Hit:
-        if hit.freshness == "fresh" and hit.source_doc_id in changed:
-            return replace(hit, freshness="refreshed")
-        return hit
-
-    return replace(explanation, hits=tuple(mark(hit) for hit in explanation.hits))
+def _is_explained(explanation: Explanation) -> bool:
+    """Return whether the notes of the sync or of the answer say why vectors are missing."""
+    if explanation.sync is not None and explanation.sync.notes:
+        return True
+    return bool(explanation.notes) and not explanation.coverage
 
 
 def _can_be_searched(engine: Engine) -> bool:

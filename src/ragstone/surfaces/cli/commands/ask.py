@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +29,25 @@ def ask(question: tuple[str, ...], folder: Path | None, as_json: bool, **flags: 
     text = read_query(question)
     search_flags = SearchFlags(**flags)
     options = search_flags.to_search_options()
-    with open_engine(folder) as engine:
-        outcome = search_flags.refresh(engine)
+    with open_engine(folder) as engine, ExitStack() as progress_display:
+        policy = progress_display.enter_context(search_flags.scan_policy(engine))
+
+        def print_part(part: str) -> None:
+            progress_display.close()
+            _print_part(part)
+
         spoken = engine.ask(
             text,
             search_flags.top_k,
-            tell=None if as_json else _print_part,
+            tell=None if as_json else print_part,
+            policy=policy,
             **options,
         )
-    notes = [*outcome.notes, *spoken.notes]
     if as_json:
-        print_json({**spoken_json(spoken), "notes": notes})
+        print_json(spoken_json(spoken))
         return
     _print_quotes(spoken)
-    print_notes(notes)
+    print_notes(spoken.notes)
 
 
 def _print_part(part: str) -> None:

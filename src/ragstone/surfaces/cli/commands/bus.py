@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ragstone.errors import InputError, MissingExtra
-from ragstone.surfaces.cli.engine import open_engine, refresh
+from ragstone.surfaces.cli.engine import open_engine, update_index
 from ragstone.surfaces.cli.options import common_options, yes_option
 from ragstone.surfaces.cli.output import print_json, print_note, print_notes, printable
 from ragstone.surfaces.tools import documents_tool
@@ -63,7 +63,7 @@ def bus(
         requests, results = bind or connect or (REQUESTS, RESULTS)
         addresses = BusAddresses(requests, results, bind=not connect, public=public)
         addresses.check()
-        print_notes(refresh(engine, yes=yes).notes)
+        print_notes(update_index(engine, yes=yes))
         server = BusServer(engine, addresses)
         print_note(
             f"search_documents: requests on {printable(requests)}, results on {printable(results)}; Ctrl-C ends it"

@@ -58,23 +58,23 @@ def context(
     search_flags = SearchFlags(**flags)
     options = search_flags.to_search_options()
     with open_engine(folder) as engine:
-        outcome = search_flags.refresh(engine)
-        result = engine.context(
-            text,
-            budget,
-            format=context_format,
-            window=window,
-            session=session,
-            top_k=search_flags.top_k,
-            **options,
-        )
-    notes = [*outcome.notes, *result.notes]
+        with search_flags.scan_policy(engine) as policy:
+            result = engine.context(
+                text,
+                budget,
+                policy=policy,
+                format=context_format,
+                window=window,
+                session=session,
+                top_k=search_flags.top_k,
+                **options,
+            )
     if as_json:
-        print_json({**context_json(result), "notes": notes})
+        print_json(context_json(result))
         return
     if result.text:
         click.echo(result.text)
-    print_notes(notes)
+    print_notes(result.notes)
     _print_summary(result)
 
 

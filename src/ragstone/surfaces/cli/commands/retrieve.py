@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from ragstone.surfaces.cli.engine import RefreshOutcome, open_engine, refresh
+from ragstone.surfaces.cli.engine import open_engine, scan_policy
 from ragstone.surfaces.cli.hits import print_hits
 from ragstone.surfaces.cli.options import (
     collection_option,
@@ -72,26 +72,25 @@ def retrieve(query: tuple[str, ...], folder: Path | None, as_json: bool, **flags
     """
     text = read_query(query)
     with open_engine(folder) as engine:
-        outcome = RefreshOutcome()
-        if not flags["no_sync"]:
-            outcome = refresh(engine, yes=flags["yes"])
-        retrieval = engine.retrieve(
-            text,
-            flags["top_k"],
-            source_types=list(flags["source_types"]) or None,
-            must_include_paths=list(flags["must_include_paths"]),
-            route_name=flags["route_name"],
-            controller_class=flags["controller_class"],
-            table_name=flags["table_name"],
-            include_run_summaries=not flags["no_runs"],
-            min_score=flags["min_score"],
-            collection=flags["collection"],
-        )
+        with scan_policy(engine, no_sync=flags["no_sync"], yes=flags["yes"]) as policy:
+            retrieval = engine.retrieve(
+                text,
+                flags["top_k"],
+                source_types=list(flags["source_types"]) or None,
+                must_include_paths=list(flags["must_include_paths"]),
+                route_name=flags["route_name"],
+                controller_class=flags["controller_class"],
+                table_name=flags["table_name"],
+                include_run_summaries=not flags["no_runs"],
+                min_score=flags["min_score"],
+                collection=flags["collection"],
+                policy=policy,
+            )
         if as_json:
-            print_json({**retrieval_json(retrieval), "notes": list(outcome.notes)})
+            print_json({**retrieval_json(retrieval), "notes": list(retrieval.notes)})
             return
         _print_retrieval(retrieval, full_text=flags["full_text"])
-        print_notes(dict.fromkeys([*outcome.notes, *_retrieval_notes(retrieval)]))
+        print_notes(dict.fromkeys([*retrieval.notes, *_retrieval_notes(retrieval)]))
 
 
 def _print_retrieval(retrieval: Retrieval, *, full_text: bool) -> None:
