@@ -1,4 +1,4 @@
-"""What counts as a change of mind, and what does not."""
+"""Facts that contradict earlier facts, and restatements."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.memory.facts import contradicts, facts, restates, wording
+from ragstone.memory.facts import distinct_words, find_contradiction, find_facts, is_restatement
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from ragstone.memory.facts import contradicts, facts, restates, wording
     ],
 )
 def test_another_value_in_the_same_slot_supersedes_and_says_why(older: str, newer: str) -> None:
-    why = contradicts(facts(newer), facts(older))
+    why = find_contradiction(find_facts(newer), find_facts(older))
     assert " became " in why
 
 
@@ -48,8 +48,8 @@ def test_another_value_in_the_same_slot_supersedes_and_says_why(older: str, newe
         ("If the port is 80, fine.", "The port is 81."),
     ],
 )
-def test_nothing_else_does(older: str, newer: str) -> None:
-    assert contradicts(facts(newer), facts(older)) == ""
+def test_other_turns_do_not_supersede(older: str, newer: str) -> None:
+    assert find_contradiction(find_facts(newer), find_facts(older)) == ""
 
 
 EVERYDAY = """
@@ -89,21 +89,25 @@ My old boss is Ann. | My boss is Bea.
 
 
 @pytest.mark.parametrize("pair", EVERYDAY)
-def test_what_two_things_are_said_of_stays_two_things(pair: str) -> None:
+def test_two_facts_about_different_things_do_not_contradict(pair: str) -> None:
     older, newer = pair.split(" | ")
-    assert contradicts(facts(newer), facts(older)) == ""
-    assert contradicts(facts(older), facts(newer)) == ""
+    assert find_contradiction(find_facts(newer), find_facts(older)) == ""
+    assert find_contradiction(find_facts(older), find_facts(newer)) == ""
 
 
-def test_the_same_said_again_is_a_restatement() -> None:
-    assert restates(wording("My dog is called Rex."), wording("my dog, called Rex, is"))
-    assert not restates(wording("My dog is called Rex."), wording("My cat is called Tom."))
-    assert not restates(wording("yes"), wording(""))
-    assert restates(wording("👍"), wording(" 👍 "))
+def test_the_same_words_again_are_a_restatement() -> None:
+    assert is_restatement(
+        distinct_words("My dog is called Rex."), distinct_words("my dog, called Rex, is")
+    )
+    assert not is_restatement(
+        distinct_words("My dog is called Rex."), distinct_words("My cat is called Tom.")
+    )
+    assert not is_restatement(distinct_words("yes"), distinct_words(""))
+    assert is_restatement(distinct_words("👍"), distinct_words(" 👍 "))
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
-def test_any_two_turns_can_be_compared(one: str, other: str) -> None:
-    assert contradicts(facts(one), facts(one)) == ""
-    contradicts(facts(one), facts(other))
-    assert restates(wording(one), wording(one))
+def test_any_two_turns_can_be_compared(text: str, other: str) -> None:
+    assert find_contradiction(find_facts(text), find_facts(text)) == ""
+    find_contradiction(find_facts(text), find_facts(other))
+    assert is_restatement(distinct_words(text), distinct_words(text))

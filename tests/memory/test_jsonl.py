@@ -1,4 +1,4 @@
-"""A conversation as lines of JSON: what was written is read, and nothing else is."""
+"""A conversation as JSON lines: exported lines are read back, damaged ones are refused."""
 
 from __future__ import annotations
 
@@ -13,18 +13,22 @@ from ragstone.memory.jsonl import export_lines, read_lines
 from ragstone.types import Turn
 
 HEAD = '{"ragstone_session":1,"session":"s"}'
-said = st.text(min_size=1).filter(str.strip)
+texts = st.text(min_size=1).filter(str.strip)
 
 
 @given(
     st.lists(
         st.tuples(
-            said, said, st.floats(-1e9, 1e11), st.text(), st.dictionaries(st.text(), st.integers())
+            texts,
+            texts,
+            st.floats(-1e9, 1e11),
+            st.text(),
+            st.dictionaries(st.text(), st.integers()),
         )
     )
 )
 def test_every_conversation_comes_back(
-    told: list[tuple[str, str, float, str, dict[str, int]]],
+    rows: list[tuple[str, str, float, str, dict[str, int]]],
 ) -> None:
     turns = [
         Turn(
@@ -38,7 +42,7 @@ def test_every_conversation_comes_back(
             (n,) if n % 3 else (),
             "so" if n % 3 else "",
         )
-        for n, (role, content, time, speaker, about) in enumerate(told)
+        for n, (role, content, time, speaker, about) in enumerate(rows)
     ]
     lines = list(export_lines("s", turns))
     assert read_lines(lines) == turns
@@ -75,6 +79,6 @@ def row(**changes: object) -> str:
         [HEAD, row(supersedes="0")],
     ],
 )
-def test_what_is_no_conversation_is_refused_with_its_line(lines: list[str]) -> None:
+def test_a_damaged_line_is_refused_with_its_number(lines: list[str]) -> None:
     with pytest.raises(InputError, match=r"line \d|no conversation"):
         read_lines(lines)

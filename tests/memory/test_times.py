@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.memory.times import spans, words_of
+from ragstone.memory.times import date_words, find_date_ranges
 
 NOW = datetime(2023, 6, 14, 12).timestamp()
 
@@ -41,9 +41,9 @@ NOW = datetime(2023, 6, 14, 12).timestamp()
         ("in December", "2022-12-01", "2022-12-31"),
     ],
 )
-def test_a_time_is_a_span_of_days(query: str, first: str, last: str) -> None:
-    found = spans(query, NOW)
-    assert [(span.first, span.last) for span in found] == [
+def test_a_time_is_a_range_of_days(query: str, first: str, last: str) -> None:
+    ranges = find_date_ranges(query, NOW)
+    assert [(days.first, days.last) for days in ranges] == [
         (date.fromisoformat(first), date.fromisoformat(last))
     ]
 
@@ -51,23 +51,23 @@ def test_a_time_is_a_span_of_days(query: str, first: str, last: str) -> None:
 @pytest.mark.parametrize(
     "query", ["", "may I come in?", "on 45 May", "the march of time", "version 2023.1", "x" * 5000]
 )
-def test_what_is_no_time_is_none(query: str) -> None:
-    assert spans(query, NOW) == []
+def test_other_words_are_no_times(query: str) -> None:
+    assert find_date_ranges(query, NOW) == []
 
 
 @given(st.text(), st.floats(0, 4e9))
 def test_any_question_can_be_read(query: str, now: float) -> None:
-    for span in spans(query, now):
-        assert span.first <= span.last
+    for days in find_date_ranges(query, now):
+        assert days.first <= days.last
 
 
-def test_a_span_holds_its_days() -> None:
-    span = spans("yesterday", NOW)[0]
-    assert span.holds(datetime(2023, 6, 13, 23, 59).timestamp())
-    assert not span.holds(datetime(2023, 6, 14).timestamp())
-    assert not span.holds(float("inf"))
+def test_a_range_contains_its_days() -> None:
+    yesterday = find_date_ranges("yesterday", NOW)[0]
+    assert yesterday.contains(datetime(2023, 6, 13, 23, 59).timestamp())
+    assert not yesterday.contains(datetime(2023, 6, 14).timestamp())
+    assert not yesterday.contains(float("inf"))
 
 
 def test_a_time_in_words_shares_them_with_a_question() -> None:
-    assert words_of(datetime(2023, 5, 8, 13, 56).timestamp()) == "8 May 2023 Monday"
-    assert words_of(1e300) == ""
+    assert date_words(datetime(2023, 5, 8, 13, 56).timestamp()) == "8 May 2023 Monday"
+    assert date_words(1e300) == ""

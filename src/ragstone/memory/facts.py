@@ -1,8 +1,9 @@
-"""Which turns say what of a subject, read from a few plain sentence forms; whatever is not plain says nothing.
+"""Facts in turns, such as "my editor is helix", and the later facts that contradict them.
 
-A later turn supersedes an earlier one only where both fill the same slot (whose, what) with another value of the same
-shape, and either the slot can hold one value only (a name, a deadline, a port) or the later one says that something
-changed. Missing a change costs a stale line; inventing one costs trust.
+Only a few plain sentence forms are read. A later turn supersedes an earlier one only if both fill the same slot with
+different values of the same shape, and if one more condition holds: the slot has one value at a time (a name, a
+deadline, a port), or the later sentence says that the value changed. A missed change leaves an old line in the results;
+a wrong one costs the user's trust.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from ragstone.text import terms
 
 Shape = Literal["figure", "address", "name", "word"]
 
-_LONGEST: Final = 4000
-"""Characters of a turn that are looked at: what is longer is a paste, not a statement."""
+_MAX_CHARACTERS: Final = 4000
+"""The part of a turn that is read: a longer turn is pasted text, not a statement."""
 _NOW: Final = r"(?:is|are|'s|'re)(?P<now> now| currently)?"
 _END: Final = r"(?=[.,;!?\n]|$| (?:and|but|because|since|so|now|instead|these days|at the moment|from now on|last)\b)"
 _WORDS: Final = r"[\w'#+./:@-]+(?: [\w'#+./:@-]+){0,5}?"
@@ -25,6 +26,9 @@ _UNSURE: Final = re.compile(
     r"\b(?:not|never|no longer|if|whether|would|could|might|maybe|perhaps|used to|when|until)\b|n't\b",
     re.I,
 )
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|\n+")
+_MIN_OVERLAP: Final = 0.85
+"""The share of words that two turns have in common if one restates the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,13 @@ class Fact:
     words: str
     shape: Shape = "word"
     single: bool = False
-    """Whether the slot holds one value at a time, whatever is said."""
+    """Whether the slot always has one value at a time."""
     changed: bool = False
-    """Whether the sentence says that it was another one before."""
+    """Whether the sentence says that the value was different before."""
 
 
 def _form(text: str) -> re.Pattern[str]:
+    """Return the expression for a sentence form, in any case."""
     return re.compile(text, re.I)
 
 
@@ -64,16 +69,16 @@ _SWITCHED: Final = _form(
 )
 _PERSONAL: Final = ((_LIVES, "home"), (_MOVED, "home"), (_WORKS, "workplace"), (_CALLED, "called"))
 
-# What there is one of at a time. Everything else (a sister, a meeting, the weather) is many things at once.
-_ONE: Final = frozenset(
+# Things with one value at a time. Many values can be true of other things, such as a sister or the weather.
+_SINGLE_VALUED: Final = frozenset(
     "name surname nickname email mail e-mail phone number address url host hostname port version deadline date "
     "birthday age budget price rent salary limit timeout size password username handle login boss manager employer "
     "company hometown city country timezone zone editor ide browser shell database db framework language license "
     "branch colour color day time".split()
 )
 _FAVOURED: Final = frozenset("favourite favorite preferred default current primary main".split())
-# Words that make a slot hold many values at once, or nothing in particular.
-_MANY: Final = frozenset(
+# Words for things that have many values at once, or no value in particular.
+_MANY_VALUED: Final = frozenset(
     "one some point thing problem question idea issue reason way rest same first last only best next other old".split()
 )
 _VAGUE: Final = frozenset(
@@ -89,7 +94,7 @@ _FIGURE: Final = re.compile(
 _ADDRESS: Final = re.compile(
     r"[^\s@]+@[^\s@]+|\w+://\S+|[\w-]+(?:\.[\w-]+){1,}(?:[/:]\S*)?|/\S+", re.A
 )
-# What is said of a thing rather than what it is: "slow", "closed", "amazing".
+# Qualities of a thing, which do not identify it: "slow", "closed", "amazing".
 _QUALITY: Final = re.compile(
     r"(?:\w+(?:ed|ing|ful|less|able|ible|ous|y)|good|great|fine|nice|bad|awful|slow|fast|quick|dead|down|up|open|back|"
     r"ready|gone|done|broken|full|cheap|dear|new|old|big|small|hard|wrong|right|better|worse|different|here|there|off|"
@@ -98,87 +103,113 @@ _QUALITY: Final = re.compile(
 )
 
 
-def facts(text: str) -> list[Fact]:
-    """Return what a turn says plainly; questions, conditions and denials say nothing."""
-    found: list[Fact] = []
-    for sentence in re.split(r"(?<=[.!?])\s+|\n+", text[:_LONGEST]):
-        if sentence.rstrip().endswith("?") or _UNSURE.search(sentence):
-            continue
-        for form in (_IS, _BECAME):
-            found += [fact for match in form.finditer(sentence) if (fact := _owned(match))]
-        for form, slot in _PERSONAL:
-            found += [fact for match in form.finditer(sentence) if (fact := _personal(match, slot))]
-        for form in (_USES, _SWITCHED):
-            found += [fact for match in form.finditer(sentence) if (fact := _used(match))]
-    return found
+def find_facts(text: str) -> list[Fact]:
+    """Return the facts that a turn states plainly; questions, conditions and denials state none."""
+    facts: list[Fact] = []
+    for sentence in _SENTENCE_END.split(text[:_MAX_CHARACTERS]):
+        is_question = sentence.rstrip().endswith("?")
+        if not is_question and not _UNSURE.search(sentence):
+            facts += _sentence_facts(sentence)
+    return facts
 
 
-def contradicts(newer: Iterable[Fact], older: Iterable[Fact]) -> str:
-    """Return why one turn supersedes another: the first slot that both fill differently, or nothing."""
-    before = {fact.slot: fact for fact in older}
+def find_contradiction(newer: Iterable[Fact], older: Iterable[Fact]) -> str:
+    """Return the first contradiction between two turns in words; empty if there is none."""
+    older_by_slot = {fact.slot: fact for fact in older}
     for fact in newer:
-        known = before.get(fact.slot)
-        if known is not None and _excludes(fact, known):
-            return f'"{known.words}" became "{fact.words}"'
+        older_fact = older_by_slot.get(fact.slot)
+        if older_fact is not None and _excludes(fact, older_fact):
+            return f'"{older_fact.words}" became "{fact.words}"'
     return ""
 
 
-def wording(text: str) -> frozenset[str]:
-    """Return the words of a turn as restatements are told by: order, case and small words do not count."""
+def distinct_words(text: str) -> frozenset[str]:
+    """Return the terms of a turn, or its text if it has none."""
     return frozenset(terms(text)) or frozenset({text.strip()})
 
 
-def restates(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Return whether two wordings say the same in the same words."""
-    shorter, longer = sorted((len(one), len(other)))
-    return shorter >= _ALIKE * longer and len(one & other) >= _ALIKE * len(one | other)
-
-
-_ALIKE: Final = 0.85
-
-
-def _excludes(fact: Fact, known: Fact) -> bool:
-    """Return whether a value cannot stand beside an earlier one."""
-    if fact.value == known.value or fact.shape != known.shape or _refines(known.value, fact.value):
+def is_restatement(words: frozenset[str], other: frozenset[str]) -> bool:
+    """Return whether two turns with these distinct words say the same."""
+    shorter, longer = sorted((len(words), len(other)))
+    if shorter < _MIN_OVERLAP * longer:
         return False
-    return fact.changed or (fact.single and known.single)
+    return len(words & other) >= _MIN_OVERLAP * len(words | other)
 
 
-def _owned(match: re.Match[str]) -> Fact | None:
-    """Return what a sentence such as "my editor is helix" says, None where it says nothing of that kind."""
-    spoken = match["slot"].lower().split()
-    fresh = "new" in spoken
-    words = [word for word in spoken[1:] if word not in ("new", "current")]
+def _sentence_facts(sentence: str) -> list[Fact]:
+    facts: list[Fact | None] = []
+    for form in (_IS, _BECAME):
+        facts += [_owned_fact(match) for match in form.finditer(sentence)]
+    for form, slot in _PERSONAL:
+        facts += [_personal_fact(match, slot) for match in form.finditer(sentence)]
+    for form in (_USES, _SWITCHED):
+        facts += [_usage_fact(match) for match in form.finditer(sentence)]
+    return [fact for fact in facts if fact is not None]
+
+
+def _excludes(fact: Fact, older: Fact) -> bool:
+    """Return whether a fact and an older one of the same slot cannot both be true."""
+    if fact.value == older.value or fact.shape != older.shape:
+        return False
+    if _is_refinement(fact.value, older.value):
+        return False
+    return fact.changed or (fact.single and older.single)
+
+
+def _owned_fact(match: re.Match[str]) -> Fact | None:
+    """Return the fact of a sentence such as "my editor is helix", or None if it identifies nothing."""
+    owner, *words = match["slot"].lower().split()
+    thing = [word for word in words if word not in ("new", "current")]
     value = match["value"].strip(" .,;'")
+    if not thing or not value or not _MANY_VALUED.isdisjoint(thing):
+        return None
     shape = _shape(value)
-    if not words or _MANY & set(words) or not value:
+    is_favoured = not _FAVOURED.isdisjoint(words)
+    if shape == "word" and not (is_favoured and _is_identity(value)):
         return None
-    favoured = bool(_FAVOURED & set(spoken))
-    if shape == "word" and not (favoured and not _QUALITY.fullmatch(value.split()[0])):
-        return None
-    exact = shape == "figure" and (spoken[0] != "the" or len(words) > 1)
-    single = favoured or words[-1] in _ONE or exact
-    frame = _frame(value) if exact and words[-1] not in _ONE else ""
-    slot = " ".join(terms(" ".join((spoken[0], *words)))) + frame
-    return Fact(slot, _plain(value), _said(match), shape, single, fresh or bool(match["now"]))
+    is_single_valued = thing[-1] in _SINGLE_VALUED
+    is_specific = owner != "the" or len(thing) > 1
+    is_exact = shape == "figure" and is_specific
+    slot = " ".join(terms(" ".join((owner, *thing))))
+    if is_exact and not is_single_valued:
+        slot += f" {_words_without_figures(value)}"
+    return Fact(
+        slot,
+        _plain(value),
+        _sentence_words(match),
+        shape,
+        single=is_favoured or is_single_valued or is_exact,
+        changed="new" in words or match["now"] is not None,
+    )
 
 
-def _personal(match: re.Match[str], slot: str) -> Fact | None:
-    """Return where somebody lives or works, or what to call them; only names count."""
+def _is_identity(value: str) -> bool:
+    """Return whether a value names a thing and is not only a quality of it."""
+    first_word = value.split()[0]
+    return _QUALITY.fullmatch(first_word) is None
+
+
+def _personal_fact(match: re.Match[str], slot: str) -> Fact | None:
+    """Return the fact where the speaker lives or works, or how to call them; None if the value is no name."""
     value = match["value"]
     if _shape(value) != "name":
         return None
-    who = re.split(r"[ ']", match["slot"].lower())[0]
-    return Fact(f"{who} {slot}", _plain(value), _said(match), "name", single=True)
+    person = re.split(r"[ ']", match["slot"].lower())[0]
+    return Fact(f"{person} {slot}", _plain(value), _sentence_words(match), "name", single=True)
 
 
-def _used(match: re.Match[str]) -> Fact | None:
-    """Return what is used for a purpose; many things may be, so only "now" and "switched" take an earlier one back."""
+def _usage_fact(match: re.Match[str]) -> Fact | None:
+    """Return the fact which tool is used for a purpose, or None if the purpose is vague.
+
+    A purpose can have several tools, so only "now" and "switched" contradict an earlier fact.
+    """
     purpose = terms(match["slot"])
-    if not purpose or _VAGUE & set(match["slot"].lower().split()):
+    words = match["slot"].lower().split()
+    if not purpose or not _VAGUE.isdisjoint(words):
         return None
     changed = bool(match["now"] or match.groupdict().get("to"))
-    return Fact(" ".join(("for", *purpose)), _plain(match["value"]), _said(match), changed=changed)
+    slot = " ".join(("for", *purpose))
+    return Fact(slot, _plain(match["value"]), _sentence_words(match), changed=changed)
 
 
 def _shape(value: str) -> Shape:
@@ -187,23 +218,29 @@ def _shape(value: str) -> Shape:
         return "figure"
     if any(_ADDRESS.fullmatch(word) for word in words):
         return "address"
-    return "name" if words and words[0][0].isupper() else "word"
+    if words and words[0][0].isupper():
+        return "name"
+    return "word"
 
 
-def _frame(value: str) -> str:
-    """Return what a figure stands with: "on port 5432" and "on port 5433" are of one kind, "5 years" is of another."""
-    return " " + " ".join(word for word in value.lower().split() if not _FIGURE.fullmatch(word))
+def _words_without_figures(value: str) -> str:
+    """Return the words around a figure: "on port 5432" and "on port 5433" share them, "5 years" does not."""
+    words = value.lower().split()
+    return " ".join(word for word in words if not _FIGURE.fullmatch(word))
 
 
-def _said(match: re.Match[str]) -> str:
+def _sentence_words(match: re.Match[str]) -> str:
     return match[0].strip(" .,;")
 
 
 def _plain(text: str) -> str:
-    return " ".join(word for word in text.lower().strip(" .,;'").split() if word not in _FILLERS)
+    """Return a value in lower case, without fillers."""
+    words = text.lower().strip(" .,;'").split()
+    return " ".join(word for word in words if word not in _FILLERS)
 
 
-def _refines(older: str, newer: str) -> bool:
-    """Return whether one value only says the other more exactly: `berlin` and `berlin in germany`."""
-    one, two = set(older.split()), set(newer.split())
-    return one <= two or two <= one
+def _is_refinement(value: str, other: str) -> bool:
+    """Return whether one of two values only adds words to the other: `berlin` and `berlin in germany`."""
+    words = set(value.split())
+    other_words = set(other.split())
+    return words <= other_words or other_words <= words

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ragstone.errors import StoreDamaged
-from ragstone.memory.facts import restates, wording
+from ragstone.memory.facts import distinct_words, is_restatement
 from ragstone.memory.merge import SUPERSEDED
 from ragstone.memory.session_cache import speaker
-from ragstone.memory.times import Span, spans
+from ragstone.memory.times import DateRange, find_date_ranges
 from ragstone.memory.turns import HOT, turn_from_metadata
 from ragstone.types import CollectionKey, Condition, Filter, Hit, Recalled, Request, Turn
 
@@ -47,7 +47,7 @@ class TurnRanking:
             merge=False,
             filter=_time_filter(since, until),
         )
-        named_times = spans(request.query, self.now)
+        named_times = find_date_ranges(request.query, self.now)
         recalled: list[Recalled] = []
         for hit in _best_per_turn(self.searcher.run(search).hits):
             for turn in self._turns_of(hit, since, until):
@@ -55,11 +55,11 @@ class TurnRanking:
         ranked = sorted(recalled, key=lambda entry: (-entry.score, -entry.turn.index))
         return _collapse(ranked)[: request.top_k]
 
-    def _score(self, turn: Turn, score: float, named_times: Sequence[Span]) -> Recalled:
+    def _score(self, turn: Turn, score: float, named_times: Sequence[DateRange]) -> Recalled:
         """Return a turn with its score after time and supersession."""
         boosts: list[tuple[str, float]] = []
         for span in named_times:
-            if span.holds(turn.time):
+            if span.contains(turn.time):
                 boosts.append((f"said at that time: {span.words}", _NAMED_TIME))
                 break
         later = self.superseded.get(turn.index)
@@ -126,7 +126,7 @@ def _collapse(ranked: Sequence[Recalled]) -> list[Recalled]:
     unique: list[Recalled] = []
     statements: list[tuple[str, frozenset[str]]] = []
     for entry in ranked:
-        who, words = speaker(entry.turn), wording(entry.turn.content)
+        who, words = speaker(entry.turn), distinct_words(entry.turn.content)
         position = _find_restated(statements, who, words)
         if position is None:
             unique.append(entry)
@@ -141,6 +141,6 @@ def _find_restated(
     statements: Sequence[tuple[str, frozenset[str]]], who: str, words: frozenset[str]
 ) -> int | None:
     for position, (other, other_words) in enumerate(statements):
-        if other == who and restates(other_words, words):
+        if other == who and is_restatement(other_words, words):
             return position
     return None

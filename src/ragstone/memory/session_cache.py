@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone.memory.facts import Fact, contradicts, facts
+from ragstone.memory.facts import Fact, find_contradiction, find_facts
 from ragstone.memory.turns import HOT
 from ragstone.types import Turn
 
@@ -51,7 +51,7 @@ class SessionCache:
         """Add the plain facts of a turn, if statements are tracked."""
         if self.statements is None:
             return
-        turn_facts = facts(turn.content)
+        turn_facts = find_facts(turn.content)
         if turn_facts:
             self.statements.append(Statement(turn.index, speaker(turn), turn_facts))
 
@@ -62,13 +62,15 @@ class SessionCache:
 
     def judge(self, turn: Turn) -> Turn:
         """Return a turn with the earlier turns that its facts contradict."""
-        turn_facts = facts(turn.content)
+        turn_facts = find_facts(turn.content)
         if not turn_facts or not self.statements:
             return turn
         who = speaker(turn)
         reasons: dict[int, str] = {}
         for statement in self.statements:
-            reason = contradicts(turn_facts, statement.facts) if statement.speaker == who else ""
+            reason = (
+                find_contradiction(turn_facts, statement.facts) if statement.speaker == who else ""
+            )
             if reason:
                 reasons[statement.index] = reason
         if not reasons:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ragstone.errors import InputError
-from ragstone.memory.times import words_of
+from ragstone.memory.times import date_words
 from ragstone.types import Document, Metadata, Turn
 
 KIND: Final = "turn"
@@ -53,7 +53,7 @@ def turn_document(turn: Turn, before: Sequence[Turn]) -> Document:
     """Return a turn as it is stored: `speaker: content`, also found by its date and the turns before it."""
     prefix = f"{turn.speaker or turn.role}: "
     same_talk = [earlier for earlier in before[-TURNS_BEFORE:] if _is_same_sitting(turn, earlier)]
-    context = [words_of(turn.time), *map(_end_of_turn, same_talk)]
+    context = [date_words(turn.time), *map(_end_of_turn, same_talk)]
     own: dict[str, object] = {
         "role": turn.role,
         "time": turn.time,
