@@ -30,9 +30,17 @@ class Chat:
 
     def stream(self, messages: Sequence[Message]) -> Iterator[str]:
         """Yield the answer piece by piece, at most 100,000 characters; raise `ProviderError` if the service fails."""
-        body = {"model": self.model, "messages": list(messages), "stream": True, "temperature": 0}
-        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        address = f"{self.url.rstrip('/')}/chat/completions"
+        body = {
+            "model": self.model,
+            "messages": list(messages),
+            "stream": True,
+            "temperature": 0,
+        }
+        headers = {}
+        if self.api_key:
+            headers["Authorization"] = f"Bearer {self.api_key}"
+        base = self.url.rstrip("/")
+        address = f"{base}/chat/completions"
         try:
             with (
                 service_client(self.seconds) as client,
@@ -93,12 +101,15 @@ def _event_text(data: str) -> str:
             message = str(event["error"])[:_SHOWN_CHARACTERS]
             raise ProviderError(f"the model's service failed: {message}", retryable=True)
         choices = event.get("choices") or [{}]
-        content = (choices[0].get("delta") or {}).get("content")
+        delta = choices[0].get("delta") or {}
+        content = delta.get("content")
     except (ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
         raise ProviderError(
             "the model's service sent a malformed answer", retryable=True
         ) from error
-    return content if isinstance(content, str) else ""
+    if not isinstance(content, str):
+        return ""
+    return content
 
 
 def _error_message(body: bytes) -> str:
@@ -106,7 +117,10 @@ def _error_message(body: bytes) -> str:
     text = body[:2000].decode("utf-8", "replace")
     try:
         error = json.loads(text)["error"]
-        text = str(error["message"] if isinstance(error, dict) else error)
+        if isinstance(error, dict):
+            error = error["message"]
+        text = str(error)
     except (ValueError, KeyError, TypeError):
         pass  # not JSON, or JSON of another shape: show it as it is
-    return " ".join(text.split())[:_SHOWN_CHARACTERS] or "nothing"
+    line = " ".join(text.split())
+    return line[:_SHOWN_CHARACTERS] or "nothing"

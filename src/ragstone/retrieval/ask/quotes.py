@@ -25,32 +25,46 @@ _QUOTATION_MARKS: Final = str.maketrans("“”‘’«»„‟", '""\'\'""""')
 
 def build_question(query: str, pieces: Sequence[Cited], fence: str) -> str:
     """Return the numbered passages inside a fence, followed by the question."""
-    passages = "\n\n".join(
-        f"[{number}] {piece.place}\n{piece.text}" for number, piece in enumerate(pieces, 1)
-    )
-    return f"<<<passages {fence}>>>\n{passages}\n<<<end {fence}>>>\n\nQuestion: {query}"
+    passages = []
+    for number, piece in enumerate(pieces, 1):
+        passages.append(f"[{number}] {piece.place}\n{piece.text}")
+    body = "\n\n".join(passages)
+    return f"<<<passages {fence}>>>\n{body}\n<<<end {fence}>>>\n\nQuestion: {query}"
 
 
 def check_quotes(answer: str, pieces: Sequence[Cited]) -> list[Quote]:
     """Return every quotation in an answer, each with whether its words are in the passage that it names."""
     quotes = []
     for match in _QUOTATION.finditer(answer):
-        number, words = int(match[1]), match[2].strip()
+        number = int(match[1])
+        words = match[2].strip()
+        place = ""
+        is_found = False
         if 0 < number <= len(pieces):
             piece = pieces[number - 1]
-            is_found = len(words) >= _MIN_LETTERS and _normalise(words) in _normalise(piece.text)
-            quotes.append(Quote(number, words, piece.place, is_found))
-        else:
-            quotes.append(Quote(number, words, "", False))
+            place = piece.place
+            is_found = _contains(piece.text, words)
+        quotes.append(Quote(number, words, place, is_found))
     return quotes
 
 
 def is_declined(answer: str) -> bool:
     """Return whether the model says that the passages do not answer the question."""
     text = answer.strip().strip('."*').upper()
-    return text == _DECLINED or (text.startswith(_DECLINED) and not _QUOTATION.search(answer))
+    if text == _DECLINED:
+        return True
+    return text.startswith(_DECLINED) and not _QUOTATION.search(answer)
+
+
+def _contains(passage: str, words: str) -> bool:
+    """Return whether a quotation is long enough and in the passage."""
+    if len(words) < _MIN_LETTERS:
+        return False
+    return _normalise(words) in _normalise(passage)
 
 
 def _normalise(text: str) -> str:
     """Return a text for comparison: white space, case and the shape of quotation marks do not count."""
-    return _SPACE.sub(" ", text.translate(_QUOTATION_MARKS)).strip(" .…").casefold()
+    plain_marks = text.translate(_QUOTATION_MARKS)
+    single_spaces = _SPACE.sub(" ", plain_marks)
+    return single_spaces.strip(" .…").casefold()

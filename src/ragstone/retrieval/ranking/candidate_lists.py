@@ -25,15 +25,22 @@ class CandidateLists:
     def add_space(self, info: SpaceInfo, near: list[Scored]) -> None:
         """Add the list of a space; spaces of the same model that are stored differently share one list."""
         name = self._list_name(info)
-        rows = {row.id: row for row in (*self.rows.get(name, ()), *near)}
-        self.rows[name] = sorted(rows.values(), key=lambda row: (-row.score, row.id))
-        self.coverage[name] = min(1.0, self.coverage.get(name, 0.0) + info.coverage)
+        earlier = self.rows.get(name, [])
+        rows = {row.id: row for row in (*earlier, *near)}
+        self.rows[name] = sorted(rows.values(), key=_by_score)
+        coverage = self.coverage.get(name, 0.0) + info.coverage
+        self.coverage[name] = min(1.0, coverage)
         self.spaces[name] = info
 
     def _list_name(self, info: SpaceInfo) -> str:
+        space = info.space
         for name, other in self.spaces.items():
-            if other.space.fingerprint == info.space.fingerprint:
+            if other.space.fingerprint == space.fingerprint:
                 return name
-        if info.space.embedder in self.rows:
-            return f"{info.space.embedder}:{info.space.model}"
-        return info.space.embedder
+        if space.embedder in self.rows:
+            return f"{space.embedder}:{space.model}"
+        return space.embedder
+
+
+def _by_score(row: Scored) -> tuple[float, int]:
+    return -row.score, row.id

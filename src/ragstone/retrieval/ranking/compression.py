@@ -26,10 +26,11 @@ class _Piece:
 def answering_slice(text: str, query_terms: list[str], *, by_lines: bool) -> tuple[int, int]:
     """Return (start, end) of the shortest run of whole pieces that includes every piece that answers well."""
     pieces = _split(text, query_terms, by_lines=by_lines)
-    best = max((len(piece.matches) for piece in pieces), default=0)
-    if not best:
+    most_matches = max((len(piece.matches) for piece in pieces), default=0)
+    if most_matches == 0:
         return 0, len(text)
-    good = [piece for piece in pieces if len(piece.matches) >= best * _MIN_SHARE]
+    min_matches = most_matches * _MIN_SHARE
+    good = [piece for piece in pieces if len(piece.matches) >= min_matches]
     return _run_bounds(text, good[0], good[-1])
 
 
@@ -43,17 +44,18 @@ def best_slice(
     pieces = _split(text, query_terms, by_lines=by_lines)
     best: tuple[int, int, int] | None = None
     best_bounds: tuple[int, int] | None = None
-    first = 0
-    for last, piece in enumerate(pieces):
-        while first <= last and _run_length(text, pieces[first], piece) > most:
-            first += 1
-        if first > last:
+    run: list[_Piece] = []
+    for piece in pieces:
+        run.append(piece)
+        while run and _run_length(text, run[0], piece) > most:
+            run.pop(0)
+        if not run:
             continue
-        matches = frozenset[str]().union(*(other.matches for other in pieces[first : last + 1]))
-        start, end = _run_bounds(text, pieces[first], piece)
-        quality = (len(matches), end - start, -start)
+        start, end = _run_bounds(text, run[0], piece)
+        quality = (_count_matches(run), end - start, -start)
         if best is None or quality > best:
-            best, best_bounds = quality, (start, end)
+            best = quality
+            best_bounds = (start, end)
     return best_bounds
 
 
@@ -63,17 +65,27 @@ def _split(text: str, query_terms: list[str], *, by_lines: bool) -> list[_Piece]
     pattern = _LINE if by_lines else _SENTENCE
     pieces = []
     for match in pattern.finditer(text):
-        if match.group().strip():
-            pieces.append(
-                _Piece(match.start(), match.end(), query_term_set & set(terms(match.group())))
-            )
+        piece_text = match.group()
+        if piece_text.strip():
+            matches = query_term_set.intersection(terms(piece_text))
+            pieces.append(_Piece(match.start(), match.end(), matches))
     return pieces
+
+
+def _count_matches(run: list[_Piece]) -> int:
+    """Return the number of different query terms in a run."""
+    matches: set[str] = set()
+    for piece in run:
+        matches |= piece.matches
+    return len(matches)
 
 
 def _run_bounds(text: str, first: _Piece, last: _Piece) -> tuple[int, int]:
     """Return (start, end) from one piece to another, without the space at the end."""
-    return first.start, first.start + _run_length(text, first, last)
+    length = _run_length(text, first, last)
+    return first.start, first.start + length
 
 
 def _run_length(text: str, first: _Piece, last: _Piece) -> int:
-    return len(text[first.start : last.end].rstrip())
+    run = text[first.start : last.end]
+    return len(run.rstrip())

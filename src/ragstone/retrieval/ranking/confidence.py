@@ -28,9 +28,11 @@ def confidence(
     word_weight = weights.get("words", 0.0)
     surest = 0.0
     for row in best:
-        text = f"{row.uri} {row.chunk.symbol} {row.chunk.header} {row.chunk.text}"
+        chunk = row.chunk
+        text = f"{row.uri} {chunk.symbol} {chunk.header} {chunk.text}"
+        share = _share(query_terms, set(terms(text)))
         meaning = _weighted_cosines(traces[row.id], weights)
-        surest = max(surest, meaning + word_weight * _share(query_terms, set(terms(text))))
+        surest = max(surest, meaning + word_weight * share)
     return min(1.0, surest)
 
 
@@ -38,9 +40,11 @@ def _weighted_cosines(traces: tuple[ListTrace, ...], weights: Mapping[str, float
     """Return the weighted sum of a chunk's cosines above the floor."""
     total = 0.0
     for trace in traces:
-        if trace.name != "words":
-            share = max(0.0, (trace.score - COSINE_FLOOR) / (1 - COSINE_FLOOR))
-            total += weights.get(trace.name, 0.0) * share
+        if trace.name == "words":
+            continue
+        above_floor = trace.score - COSINE_FLOOR
+        share = max(0.0, above_floor / (1 - COSINE_FLOOR))
+        total += weights.get(trace.name, 0.0) * share
     return total
 
 
@@ -48,4 +52,5 @@ def _share(query_terms: Sequence[str], present: set[str]) -> float:
     """Return the share of the query terms that are present."""
     if not query_terms:
         return 0.0
-    return sum(term in present for term in query_terms) / len(query_terms)
+    count = sum(term in present for term in query_terms)
+    return count / len(query_terms)

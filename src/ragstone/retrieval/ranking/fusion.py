@@ -25,6 +25,13 @@ _QUESTION: Final = re.compile(
 _STATEMENT_WORDS: Final = 7
 """From this many words on a query is a statement."""
 
+RankedLists = Mapping[str, Sequence[Scored]]
+"""The chunks of each list with their scores, best first."""
+Weights = Mapping[str, float]
+"""The weight of each list."""
+Shares = Mapping[str, Sequence[float]]
+"""The normalised scores of each list, in its order."""
+
 
 @dataclass(frozen=True)
 class FusedList:
@@ -32,38 +39,47 @@ class FusedList:
 
     best: list[Scored]
     count: int
-    lists: Mapping[str, Sequence[Scored]]
-    normalised: Mapping[str, Sequence[float]]
-    weights: Mapping[str, float]
+    lists: RankedLists
+    normalised: Shares
+    weights: Weights
 
     @cached_property
-    def _ranks(self) -> dict[str, dict[int, int]]:
+    def _places(self) -> dict[str, dict[int, int]]:
         """Return the place of each chunk in each list, from 0 on."""
-        return {
-            name: {row.id: place for place, row in enumerate(rows)}
-            for name, rows in self.lists.items()
-        }
+        places = {}
+        for name, rows in self.lists.items():
+            places[name] = {row.id: place for place, row in enumerate(rows)}
+        return places
 
     def traces(self, chunk: int) -> tuple[ListTrace, ...]:
         """Return the rank, score and weight of a chunk in each list that has it."""
         traces = []
-        for name, ranks in self._ranks.items():
-            place = ranks.get(chunk)
-            if place is not None:
-                score = self.lists[name][place].score
-                share = self.normalised[name][place]
-                traces.append(ListTrace(name, place + 1, score, share, self.weights.get(name, 0.0)))
+        for name, places in self._places.items():
+            place = places.get(chunk)
+            if place is None:
+                continue
+            trace = ListTrace(
+                name,
+                rank=place + 1,
+                score=self.lists[name][place].score,
+                normalised=self.normalised[name][place],
+                weight=self.weights.get(name, 0.0),
+            )
+            traces.append(trace)
         return tuple(traces)
 
 
 def query_type(query: str) -> QueryType:
     """Return whether a query is a symbol, a question, a statement or keywords."""
     text = query.strip()
-    if text and _SYMBOL.match(text) and (_IDENTIFIER.search(text) or not text.islower()):
+    is_plain_word = text.islower() and not _IDENTIFIER.search(text)
+    if _SYMBOL.match(text) and not is_plain_word:
         return "symbol"
     if text.endswith("?") or _QUESTION.match(text):
         return "question"
-    return "statement" if len(text.split()) >= _STATEMENT_WORDS else "keywords"
+    if len(text.split()) >= _STATEMENT_WORDS:
+        return "statement"
+    return "keywords"
 
 
 def list_weights(
@@ -85,15 +101,13 @@ def list_weights(
     if not words:
         return {name: share / total for name, share in spaces.items()}
     meaning = parameters.meaning[kind] * max(spaces.values())
-    return {
-        "words": 1.0 - meaning,
-        **{name: meaning * share / total for name, share in spaces.items()},
-    }
+    weights = {"words": 1.0 - meaning}
+    for name, share in spaces.items():
+        weights[name] = meaning * share / total
+    return weights
 
 
-def weighted_sum(
-    lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float], *, limit: int | None = None
-) -> FusedList:
+def weighted_sum(lists: RankedLists, weights: Weights, *, limit: int | None = None) -> FusedList:
     """Return the best chunks by the weighted sum of their scores; each list is scaled so that its best score is 1.
 
     Zero means no common word or no similarity, so a list is scaled from zero and not from its last row, which depends
@@ -103,15 +117,17 @@ def weighted_sum(
     return _fuse(lists, weights, normalised, limit)
 
 
-def reciprocal_rank(
-    lists: Mapping[str, Sequence[Scored]], weights: Mapping[str, float], *, limit: int | None = None
-) -> FusedList:
+def reciprocal_rank(lists: RankedLists, weights: Weights, *, limit: int | None = None) -> FusedList:
     """Return the best chunks by reciprocal rank fusion, scaled so that a chunk that is first in all lists has 1."""
     equal_weights = {name: 1.0 / len(lists) for name in lists if name in weights}
-    normalised = {}
-    for name, rows in lists.items():
-        normalised[name] = [(RRF_K + 1) / (RRF_K + rank) for rank in range(1, len(rows) + 1)]
+    normalised = {name: _reciprocal_ranks(len(rows)) for name, rows in lists.items()}
     return _fuse(lists, equal_weights, normalised, limit)
+
+
+def _reciprocal_ranks(count: int) -> list[float]:
+    """Return the reciprocal ranks of a list, scaled so that the first is 1."""
+    best = RRF_K + 1
+    return [best / (RRF_K + rank) for rank in range(1, count + 1)]
 
 
 def _scale(rows: Sequence[Scored]) -> list[float]:
@@ -123,17 +139,18 @@ def _scale(rows: Sequence[Scored]) -> list[float]:
 
 
 def _fuse(
-    lists: Mapping[str, Sequence[Scored]],
-    weights: Mapping[str, float],
-    normalised: Mapping[str, Sequence[float]],
+    lists: RankedLists,
+    weights: Weights,
+    normalised: Shares,
     limit: int | None,
 ) -> FusedList:
     sums: dict[int, float] = {}
     for name, rows in lists.items():
         weight = weights.get(name, 0.0)
         for row, share in zip(rows, normalised[name], strict=True):
-            sums[row.id] = sums.get(row.id, 0.0) + weight * share
+            earlier = sums.get(row.id, 0.0)
+            sums[row.id] = earlier + weight * share
     # Equal scores are ordered by id, so that the same index always gives the same answer.
-    ordered = sorted((-score, chunk) for chunk, score in sums.items())[:limit]
-    best = [Scored(chunk, 0.0 - negative) for negative, chunk in ordered]
+    ordered = sorted(sums, key=lambda chunk: (-sums[chunk], chunk))
+    best = [Scored(chunk, sums[chunk]) for chunk in ordered[:limit]]
     return FusedList(best, len(sums), lists, normalised, weights)

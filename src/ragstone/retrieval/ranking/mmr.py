@@ -11,12 +11,14 @@ from ragstone.types import Matrix
 def diversify(relevance: list[float], vectors: Matrix, top_k: int) -> list[int]:
     """Return the places of the results to show, in order; row n of `vectors` belongs to `relevance[n]`."""
     scores = np.asarray(relevance, dtype=np.float32)
-    nearest = np.zeros(len(scores), dtype=np.float32)
-    free = np.ones(len(scores), dtype=bool)
+    count = len(scores)
+    nearest = np.zeros(count, dtype=np.float32)
+    free = np.ones(count, dtype=bool)
     chosen: list[int] = []
-    while len(chosen) < min(top_k, len(scores)):
-        gain = np.where(free, MMR_RELEVANCE * scores - (1.0 - MMR_RELEVANCE) * nearest, -np.inf)
-        best = int(np.argmax(gain))
+    while len(chosen) < min(top_k, count):
+        penalty = (1.0 - MMR_RELEVANCE) * nearest
+        gain = MMR_RELEVANCE * scores - penalty
+        best = int(np.argmax(np.where(free, gain, -np.inf)))
         chosen.append(best)
         free[best] = False
         nearest = np.maximum(nearest, vectors @ vectors[best])

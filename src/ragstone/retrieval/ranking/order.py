@@ -85,29 +85,56 @@ def apply_boosts(
     parameters: RankingParameters = RANKING_PARAMETERS,
 ) -> list[RankedChunk]:
     """Return the candidates that have a row, with scores changed by symbol and path; they are not sorted."""
-    ranked = [
-        RankedChunk(rows[candidate.id], candidate.score)
-        for candidate in candidates
-        if candidate.id in rows
-    ]
-    query_term_set = set(query_terms(query))
-    query_names = _NAME.findall(query)
-    keys = {name.casefold() for name in query_names if _KEY_SPELLING.search(name)}
-    symbols: set[str] = set()
-    if query_type(query) == "symbol":
-        symbols = {name.casefold() for name in query_names}
-    asks_for_side_files = bool(query_term_set & _SIDE_FILE_TERMS)
-    for entry in ranked:
-        row = entry.row
-        names = keys if row.document_kind in _KEYED_KINDS else symbols
-        if _defines(row.symbol, names):
-            entry.boost("definition", parameters.definition_boost)
-        matches = len(query_term_set & _path_terms(row.uri))
-        if matches:
-            entry.boost("path", 1.0 + parameters.path_boost * matches / len(query_term_set))
-        if _is_side_file(row.uri) and not asks_for_side_files:
-            entry.boost("side file", parameters.side_file_factor)
+    features = _QueryFeatures.of(query)
+    ranked = []
+    for candidate in candidates:
+        row = rows.get(candidate.id)
+        if row is not None:
+            entry = RankedChunk(row, candidate.score)
+            _boost_entry(entry, features, parameters)
+            ranked.append(entry)
     return ranked
+
+
+@dataclass(frozen=True, slots=True)
+class _QueryFeatures:
+    """The parts of a query that symbols and paths are compared with."""
+
+    terms: frozenset[str]
+    symbols: frozenset[str]
+    """The names in the query, if the query is a symbol."""
+    keys: frozenset[str]
+    """The names in the query that are spelt like keys."""
+
+    @classmethod
+    def of(cls, query: str) -> _QueryFeatures:
+        names = _NAME.findall(query)
+        keys = [name.casefold() for name in names if _KEY_SPELLING.search(name)]
+        symbols: list[str] = []
+        if query_type(query) == "symbol":
+            symbols = [name.casefold() for name in names]
+        return cls(
+            terms=frozenset(query_terms(query)),
+            symbols=frozenset(symbols),
+            keys=frozenset(keys),
+        )
+
+
+def _boost_entry(
+    entry: RankedChunk, features: _QueryFeatures, parameters: RankingParameters
+) -> None:
+    """Change the score of a candidate by its symbol and its path."""
+    row = entry.row
+    names = features.keys if row.document_kind in _KEYED_KINDS else features.symbols
+    if _defines(row.symbol, names):
+        entry.boost("definition", parameters.definition_boost)
+    matches = len(features.terms & _path_terms(row.uri))
+    if matches:
+        share = matches / len(features.terms)
+        entry.boost("path", 1.0 + parameters.path_boost * share)
+    asks_for_side_files = not features.terms.isdisjoint(_SIDE_FILE_TERMS)
+    if _is_side_file(row.uri) and not asks_for_side_files:
+        entry.boost("side file", parameters.side_file_factor)
 
 
 def sort_by_score(ranked: Iterable[RankedChunk]) -> list[RankedChunk]:
@@ -115,20 +142,19 @@ def sort_by_score(ranked: Iterable[RankedChunk]) -> list[RankedChunk]:
 
     Scores of the same text may differ in their last digits, depending on its vector's place in memory.
     """
-    return sorted(
-        ranked,
-        key=lambda entry: (
-            -round(entry.score, _SCORE_DIGITS),
-            entry.row.uri,
-            entry.row.order,
-            entry.row.id,
-        ),
-    )
+
+    def sort_key(entry: RankedChunk) -> tuple[float, str, int, int]:
+        row = entry.row
+        score = round(entry.score, _SCORE_DIGITS)
+        return -score, row.uri, row.order, row.id
+
+    return sorted(ranked, key=sort_key)
 
 
 def choose_compared(ranked: Sequence[RankedChunk], top_k: int) -> list[int]:
     """Return the ids of the chunks whose texts are compared to find copies."""
-    return [entry.row.id for entry in ranked[: max(MIN_COMPARED, COMPARED_FACTOR * top_k)]]
+    count = max(MIN_COMPARED, COMPARED_FACTOR * top_k)
+    return [entry.row.id for entry in ranked[:count]]
 
 
 def collapse_copies(
@@ -148,8 +174,10 @@ def collapse_copies(
     for entry in ranked:
         row = entry.row
         keys: list[int | str] = [row.text_id]
-        if row.id in first_words and counts[first_words[row.id]] > 1:
-            keys.append(" ".join(texts[row.id].casefold().split()))
+        # Texts are compared in full only if another one starts with the same words.
+        if row.id in texts and counts[first_words[row.id]] > 1:
+            words = texts[row.id].casefold().split()
+            keys.append(" ".join(words))
         if seen.isdisjoint(keys):
             first.append(entry)
         else:
@@ -162,19 +190,22 @@ def apply_neighbour_support(
     ranked: Sequence[RankedChunk], parameters: RankingParameters = RANKING_PARAMETERS
 ) -> list[RankedChunk]:
     """Return the candidates sorted, each raised by a share of the better score of its two neighbours."""
-    scores: dict[tuple[str, str], dict[int, float]] = {}
+    scores = {(entry.document, entry.row.order): entry.score for entry in ranked}
     for entry in ranked:
-        scores.setdefault(entry.document, {})[entry.row.order] = entry.score
-    for entry in ranked:
-        row, score = entry.row, entry.score
-        in_document = scores[entry.document]
-        best = max(in_document.get(row.order - 1, 0.0), in_document.get(row.order + 1, 0.0))
+        row = entry.row
+        score = entry.score
+        before = (entry.document, row.order - 1)
+        after = (entry.document, row.order + 1)
+        best = max(scores.get(before, 0.0), scores.get(after, 0.0))
         reason = "neighbour"
         own_share = parameters.edge * score
-        if row.order == 0 and row.document_kind != "code" and best < own_share:
-            best, reason = own_share, "start"
+        starts_prose = row.order == 0 and row.document_kind != "code"
+        if starts_prose and best < own_share:
+            best = own_share
+            reason = "start"
         if best > 0 and score > 0:
-            entry.boost(reason, 1.0 + parameters.neighbour_support * best / score)
+            factor = 1.0 + parameters.neighbour_support * best / score
+            entry.boost(reason, factor)
     return sort_by_score(ranked)
 
 
@@ -203,8 +234,10 @@ def merge_neighbours(
     for entry in ranked:
         place = _find_neighbour(merged, entry, parameters)
         if place is not None:
-            members = sorted((*merged[place].members, *entry.members), key=lambda row: row.order)
-            merged[place] = replace(merged[place], members=tuple(members))
+            neighbour = merged[place]
+            members = [*neighbour.members, *entry.members]
+            members.sort(key=lambda row: row.order)
+            merged[place] = replace(neighbour, members=tuple(members))
         elif len(merged) < top_k:
             merged.append(entry)
         else:
@@ -226,24 +259,31 @@ def _can_merge(merged: RankedChunk, entry: RankedChunk, parameters: RankingParam
     row = entry.row
     if merged.document != entry.document:
         return False
-    first, last = merged.members[0], merged.members[-1]
+    first = merged.members[0]
+    last = merged.members[-1]
     if row.order not in (first.order - 1, last.order + 1):
         return False
-    limit = parameters.merge_limit_code if row.document_kind == "code" else parameters.merge_limit
-    return max(last.end, row.end) - min(first.start, row.start) <= limit
+    limit = parameters.merge_limit
+    if row.document_kind == "code":
+        limit = parameters.merge_limit_code
+    start = min(first.start, row.start)
+    end = max(last.end, row.end)
+    return end - start <= limit
 
 
 def _first_words(text: str) -> tuple[str, ...]:
     """Return two words that texts with the same words have in common."""
-    return tuple(text[:80].casefold().split()[:2])
+    words = text[:80].casefold().split()
+    return tuple(words[:2])
 
 
-def _defines(symbol: str, names: set[str]) -> bool:
+def _defines(symbol: str, names: frozenset[str]) -> bool:
     """Return whether one of the qualified names in a symbol, or its last part, is one of the names."""
     if not names:
         return False
-    for qualified in symbol.split():
-        if qualified.casefold() in names or qualified.rpartition(".")[2].casefold() in names:
+    for qualified_name in symbol.casefold().split():
+        last_part = qualified_name.rpartition(".")[2]
+        if qualified_name in names or last_part in names:
             return True
     return False
 
