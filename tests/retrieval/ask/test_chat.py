@@ -14,7 +14,9 @@ def test_the_answer_arrives_in_pieces(service: Service) -> None:
     pieces = list(Chat(service.url, "tiny", "key").stream(HELLO))
     assert len(pieces) > 2
     assert "".join(pieces) == service.says
-    assert service.asked == [{"model": "tiny", "messages": HELLO, "stream": True, "temperature": 0}]
+    assert service.requests == [
+        {"model": "tiny", "messages": HELLO, "stream": True, "temperature": 0}
+    ]
     assert {key.lower(): value for key, value in service.headers[0].items()}[
         "authorization"
     ] == "Bearer key"

@@ -21,18 +21,20 @@ PIECES = [
 ]
 
 
-def test_a_quotation_is_found_whatever_its_line_breaks_case_and_marks() -> None:
-    said = 'It leaves at nine [1: "the ferry leaves at nine from the "north quay""] and [2: “Lunch is at noon.”].'
-    found = check_quotes('At nine [1: "the ferry leaves at nine"] [2: “Lunch is at noon.”]', PIECES)
-    assert [(quote.number, quote.place, quote.found) for quote in found] == [
+def test_line_breaks_case_and_marks_of_a_quotation_do_not_count() -> None:
+    answer = 'It leaves at nine [1: "the ferry leaves at nine from the "north quay""] and [2: “Lunch is at noon.”].'
+    quotes = check_quotes(
+        'At nine [1: "the ferry leaves at nine"] [2: “Lunch is at noon.”]', PIECES
+    )
+    assert [(quote.number, quote.place, quote.found) for quote in quotes] == [
         (1, "a.md:1", True),
         (2, "b.md:1", True),
     ]
-    assert check_quotes(said, PIECES)[-1].found
+    assert check_quotes(answer, PIECES)[-1].found
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer",
     [
         '[1: "the ferry leaves at ten"]',
         '[2: "the ferry leaves at nine"]',
@@ -41,8 +43,8 @@ def test_a_quotation_is_found_whatever_its_line_breaks_case_and_marks() -> None:
         '[1: "the"]',
     ],
 )
-def test_words_that_do_not_stand_there_are_not_found(said: str) -> None:
-    assert [quote.found for quote in check_quotes(said, PIECES)] == [False]
+def test_words_that_are_not_in_the_passage_are_not_found(answer: str) -> None:
+    assert [quote.found for quote in check_quotes(answer, PIECES)] == [False]
 
 
 def test_declining_is_understood_however_it_is_dressed() -> None:
@@ -61,6 +63,6 @@ def test_passages_are_numbered_inside_a_fence() -> None:
 
 
 @given(st.text())
-def test_any_answer_can_be_checked(said: str) -> None:
-    check_quotes(said, PIECES)
-    is_declined(said)
+def test_any_answer_can_be_checked(answer: str) -> None:
+    check_quotes(answer, PIECES)
+    is_declined(answer)

@@ -50,7 +50,7 @@ def test_the_surest_of_the_best_counts_wherever_it_stands() -> None:
     rows = [row(1, "dock"), row(2, "ferry bell"), row(3, "ferry")]
     traces = {1: near(0.9), 2: near(0.4), 3: near(0.1)}
     weights = {"words": 0.5, "minilm": 0.5}
-    alone = [confidence([one], traces, weights, ["ferri", "bell"]) for one in rows]
+    alone = [confidence([single], traces, weights, ["ferri", "bell"]) for single in rows]
     assert confidence(rows, traces, weights, ["ferri", "bell"]) == max(alone) == alone[1]
 
 

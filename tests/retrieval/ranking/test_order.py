@@ -123,7 +123,7 @@ def test_a_candidate_without_a_row_is_left_out() -> None:
     assert apply_boosts([Scored(1, 1.0)], {}, query="x") == []
 
 
-def test_the_same_text_is_shown_once_and_its_copies_are_told() -> None:
+def test_the_same_text_is_shown_once_and_its_copies_are_returned() -> None:
     first, copies = collapse_copies(
         [entry(1, 0.9, "a.py", text_id=7), entry(2, 0.8, "b.py", text_id=7), entry(3, 0.7, "c.py")],
         {},
@@ -193,7 +193,7 @@ def test_a_long_text_may_fill_the_top_with_its_own_chunks() -> None:
     assert apply_same_file_decay(book) == book
 
 
-def test_neighbours_are_told_as_one_hit_and_make_room_for_another() -> None:
+def test_neighbours_become_one_hit_and_make_room_for_another() -> None:
     merged = merge_neighbours(
         [
             entry(1, 0.9, "a.md", order=3),
