@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ragstone.chunk.definitions import DefinitionChunker
 from ragstone.chunk.lines import UNPARSED_KIND
-from ragstone.code.symbols import read
+from ragstone.code.symbols import read_facts
 from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.prepare import prepare_document
 from ragstone.protocols import Chunker
@@ -85,7 +85,7 @@ def test_a_method_outside_its_type_has_the_type_as_header() -> None:
 
 
 def test_chunks_do_not_overlap_and_keep_the_size(keeps_its_promises: Check) -> None:
-    facts = read(CLASS, "a.php")
+    facts = read_facts(CLASS, "a.php")
     assert facts is not None
     for size in (20, 60, 150, 300, 1200):
         chunks = keeps_its_promises(Fixed(DefinitionChunker(size=size), facts.symbols), CLASS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 
 from ragstone.code.resolve import MANIFESTS, Index, resolve
-from ragstone.code.symbols import read
+from ragstone.code.symbols import read_facts
 from ragstone.types import Graph
 from ragstone.types.code import FileFacts
 
@@ -37,7 +37,7 @@ class Resolved:
 
 def facts_of(files: Mapping[str, str]) -> list[FileFacts]:
     """Return what the symbols' pass says of the files that are code."""
-    found = (read(dedent(text), uri) for uri, text in files.items())
+    found = (read_facts(dedent(text), uri) for uri, text in files.items())
     return [facts for facts in found if facts is not None]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.code.grammars import LANGUAGES, LARGEST, language_of, parser_for, query_of, tree_of
+from ragstone.code.grammars import LANGUAGES, MAX_BYTES, language_of, parser_for, query_of, tree_of
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -86,7 +86,7 @@ def test_each_thread_has_its_own_parser() -> None:
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("python", b"x = 1\n" * (LARGEST // 6 + 1)),
+        ("python", b"x = 1\n" * (MAX_BYTES // 6 + 1)),
         ("swift", b"/*" * 20_000),
         ("kotlin", b"/*" * 20_000),
         ("python", b"(" * 60_000),
@@ -108,7 +108,7 @@ def test_no_grammar_is_loaded_before_a_file_needs_it() -> None:
     program = (
         "import sys, ragstone, ragstone.code.symbols as symbols\n"
         "assert not [name for name in sys.modules if name.startswith('tree_sitter')]\n"
-        "symbols.read('x = 1', 'a.py')\n"
+        "symbols.read_facts('x = 1', 'a.py')\n"
         "assert {n for n in sys.modules if n.startswith('tree_sitter_')} <= "
         "{'tree_sitter_python', 'tree_sitter_python._binding'}\n"
     )

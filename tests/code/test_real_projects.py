@@ -11,7 +11,7 @@ import pytest
 
 from ragstone.chunk.chunkers import chunker_for
 from ragstone.code.grammars import LANGUAGES, language_of
-from ragstone.code.symbols import read
+from ragstone.code.symbols import read_facts
 from ragstone.types import Document, Symbol
 
 PER_LANGUAGE = 40
@@ -39,7 +39,7 @@ FILES = _files()
 
 
 def symbols_of(text: str, path: Path) -> tuple[Symbol, ...]:
-    facts = read(text, path.name)
+    facts = read_facts(text, path.name)
     assert facts is not None
     return facts.symbols
 
@@ -72,7 +72,7 @@ def test_real_files_have_their_symbols_and_an_edit_changes_one_of_them_and_its_c
     edits = elsewhere = 0
     for path in paths:
         text = path.read_text("utf-8", "replace").replace("\r\n", "\n")
-        facts = read(text, path.name)
+        facts = read_facts(text, path.name)
         assert facts is not None, path
         lines = text.split("\n")
         for one in facts.symbols:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ragstone.code.resolve import Index, interface, resolve
 from ragstone.code.resolve.links import MOST
-from ragstone.code.symbols import read
+from ragstone.code.symbols import read_facts
 from ragstone.types import Symbol
 from ragstone.types.code import Binding, FileFacts, Import, Reference
 from tests.code.small_projects import facts_of
@@ -27,7 +27,7 @@ PLAYER = "class Player:\n    def start(self) -> None: ...\n"
 
 
 def facts(text: str, uri: str = "song.py") -> FileFacts:
-    found = read(text, uri)
+    found = read_facts(text, uri)
     assert found is not None
     return found
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ragstone.chunk.chunkers import chunker_for
 from ragstone.code.grammars import LANGUAGES, language_of
-from ragstone.code.symbols import read
+from ragstone.code.symbols import read_facts
 from ragstone.indexing.parser_process import UNSAFE_LANGUAGES
 from ragstone.indexing.parser_process import parse_facts as stoppable
 from ragstone.types import Document, Symbol
@@ -40,7 +40,7 @@ BODY_LINES = {
 
 def parse_facts(name: str) -> tuple[str, FileFacts]:
     text = (SAMPLES / name).read_text("utf-8")
-    facts = read(text, name)
+    facts = read_facts(text, name)
     assert facts is not None
     return text, facts
 
@@ -206,7 +206,7 @@ def test_the_namespace_is_the_one_that_is_written(name: str, namespace: str) -> 
     ],
 )
 def test_a_python_module_is_named_by_its_path(uri: str, namespace: str) -> None:
-    facts = read("from . import x\nfrom .y import Z as W\nfrom ..up import v\n", uri)
+    facts = read_facts("from . import x\nfrom .y import Z as W\nfrom ..up import v\n", uri)
     assert facts is not None
     assert facts.namespace == namespace
 
@@ -215,8 +215,8 @@ def test_relative_imports_are_told_by_their_full_names() -> None:
     text = (
         "from . import x\nfrom .y import Z as W\nfrom ..up import v\nimport a.b\nfrom s import *\n"
     )
-    facts = read(text, "src/shop/cart/models.py")
-    package = read("from . import x\n", "src/shop/cart/__init__.py")
+    facts = read_facts(text, "src/shop/cart/models.py")
+    package = read_facts("from . import x\n", "src/shop/cart/__init__.py")
     assert facts is not None
     assert package is not None
     told = [(one.name, one.alias, one.kind) for one in facts.imports]
@@ -325,7 +325,7 @@ def test_editing_one_function_changes_one_symbol_and_its_chunk_only(path: Path) 
     assert before.count(old) == 1
     after = before.replace(old, new)
     changed = before.count("\n", 0, before.index(old)) + 1
-    kept, told = read(before, path.name), read(after, path.name)
+    kept, told = read_facts(before, path.name), read_facts(after, path.name)
     assert kept is not None
     assert told is not None
 
@@ -361,7 +361,7 @@ def test_editing_one_function_changes_one_symbol_and_its_chunk_only(path: Path) 
 
 
 def test_lines_that_cannot_be_read_are_told() -> None:
-    facts = read(
+    facts = read_facts(
         "def good():\n    return 1\n\n\nclass :::\n  %%% (\n\n\ndef also():\n    return 2\n", "a.py"
     )
     assert facts is not None
@@ -372,18 +372,18 @@ def test_lines_that_cannot_be_read_are_told() -> None:
 
 @pytest.mark.parametrize("uri", ["a.txt", "a.unknown", "", "README"])
 def test_what_has_no_grammar_has_no_facts(uri: str) -> None:
-    assert read("class A: pass", uri) is None
+    assert read_facts("class A: pass", uri) is None
 
 
 def test_a_language_can_be_told_where_the_name_says_none() -> None:
-    facts = read("def f(): pass\n", "bin/tool", "python")
+    facts = read_facts("def f(): pass\n", "bin/tool", "python")
     assert facts is not None
     assert [one.name for one in facts.symbols] == ["f"]
-    assert read("x", "bin/tool", "cobol") is None
+    assert read_facts("x", "bin/tool", "cobol") is None
 
 
 def test_a_header_in_cpp_is_read_as_that() -> None:
-    facts = read("namespace a {\nclass B {\n  int c();\n};\n}\n", "b.h")
+    facts = read_facts("namespace a {\nclass B {\n  int c();\n};\n}\n", "b.h")
     assert facts is not None
     assert facts.language == "cpp"
     assert "a.B.c" in by_name(facts)
@@ -391,7 +391,7 @@ def test_a_header_in_cpp_is_read_as_that() -> None:
 
 def test_a_narrowed_template_has_the_name_of_the_template() -> None:
     text = "template<typename It>\nstruct Walk <\n    It, void_t<typename It::a, typename It::b >>\n{\n    int at;\n};\n"
-    facts = read(text, "walk.hpp")
+    facts = read_facts(text, "walk.hpp")
     assert facts is not None
     assert [(one.qualified, one.line) for one in facts.symbols] == [("Walk", 2), ("Walk.at", 5)]
 
@@ -402,7 +402,7 @@ def test_half_a_character_in_a_name_or_text_harms_nothing(path: Path) -> None:
     names = [one.name for one in parse_facts(path.name)[1].symbols]
     for name in names[:6]:
         odd = text.replace(name, f"{name[:1]}\ud800{name[1:]}")
-        facts = read(odd, path.name)
+        facts = read_facts(odd, path.name)
         assert facts is not None
         for one in facts.symbols:
             assert 0 <= one.start < one.end <= len(odd)
@@ -410,7 +410,7 @@ def test_half_a_character_in_a_name_or_text_harms_nothing(path: Path) -> None:
 
 def test_places_are_counted_in_characters() -> None:
     text = "# “größer” 👍\ndef grüße():\n    return 'ä'\n\n\ndef zwei():\n    return 2\n"
-    facts = read(text, "a.py")
+    facts = read_facts(text, "a.py")
     assert facts is not None
     first, second = facts.symbols
     assert text[first.start : first.end] == "# “größer” 👍\ndef grüße():\n    return 'ä'"
@@ -450,7 +450,7 @@ def _real_files() -> list[Path]:
 @pytest.mark.parametrize("path", _real_files(), ids=lambda path: path.name)
 def test_real_files_have_symbols_on_their_lines(path: Path) -> None:
     text = path.read_text("utf-8", "replace")
-    facts = read(text, path.name)
+    facts = read_facts(text, path.name)
     assert facts is not None
     lines = text.split("\n")
     for one in facts.symbols:

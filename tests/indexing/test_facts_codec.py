@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.code.symbols import read
+from ragstone.code.symbols import read_facts
 from ragstone.indexing.facts_codec import decode_facts, encode_facts
 from ragstone.types import Symbol
 from ragstone.types.code import Binding, FileFacts, Import, Reference
@@ -37,7 +37,7 @@ def test_any_facts_survive_encoding(file_facts: FileFacts) -> None:
 
 
 def test_the_facts_of_a_file_survive_encoding() -> None:
-    file_facts = read(SONG, "music/song.py")
+    file_facts = read_facts(SONG, "music/song.py")
     assert file_facts is not None
     assert decode_facts(encode_facts(file_facts)) == file_facts
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.code.symbols import read
+from ragstone.code.symbols import read_facts
 from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.parser_process import UNSAFE_LANGUAGES, ParserProcess, main, parse_facts
 from ragstone.indexing.prepare import prepare_document
@@ -20,8 +20,8 @@ ENDLESS = KOTLIN.replace("output.send(track)", 'output.send(track)\n*\n$\ufeff\u
 
 
 def test_the_facts_are_the_same_as_in_this_process() -> None:
-    assert parse_facts(KOTLIN, "a/Library.kt") == read(KOTLIN, "a/Library.kt")
-    assert parse_facts("def f(): ...", "a.py") == read("def f(): ...", "a.py")
+    assert parse_facts(KOTLIN, "a/Library.kt") == read_facts(KOTLIN, "a/Library.kt")
+    assert parse_facts("def f(): ...", "a.py") == read_facts("def f(): ...", "a.py")
     assert parse_facts("text", "a.txt") is None
 
 
@@ -30,7 +30,7 @@ def test_an_endless_parse_is_stopped_and_the_next_file_is_parsed() -> None:
     begun = time.monotonic()
     assert parser.parse(ENDLESS, "a.kt", "") is None
     assert time.monotonic() - begun < 30
-    assert parser.parse("class Song", "b.kt", "") == read("class Song", "b.kt")
+    assert parser.parse("class Song", "b.kt", "") == read_facts("class Song", "b.kt")
     parser.close()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import dedent
 
-from ragstone.code.symbols import read
+from ragstone.code.symbols import read_facts
 from ragstone.types.code import FileFacts
 from ragstone_code.world import World
 
@@ -25,7 +25,7 @@ class TextFiles:
         return self.texts.get(uri)
 
     def facts(self, uri: str) -> FileFacts | None:
-        return read(self.texts[uri], uri) if uri.endswith(".php") else None
+        return read_facts(self.texts[uri], uri) if uri.endswith(".php") else None
 
 
 def world_of(texts: Mapping[str, str]) -> World:

@@ -1,1 +1,1 @@
-"""What code means: symbols, relations by what is written, and what frameworks make of it. Nothing is executed."""
+"""Parses code files with tree-sitter: their symbols, and the links that written types and imports prove."""

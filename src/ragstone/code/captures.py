@@ -1,4 +1,7 @@
-"""What a language's captures find in a text: plain records with byte offsets, ready to be put together."""
+"""Runs the tree-sitter query of a language over a text and returns plain records with byte offsets.
+
+`languages/every.scm` describes the captures.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,15 @@ if TYPE_CHECKING:
 
 _Match: TypeAlias = "Mapping[str, list[Node]]"
 
-LONGEST: Final = 200
-"""Characters of a receiver or a type that are kept: what is longer names nothing."""
+MAX_TEXT: Final = 200
+"""Bytes of a receiver or a type to store: a longer text is not a name."""
 
-_DEEPEST: Final = 5_000
-"""Levels of a tree that are looked into: below is what a program wrote, and a cursor loses itself there."""
+_MAX_DEPTH: Final = 5_000
+"""Levels of a tree to search: deeper trees are generated, and the cursor does not return from them."""
 
 
-class Defined(NamedTuple):
-    """A definition, or with no kind a scope that others stand in."""
+class DefinitionCapture(NamedTuple):
+    """A definition, or a scope that contains definitions (`kind` is empty)."""
 
     start: int
     end: int
@@ -31,13 +34,13 @@ class Defined(NamedTuple):
     name: str
     owner: str
     body: int
-    """Where its body begins; -1 where it has none."""
+    """Offset of its body; -1 if it has none."""
     pattern: int
-    """Which capture found it: of two that find one definition, the first in the file counts."""
+    """Number of the query pattern: if two patterns match one definition, the lower number wins."""
 
 
-class Used(NamedTuple):
-    """A reference."""
+class ReferenceCapture(NamedTuple):
+    """A use of a name."""
 
     start: int
     line: int
@@ -46,7 +49,7 @@ class Used(NamedTuple):
     receiver: str
 
 
-class Imported(NamedTuple):
+class ImportCapture(NamedTuple):
     """An import as it is written."""
 
     line: int
@@ -56,8 +59,8 @@ class Imported(NamedTuple):
     prefix: str
 
 
-class Bound(NamedTuple):
-    """A name with a type, or with the name of another whose type it has."""
+class BindingCapture(NamedTuple):
+    """A name with a type, or with the name of another variable of the same type."""
 
     start: int
     line: int
@@ -66,156 +69,183 @@ class Bound(NamedTuple):
     type: str
     value: str
     end: int
-    """Where the name ends: what several patterns say of one name stands together by it."""
+    """Offset of the end of the name: it identifies the name if several patterns match it."""
 
 
 @dataclass(slots=True)
 class Captures:
-    """Everything the captures of a language found in one text, each list in order of the text."""
+    """All captures in one text; each list is in the order of the text."""
 
     data: bytes
     namespace: str = ""
-    definitions: list[Defined] = field(default_factory=list)
-    references: list[Used] = field(default_factory=list)
-    imports: list[Imported] = field(default_factory=list)
-    bindings: list[Bound] = field(default_factory=list)
+    definitions: list[DefinitionCapture] = field(default_factory=list)
+    references: list[ReferenceCapture] = field(default_factory=list)
+    imports: list[ImportCapture] = field(default_factory=list)
+    bindings: list[BindingCapture] = field(default_factory=list)
     attached: list[tuple[int, int]] = field(default_factory=list)
     """(start, end) of comments, decorators and attributes."""
     docstrings: list[tuple[int, int]] = field(default_factory=list)
     around: dict[tuple[int, int], int] = field(default_factory=dict)
-    """(start, end) of a definition → start of what stands around it and is a part of it."""
+    """(start, end) of a definition → start of the statement that wraps it, such as `export`."""
     broken: list[tuple[int, int]] = field(default_factory=list)
-    """First and last lines the grammar could not read."""
-    _pattern: int = 0
+    """First and last lines that the grammar could not parse."""
 
     def text(self, start: int, end: int) -> str:
         """Return a slice as text."""
         return self.data[start:end].decode("utf-8", "replace")
 
-    def take(self, pattern: int, match: _Match) -> None:
-        """Keep what one match of the query found."""
-        self._pattern = pattern
+    def node_text(self, node: Node) -> str:
+        """Return the text of a node on one line; a long text is cut and ends with an ellipsis."""
+        start, end = node.start_byte, node.end_byte
+        if end - start > MAX_TEXT:
+            return " ".join(self.text(start, start + MAX_TEXT).split()) + "…"
+        text = self.text(start, end)
+        if "\n" in text or "  " in text:
+            return " ".join(text.split())
+        return text
+
+    def capture_text(self, match: _Match, name: str) -> str:
+        """Return the text of a capture of the match, or an empty text."""
+        nodes = match.get(name)
+        return self.node_text(nodes[0]) if nodes else ""
+
+    def add_match(self, pattern: int, match: _Match) -> None:
+        """Record one match of the query."""
         for key, nodes in match.items():
             group, _, kind = key.partition(".")
-            take = _TAKERS.get(group)
-            if take is not None:
-                for node in nodes:
-                    take(self, node, kind, match)
+            for node in nodes:
+                self._add_capture(group, kind, node, match, pattern)
 
-    def one(self, match: _Match, name: str) -> str:
-        """Return the text of a capture, cut where it is longer than a name can be."""
-        nodes = match.get(name)
-        return self.short(nodes[0]) if nodes else ""
+    def _add_capture(self, group: str, kind: str, node: Node, match: _Match, pattern: int) -> None:
+        if group in ("definition", "scope"):
+            self.definitions.append(self._definition(node, kind, match, pattern))
+        elif group in _RECORDERS:
+            _RECORDERS[group](self, node, kind, match)
 
-    def short(self, node: Node) -> str:
-        """Return a node's text on one line; a long one keeps its beginning and says so."""
-        start, end = node.start_byte, node.end_byte
-        if end - start > LONGEST:
-            return " ".join(self.text(start, start + LONGEST).split()) + "…"
-        found = self.text(start, end)
-        return " ".join(found.split()) if "\n" in found or "  " in found else found
+    def _definition(self, node: Node, kind: str, match: _Match, pattern: int) -> DefinitionCapture:
+        names = match.get("name")
+        bodies = match.get("body")
+        name_node = names[0] if names else node
+        if name_node.type == "template_type":  # C++: a specialised template, `name<arguments>`
+            name_node = name_node.child_by_field_name("name") or name_node
+        line = name_node.start_point[0] + 1
+        end_row, end_column = node.end_point
+        end = node.end_byte
+        if end_column == 0:  # The node includes its last line break, as a C macro does.
+            end = node.start_byte + len(self.data[node.start_byte : end].rstrip())
+        line_end = end_row + (end_column > 0)
+        return DefinitionCapture(
+            start=node.start_byte,
+            end=end,
+            line=line,
+            line_end=max(line_end, line),
+            kind=kind,
+            name=self.node_text(name_node) if names else "",
+            owner=self.capture_text(match, "owner"),
+            body=bodies[0].start_byte if bodies else -1,
+            pattern=pattern,
+        )
 
 
-def captured(data: bytes, language: str) -> Captures | None:
-    """Return what stands in a text, None where it cannot be parsed at all."""
+def find_captures(data: bytes, language: str) -> Captures | None:
+    """Return the captures in a text, or None if the text cannot be parsed."""
     tree = tree_of(data, language)
     if tree is None:
         return None
     from tree_sitter import QueryCursor
 
-    found = Captures(data)
+    captures = Captures(data)
     cursor = QueryCursor(query_of(language))
-    cursor.set_max_start_depth(_DEEPEST)
+    cursor.set_max_start_depth(_MAX_DEPTH)
     for pattern, match in cursor.matches(tree.root_node):
-        found.take(pattern, match)
-    found.attached.sort()
-    found.references.sort()
-    found.bindings.sort(key=lambda bound: bound.start)
-    return found
+        captures.add_match(pattern, match)
+    captures.attached.sort()
+    captures.references.sort()
+    captures.bindings.sort(key=lambda binding: binding.start)
+    return captures
 
 
-def _define(found: Captures, node: Node, kind: str, match: _Match) -> None:
-    names, bodies = match.get("name"), match.get("body")
-    named = names[0] if names else node
-    if named.type == "template_type":  # C++ writes what a template is narrowed to beside its name
-        named = named.child_by_field_name("name") or named
-    row, column = node.end_point
-    end = node.end_byte
-    if column == 0:  # it ends with its last line: a macro of C
-        end = node.start_byte + len(found.data[node.start_byte : end].rstrip())
-    found.definitions.append(
-        Defined(
-            start=node.start_byte,
-            end=end,
-            line=named.start_point[0] + 1,
-            line_end=max(row + (column > 0), named.start_point[0] + 1),
+def _line(node: Node) -> int:
+    return node.start_point[0] + 1
+
+
+def _add_reference(captures: Captures, node: Node, kind: str, match: _Match) -> None:
+    names = match["name"]
+    # If a match has several names, each name is also the reference node.
+    name_node = node if len(names) > 1 else names[0]
+    captures.references.append(
+        ReferenceCapture(
+            start=name_node.start_byte,
+            line=_line(name_node),
             kind=kind,
-            name=found.short(named) if names else "",
-            owner=found.one(match, "owner"),
-            body=bodies[0].start_byte if bodies else -1,
-            pattern=found._pattern,
+            name=captures.node_text(name_node),
+            receiver=captures.capture_text(match, "receiver"),
         )
     )
 
 
-def _use(found: Captures, node: Node, kind: str, match: _Match) -> None:
-    names = match["name"]
-    named = node if len(names) > 1 else names[0]  # several in one match are captured by themselves
-    at = named.start_point[0] + 1
-    found.references.append(
-        Used(named.start_byte, at, kind, found.short(named), found.one(match, "receiver"))
-    )
-
-
-def _import(found: Captures, node: Node, kind: str, match: _Match) -> None:
+def _add_import(captures: Captures, node: Node, kind: str, match: _Match) -> None:
     names = match.get("name")
-    named = names[0] if names else node
-    alias, prefix = found.one(match, "alias"), found.one(match, "prefix")
-    # A tree of imports is taken as it is written, whatever its length.
-    text = found.text(named.start_byte, named.end_byte) if kind == "tree" else found.short(named)
-    found.imports.append(Imported(named.start_point[0] + 1, kind, text, alias, prefix))
-
-
-def _bind(found: Captures, node: Node, kind: str, match: _Match) -> None:
-    named = match["name"][0]
-    typed, value = found.one(match, "type"), found.one(match, "value")
-    line = named.start_point[0] + 1
-    found.bindings.append(
-        Bound(node.start_byte, line, kind, found.short(named), typed, value, named.end_byte)
+    name_node = names[0] if names else node
+    if kind == "tree":  # An import tree is not cut, regardless of its length.
+        name = captures.text(name_node.start_byte, name_node.end_byte)
+    else:
+        name = captures.node_text(name_node)
+    captures.imports.append(
+        ImportCapture(
+            line=_line(name_node),
+            kind=kind,
+            name=name,
+            alias=captures.capture_text(match, "alias"),
+            prefix=captures.capture_text(match, "prefix"),
+        )
     )
 
 
-def _attach(found: Captures, node: Node, _kind: str, _match: _Match) -> None:
-    found.attached.append((node.start_byte, node.end_byte))
+def _add_binding(captures: Captures, node: Node, kind: str, match: _Match) -> None:
+    name_node = match["name"][0]
+    captures.bindings.append(
+        BindingCapture(
+            start=node.start_byte,
+            line=_line(name_node),
+            kind=kind,
+            name=captures.node_text(name_node),
+            type=captures.capture_text(match, "type"),
+            value=captures.capture_text(match, "value"),
+            end=name_node.end_byte,
+        )
+    )
 
 
-def _surround(found: Captures, node: Node, _kind: str, match: _Match) -> None:
+def _add_attached(captures: Captures, node: Node, _kind: str, _match: _Match) -> None:
+    captures.attached.append((node.start_byte, node.end_byte))
+
+
+def _add_around(captures: Captures, node: Node, _kind: str, match: _Match) -> None:
     for inner in match["inner"]:
-        found.around[inner.start_byte, inner.end_byte] = node.start_byte
+        captures.around[inner.start_byte, inner.end_byte] = node.start_byte
 
 
-def _describe(found: Captures, node: Node, _kind: str, _match: _Match) -> None:
-    found.docstrings.append((node.start_byte, node.end_byte))
+def _add_docstring(captures: Captures, node: Node, _kind: str, _match: _Match) -> None:
+    captures.docstrings.append((node.start_byte, node.end_byte))
 
 
-def _name_space(found: Captures, node: Node, _kind: str, _match: _Match) -> None:
-    if not found.namespace:
-        found.namespace = found.short(node)
+def _set_namespace(captures: Captures, node: Node, _kind: str, _match: _Match) -> None:
+    if not captures.namespace:
+        captures.namespace = captures.node_text(node)
 
 
-def _break(found: Captures, node: Node, _kind: str, _match: _Match) -> None:
-    found.broken.append((node.start_point[0] + 1, node.end_point[0] + 1))
+def _add_broken(captures: Captures, node: Node, _kind: str, _match: _Match) -> None:
+    captures.broken.append((_line(node), node.end_point[0] + 1))
 
 
-_TAKERS: Final = {
-    "definition": _define,
-    "scope": _define,
-    "reference": _use,
-    "import": _import,
-    "binding": _bind,
-    "attached": _attach,
-    "around": _surround,
-    "docstring": _describe,
-    "namespace": _name_space,
-    "broken": _break,
+_RECORDERS: Final = {
+    "reference": _add_reference,
+    "import": _add_import,
+    "binding": _add_binding,
+    "attached": _add_attached,
+    "around": _add_around,
+    "docstring": _add_docstring,
+    "namespace": _set_namespace,
+    "broken": _add_broken,
 }

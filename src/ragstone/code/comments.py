@@ -1,4 +1,4 @@
-"""What a comment says: its text without the signs that make it one."""
+"""The text of comments and docstrings, without the signs around it."""
 
 from __future__ import annotations
 
@@ -6,32 +6,39 @@ import re
 from inspect import cleandoc
 from typing import Final
 
-_LONGEST: Final = 2_000
-"""Characters of a description that are kept: the rest is in the text."""
-_OPENS: Final = re.compile(r"^[ \t]*(?:/\*[*!]?|//[/!]?<?|#(?!\[)|=begin\b|--)[ \t]?", re.MULTILINE)
-_CLOSES: Final = re.compile(r"[ \t]*\*+/[ \t]*$|^=end\b.*$", re.MULTILINE)
+_MAX_LENGTH: Final = 2_000
+"""Characters of a description to store; the full text is in the file."""
+_LINE_START: Final = re.compile(
+    r"^[ \t]*(?:/\*[*!]?|//[/!]?<?|#(?!\[)|=begin\b|--)[ \t]?", re.MULTILINE
+)
+_BLOCK_END: Final = re.compile(r"[ \t]*\*+/[ \t]*$|^=end\b.*$", re.MULTILINE)
 _STAR: Final = re.compile(r"^[ \t]*\*(?!/)[ \t]?", re.MULTILINE)
-_TAG: Final = re.compile(r"</?(?:summary|remarks|para|c|code|see|paramref|typeparamref)\b[^>]*>")
-"""Tags of documentation in C#, whose words are what is said."""
+_CSHARP_TAG: Final = re.compile(
+    r"</?(?:summary|remarks|para|c|code|see|paramref|typeparamref)\b[^>]*>"
+)
 _QUOTES: Final = re.compile(r"""\A[A-Za-z]{0,2}('{3}|"{3}|'|")(.*?)\1?\Z""", re.DOTALL)
 
 
-def is_comment(piece: bytes) -> bool:
-    """Return whether something that stands above a definition is a comment, not a decorator or attribute."""
-    return piece.startswith((b"//", b"/*", b"=begin", b"--")) or (
-        piece[:1] == b"#" and piece[:2] not in (b"#[", b"#!")
-    )
+def is_comment(beginning: bytes) -> bool:
+    """Return whether a text that starts like this is a comment, not a decorator or attribute."""
+    if beginning.startswith((b"//", b"/*", b"=begin", b"--")):
+        return True
+    return beginning[:1] == b"#" and beginning[:2] not in (b"#[", b"#!")
 
 
-def said(comment: str) -> str:
-    """Return what a comment says; blocks lose their stars, lines their slashes or hashes."""
+def comment_text(comment: str) -> str:
+    """Return a comment without stars, slashes and hashes."""
     if comment.lstrip().startswith("/*"):
         comment = _STAR.sub("", comment)
-    plain = _CLOSES.sub("", _OPENS.sub("", comment[: 2 * _LONGEST]))
-    return cleandoc(_TAG.sub("", plain) if "<summary>" in plain else plain).strip()[:_LONGEST]
+    text = _LINE_START.sub("", comment[: 2 * _MAX_LENGTH])
+    text = _BLOCK_END.sub("", text)
+    if "<summary>" in text:
+        text = _CSHARP_TAG.sub("", text)
+    return cleandoc(text).strip()[:_MAX_LENGTH]
 
 
-def unquoted(literal: str) -> str:
-    """Return the text of a docstring."""
-    found = _QUOTES.match(literal[: 2 * _LONGEST])
-    return cleandoc(found[2] if found else literal)[:_LONGEST].strip()
+def docstring_text(literal: str) -> str:
+    """Return a docstring without its quotes."""
+    match = _QUOTES.match(literal[: 2 * _MAX_LENGTH])
+    text = match[2] if match else literal
+    return cleandoc(text)[:_MAX_LENGTH].strip()

@@ -1,7 +1,7 @@
-"""The languages whose grammar is known: which a file is in, its parser, and the captures of its `.scm` file.
+"""The supported languages: how a file's name tells its language, the parsers, and the queries in `.scm` files.
 
-Each grammar is a package of its own, imported when the first file in that language comes. Queries are shared by all
-threads, for they never change; parsers are not, for they do.
+The package of a grammar is imported for the first file in that language. All threads share the queries, which never
+change; each thread has its own parsers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _GRAMMARS: Final = {
     "ruby": ("tree_sitter_ruby", "language"),
 }
 LANGUAGES: Final = tuple(_GRAMMARS)
-"""All of them, by the names that documents have; `tsx` is TypeScript with elements in it."""
+"""The names of the languages; `tsx` is TypeScript with JSX elements."""
 
 _SUFFIXES: Final = {
     **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
@@ -53,65 +53,79 @@ _SUFFIXES: Final = {
     **dict.fromkeys((".cs", ".csx"), "csharp"),
     **dict.fromkeys((".rb", ".rake", ".gemspec"), "ruby"),
 }
-_NAMES: Final = dict.fromkeys(("rakefile", "gemfile", "vagrantfile", "podfile"), "ruby")
-_SCM: Final = {
+_FILE_NAMES: Final = dict.fromkeys(("rakefile", "gemfile", "vagrantfile", "podfile"), "ruby")
+_QUERY_FILES: Final = {
     "javascript": ("script", "javascript", "elements"),
     "typescript": ("script", "typescript"),
     "tsx": ("script", "typescript", "elements"),
     "cpp": ("c", "cpp"),
 }
-"""Where a language's captures are more than the file of its name: what it shares with others comes first."""
+"""The query files of a language, if it has more than the file of its name."""
 
-LARGEST: Final = 1_000_000
-"""Bytes that are parsed: what is longer was made by a program, or is no program."""
+MAX_BYTES: Final = 1_000_000
+"""Longer files are not parsed: they are generated, or no code."""
 _PIECE: Final = 1 << 13
 _UNTRIED: Final = 1 << 15
-"""Bytes that need no trial: 24,000 of random signs, words or letters took no grammar longer than 0.3 s."""
-_SLOWEST: Final = 8e-6
-"""Seconds of work a byte. Code as people write it takes a fiftieth of that."""
-_LEAST_SECONDS: Final = 0.25
-_NESTING: Final = frozenset({"swift", "kotlin", "rust"})
-"""Where comments stand in comments: each that is left open is looked for to the end of the text, by each before it."""
+"""Texts of this many bytes are parsed without a trial: random bytes of this size took no grammar over 0.3 s."""
+_MAX_SECONDS_PER_BYTE: Final = 8e-6
+"""Code that people write takes a fiftieth of this time."""
+_MIN_SECONDS: Final = 0.25
+_NESTED_COMMENTS: Final = frozenset({"swift", "kotlin", "rust"})
+"""Languages with nested comments. The scan for the end of each open comment makes parsing quadratic."""
 _SIGNS: Final = bytes(
     code for code in range(33, 127) if not chr(code).isalnum() and chr(code) != "_"
 )
 _SIGNS_PIECE: Final = 1 << 16
-_MOST_SIGNS: Final = 0.6
-"""Of so long a piece: code has a fifth to a third of signs, what is nearly all signs is none."""
+_MAX_SIGNS: Final = 0.6
+"""Share of signs in a piece of `_SIGNS_PIECE` bytes. Code has 20 to 33 per cent."""
 _COMMENT_SIGNS: Final = re.compile(rb"/\*|\*/")
-_MOST_OPEN: Final = 50
-_MOST_PARTS: Final = 10_000
-_MOST_LOOKED_AT: Final = 10_000
-_LOST: Final = frozenset({"kotlin"})
-"""Grammars that never come back from a sign that stands outside of texts and is no part of the language: a space that
-is not broken, a mark of byte order, a picture. It is parsed as blanks, which take the same room."""
-_STRANGE: Final = re.compile(
+_MAX_OPEN_COMMENTS: Final = 50
+_MAX_ERROR_CHILDREN: Final = 10_000
+_MAX_VISITED_NODES: Final = 10_000
+_UNSTABLE_GRAMMARS: Final = frozenset({"kotlin"})
+"""Grammars that do not recover from a sign that is no part of the language, such as a no-break space or an emoji.
+Such signs are replaced by blanks of the same length before parsing."""
+_FOREIGN_SIGN: Final = re.compile(
     rb"[\x00-\x08\x0e-\x1f\x7f]|[\xc2-\xf4][\x80-\xbf]{1,3}|[\x80-\xff]|#(?!!)"
-    rb"|(?P<kept>\\[tbnr'\"\\$u]|`[^`\n]+`)|[\\`]"
+    rb"|(?P<allowed>\\[tbnr'\"\\$u]|`[^`\n]+`)|[\\`]"
 )
 _local: Final = threading.local()
 
 
 def language_of(uri: str) -> str:
-    """Return the language of a file by its name, nothing where no grammar is known for it."""
+    """Return the language of a file by its name, or an empty text if no grammar is known."""
     name = uri.rpartition("/")[2].lower()
-    if name.endswith(".blade.php"):  # a template, whose PHP is no PHP
+    if name.endswith(".blade.php"):  # a template, not valid PHP
         return ""
-    at = name.rfind(".")
-    return _NAMES.get(name, "") or (_SUFFIXES.get(name[at:], "") if at >= 0 else "")
+    if name in _FILE_NAMES:
+        return _FILE_NAMES[name]
+    _, dot, suffix = name.rpartition(".")
+    return _SUFFIXES.get(dot + suffix, "") if dot else ""
 
 
 @cache
 def grammar_of(language: str) -> Language:
-    """Return a language's grammar; `KeyError` for a language that has none."""
+    """Return the grammar of a language; `KeyError` if it has none."""
     package, function = _GRAMMARS[language]
     from tree_sitter import Language
 
     return Language(getattr(import_module(package), function)())
 
 
+@cache
+def query_of(language: str) -> Query:
+    """Return the query with the captures of a language; `KeyError` if it has none."""
+    from tree_sitter import Query
+
+    grammar = grammar_of(language)
+    folder = files("ragstone.code") / "languages"
+    names = ("every", *_QUERY_FILES.get(language, (language,)))
+    parts = [(folder / f"{name}.scm").read_text("utf-8") for name in names]
+    return Query(grammar, "\n".join(parts))
+
+
 def parser_for(language: str) -> Parser:
-    """Return this thread's parser for a language; `KeyError` for a language that has none."""
+    """Return this thread's parser for a language; `KeyError` if it has no grammar."""
     parsers: dict[str, Parser] | None = getattr(_local, "parsers", None)
     if parsers is None:
         parsers = _local.parsers = {}
@@ -123,82 +137,74 @@ def parser_for(language: str) -> Parser:
 
 
 def tree_of(data: bytes, language: str) -> Tree | None:
-    """Return the tree of a text, or None where it is too long to be a person's, or its grammar loses itself in it."""
-    if len(data) > LARGEST:
+    """Return the syntax tree of a text, or None if the text is too long or would take too long to parse."""
+    if len(data) > MAX_BYTES:
         return None
-    if language in _LOST:
-        data = _STRANGE.sub(_blanked, data)
-    if _is_maze(data, language):
+    if language in _UNSTABLE_GRAMMARS:
+        data = _FOREIGN_SIGN.sub(_blank_foreign_sign, data)
+    if _is_too_slow(data, language):
         return None
     tree = parser_for(language).parse(data)
-    return None if tree.root_node.has_error and _sprawls(tree.root_node) else tree
+    if tree.root_node.has_error and _has_huge_error(tree.root_node):
+        return None
+    return tree
 
 
-def _blanked(found: re.Match[bytes]) -> bytes:
-    """Return a letter or digit of any alphabet, a quoted name and an escape as they are, anything else as blanks."""
-    whole = found["kept"] or found[0].decode("utf-8", "ignore").isalnum()
-    return found[0] if whole else b" " * len(found[0])
+def _blank_foreign_sign(match: re.Match[bytes]) -> bytes:
+    """Return letters, digits, quoted names and escapes unchanged, and blanks for other signs."""
+    sign = match[0]
+    is_allowed = match["allowed"] or sign.decode("utf-8", "ignore").isalnum()
+    return sign if is_allowed else b" " * len(sign)
 
 
-def _is_maze(data: bytes, language: str) -> bool:
-    """Return whether parsing would take far longer than its length explains.
+def _is_too_slow(data: bytes, language: str) -> bool:
+    """Return whether parsing would take far longer than the length explains.
 
-    What is no program can take a parser the square of its length, or the cube, and once begun it cannot be stopped. So
-    long texts are tried in parts first: a part takes some milliseconds, or hundreds where the grammar is lost.
+    For a text that is no program, parsing can take quadratic or cubic time, and it cannot be interrupted. So parts of
+    long texts are parsed first: a part takes a few milliseconds, or hundreds if the grammar does not fit.
     """
-    if language in _NESTING:
+    if language in _NESTED_COMMENTS:
         signs = _COMMENT_SIGNS.findall(data)
-        if signs.count(b"/*") > signs.count(b"*/") + _MOST_OPEN:
+        if signs.count(b"/*") > signs.count(b"*/") + _MAX_OPEN_COMMENTS:
             return True
-    if any(
-        _is_noise(data[at : at + _SIGNS_PIECE])
-        for at in range(0, len(data) - _SIGNS_PIECE + 1, _SIGNS_PIECE)
-    ):
-        return True
+    for start in range(0, len(data) - _SIGNS_PIECE + 1, _SIGNS_PIECE):
+        if _is_noise(data[start : start + _SIGNS_PIECE]):
+            return True
     parser = parser_for(language)
-    for start, end in _tried(len(data)):
+    for start, end in _trial_ranges(len(data)):
         began = time.thread_time()
         parser.parse(data[start:end])
-        if time.thread_time() - began > max(_SLOWEST * (end - start), _LEAST_SECONDS):
+        seconds = time.thread_time() - began
+        if seconds > max(_MAX_SECONDS_PER_BYTE * (end - start), _MIN_SECONDS):
             return True
     return False
 
 
 def _is_noise(piece: bytes) -> bool:
-    return len(piece) - len(piece.translate(None, _SIGNS)) > _MOST_SIGNS * len(piece)
+    """Return whether most of a piece is signs."""
+    sign_count = len(piece) - len(piece.translate(None, _SIGNS))
+    return sign_count > _MAX_SIGNS * len(piece)
 
 
-def _sprawls(root: Node) -> bool:
-    """Return whether something that could not be read has so many parts that looking through them would take long."""
-    pending, seen = [root], 0
-    while pending and seen < _MOST_LOOKED_AT:
-        node = pending.pop()
-        seen += 1
-        if node.is_error and node.child_count > _MOST_PARTS:
-            return True
-        pending.extend(child for child in node.children if child.has_error)
-    return False
-
-
-def _tried(size: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a long text that are tried: each piece by itself, then beginnings that get longer."""
+def _trial_ranges(size: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a long text to try: each piece, then longer and longer beginnings."""
     if size > _UNTRIED:
-        yield from ((start, start + _PIECE) for start in range(0, size, _PIECE))
+        for start in range(0, size, _PIECE):
+            yield start, start + _PIECE
     end = 4 * _PIECE
     while 2 * end < size:
         yield 0, end
         end *= 4
 
 
-@cache
-def query_of(language: str) -> Query:
-    """Return the captures of a language; `KeyError` for a language that has none."""
-    from tree_sitter import Query
-
-    grammar = grammar_of(language)
-    folder = files("ragstone.code") / "languages"
-    parts = [
-        (folder / f"{name}.scm").read_text("utf-8")
-        for name in ("every", *_SCM.get(language, (language,)))
-    ]
-    return Query(grammar, "\n".join(parts))
+def _has_huge_error(root: Node) -> bool:
+    """Return whether an error node has so many children that the query would take too long."""
+    pending = [root]
+    visited = 0
+    while pending and visited < _MAX_VISITED_NODES:
+        node = pending.pop()
+        visited += 1
+        if node.is_error and node.child_count > _MAX_ERROR_CHILDREN:
+            return True
+        pending.extend(child for child in node.children if child.has_error)
+    return False

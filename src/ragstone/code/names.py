@@ -1,4 +1,4 @@
-"""How languages write names: the namespace of a file, what an import brings, a type without its signs."""
+"""How languages write names: namespaces, imports, owners and types."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ragstone.code.captures import Imported
+from ragstone.code.captures import ImportCapture
 from ragstone.types.code import Import
 
-_ROOTS: Final = ("src/", "lib/")
+_PYTHON_ROOTS: Final = ("src/", "lib/")
 _GENERIC: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _TYPE_SIGNS: Final = "?*&!:\"' \t"
 _TYPE_WORDS: Final = (
@@ -26,139 +26,155 @@ _TYPE_WORDS: Final = (
 )
 _LIFETIME: Final = re.compile(r"&\s*'\w+\s+")
 _EXPORTS: Final = ("module.exports", "exports")
-_LAST: Final = {
-    "php": "\\",
-    "go": "/",
-    "rust": "::",
-    "javascript": "/",
-    "typescript": "/",
-    "tsx": "/",
-}
-"""What stands between the parts of a name where it is not a dot."""
+_SEPARATORS: Final = {"php": "\\", "go": "/", "rust": "::"}
+"""The sign between the parts of an imported name, if it is not a dot."""
 _SCRIPTS: Final = frozenset({"javascript", "typescript", "tsx"})
-_WHOLE_FILES: Final = frozenset({"c", "cpp", "ruby"})
-"""Where an import brings what a file has, and no name for it."""
-_UNWRITTEN: Final = frozenset({"auto", "var", "let", "val"})
+_FILE_IMPORTS: Final = frozenset({"c", "cpp", "ruby"})
+"""Languages that import all names of a file, without a name for the file."""
+_INFERRED_TYPES: Final = frozenset({"auto", "var", "let", "val"})
 _GO_VERSION: Final = re.compile(r"/v\d+$")
 
 
 def namespace_of(language: str, uri: str, written: str) -> str:
-    """Return the namespace of a file: as it is written there, or as its path says where that decides (Python, Go)."""
+    """Return the namespace of a file: as it is written, or from the path in Python and Go."""
     if language == "python":
-        return _module_of(uri)
+        return _python_module(uri)
     if language == "go":
         return uri.rpartition("/")[0]
-    return written.strip("\\") if language == "php" else written
+    if language == "php":
+        return written.strip("\\")
+    return written
 
 
-def _module_of(uri: str) -> str:
+def _python_module(uri: str) -> str:
     """Return the dotted name of a Python module."""
     path = uri
-    for root in _ROOTS:
+    for root in _PYTHON_ROOTS:
         path = path.removeprefix(root)
-    path = path.rpartition(".")[0] if "." in path.rpartition("/")[2] else path
-    path = path.removesuffix("/__init__") if path != "__init__" else ""
-    return path.replace("/", ".")
+    if "." in path.rpartition("/")[2]:
+        path = path.rpartition(".")[0]
+    if path == "__init__":
+        return ""
+    return path.removesuffix("/__init__").replace("/", ".")
 
 
 def owner_of(written: str) -> str:
-    """Return what a definition belongs to, by dots and without its generics: `*List[T]` is `List`, `A::b` is `A.b`."""
-    plain = written
-    while (shorter := _GENERIC.sub("", plain)) != plain:
-        plain = shorter
-    plain = plain.replace("::", ".").strip("*&. \t")
-    plain = plain.removesuffix(".prototype")
-    for exported in _EXPORTS:
-        if plain == exported or plain.startswith(f"{exported}."):
-            plain = plain[len(exported) + 1 :]
-    return plain
+    """Return the owner of a definition with dots and without generics: `*List[T]` is `List`, `A::b` is `A.b`."""
+    owner = written
+    while (shorter := _GENERIC.sub("", owner)) != owner:
+        owner = shorter
+    owner = owner.replace("::", ".").strip("*&. \t")
+    owner = owner.removesuffix(".prototype")
+    for exports in _EXPORTS:
+        if owner == exports or owner.startswith(f"{exports}."):
+            owner = owner[len(exports) + 1 :]
+    return owner
 
 
 def type_of(written: str) -> str:
-    """Return a type without what says it may be missing, how it is passed, or that it does not change."""
+    """Return a type without signs and words for nullability, references and mutability."""
     plain = _LIFETIME.sub("&", written).strip(_TYPE_SIGNS)
     for word in _TYPE_WORDS:
         plain = plain.removeprefix(word).lstrip(_TYPE_SIGNS)
-    return "" if plain in _UNWRITTEN else plain
+    return "" if plain in _INFERRED_TYPES else plain
 
 
-def imports_of(language: str, uri: str, written: Imported) -> Iterator[Import]:
-    """Yield what one written import brings."""
-    line, kind, name, alias, prefix = written
-    name = name.strip("\"'`<> ")
-    if kind == "tree":
-        yield from _branches(name, "", line)
+def imports_of(language: str, uri: str, capture: ImportCapture) -> Iterator[Import]:
+    """Yield the imports that one import statement makes."""
+    if capture.kind == "tree":
+        yield from _import_tree(_unquote(capture.name), capture.line)
     elif language == "python":
-        yield _python_import(uri, written)
+        yield _python_import(uri, capture)
     elif language in _SCRIPTS:
-        module = prefix.strip("\"'`")
-        kind, name = ("", "default") if kind == "default" else (kind, name)
-        yield Import(
-            f"{module}#{name}" if module else name, alias or (name if module else ""), line, kind
-        )
+        yield _script_import(capture)
     else:
-        between = _LAST.get(language, ".")
-        full = (
-            f"{prefix.strip(between)}{between}{name}".strip(between) if prefix else name.strip("\\")
-        )
-        last = _GO_VERSION.sub("", full).rpartition(between)[2]
-        nameless = kind == "all" or language in _WHOLE_FILES
-        yield Import(full, alias or ("" if nameless else last), line, kind)
+        yield _package_import(language, capture)
 
 
-def _python_import(uri: str, written: Imported) -> Import:
-    """Return an import by its full name, however many dots it is written with."""
-    line, kind, name, alias, prefix = written
+def _unquote(name: str) -> str:
+    return name.strip("\"'`<> ")
+
+
+def _python_import(uri: str, capture: ImportCapture) -> Import:
+    """Return an import by its absolute name."""
+    line, kind, name, alias, prefix = capture
     if kind == "all":
-        return Import(_absolute(uri, name), "", line, kind)
+        return Import(_absolute_module(uri, name), "", line, kind)
     if not prefix:
         return Import(name, alias or name, line, kind)
-    return Import(f"{_absolute(uri, prefix)}.{name}".lstrip("."), alias or name, line, kind)
+    full_name = f"{_absolute_module(uri, prefix)}.{name}".lstrip(".")
+    return Import(full_name, alias or name, line, kind)
 
 
-def _absolute(uri: str, module: str) -> str:
-    """Return the full name of a Python module that is written relative to this one."""
+def _absolute_module(uri: str, module: str) -> str:
+    """Return the absolute name of a Python module that may start with dots."""
     if not module.startswith("."):
         return module
-    parts = _module_of(uri).split(".")
+    package = _python_module(uri).split(".")
     if not uri.endswith(("/__init__.py", "/__init__.pyi")):
-        parts = parts[:-1]
-    rest = module.lstrip(".")
-    above = len(module) - len(rest) - 1
-    parts = parts[: len(parts) - above] if above else parts
-    return ".".join([*filter(None, parts), *filter(None, [rest])])
+        package = package[:-1]
+    name = module.lstrip(".")
+    levels_up = len(module) - len(name) - 1
+    if levels_up:
+        package = package[: len(package) - levels_up]
+    return ".".join(filter(None, (*package, name)))
 
 
-def _branches(tree: str, above: str, line: int) -> Iterator[Import]:
-    """Yield the names of a tree of imports: `a::{b, c as d, e::*}`; nesting is followed as far as it is written."""
-    pending = [(tree, above)]
+def _script_import(capture: ImportCapture) -> Import:
+    """Return an import of JavaScript or TypeScript: `module#name`."""
+    module = capture.prefix.strip("\"'`")
+    kind, name = capture.kind, _unquote(capture.name)
+    if kind == "default":
+        kind, name = "", "default"
+    if not module:
+        return Import(name, capture.alias, capture.line, kind)
+    return Import(f"{module}#{name}", capture.alias or name, capture.line, kind)
+
+
+def _package_import(language: str, capture: ImportCapture) -> Import:
+    separator = _SEPARATORS.get(language, ".")
+    name = _unquote(capture.name)
+    if capture.prefix:
+        name = f"{capture.prefix.strip(separator)}{separator}{name}".strip(separator)
+    else:
+        name = name.strip("\\")
+    alias = capture.alias
+    if not alias and capture.kind != "all" and language not in _FILE_IMPORTS:
+        alias = _GO_VERSION.sub("", name).rpartition(separator)[2]
+    return Import(name, alias, capture.line, capture.kind)
+
+
+def _import_tree(tree: str, line: int) -> Iterator[Import]:
+    """Yield the imports of a tree such as `a::{b, c as d, e::*}`."""
+    pending = [(tree, "")]
     while pending:
-        text, above = pending.pop()
+        text, prefix = pending.pop()
         text = " ".join(text.split())
         head, brace, inner = text.partition("{")
         if brace:
-            path = f"{above}{head}".strip()
-            pending.extend(
-                (part, path) for part in reversed(_parts(inner.rstrip().removesuffix("}")))
-            )
+            path = f"{prefix}{head}".strip()
+            branches = _split_branches(inner.rstrip().removesuffix("}"))
+            pending.extend((branch, path) for branch in reversed(branches))
             continue
         name, _, alias = text.partition(" as ")
-        full = f"{above}{name.strip()}"
-        if not name.strip():
+        name = name.strip()
+        if not name:
             continue
-        if full.endswith("::*"):
-            yield Import(full[:-3], "", line, "all")
+        full_name = f"{prefix}{name}"
+        if full_name.endswith("::*"):
+            yield Import(full_name[:-3], "", line, "all")
             continue
-        full = full.removesuffix("::self")
-        yield Import(full, alias.strip() or full.rpartition("::")[2], line)
+        full_name = full_name.removesuffix("::self")
+        yield Import(full_name, alias.strip() or full_name.rpartition("::")[2], line)
 
 
-def _parts(inner: str) -> list[str]:
-    """Return what stands between commas that are in no braces."""
-    found, depth, at = [], 0, 0
-    for place, sign in enumerate(inner):
+def _split_branches(inner: str) -> list[str]:
+    """Return the texts between commas outside of braces."""
+    branches: list[str] = []
+    depth = start = 0
+    for position, sign in enumerate(inner):
         if sign == "," and depth == 0:
-            found.append(inner[at:place])
-            at = place + 1
+            branches.append(inner[start:position])
+            start = position + 1
         depth += (sign == "{") - (sign == "}")
-    return [*found, inner[at:]]
+    return [*branches, inner[start:]]

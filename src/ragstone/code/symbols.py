@@ -1,22 +1,21 @@
-"""The symbols' pass: what one file defines, imports, uses and gives a type, by its text alone.
+"""Reads the facts of one file from its text alone: definitions, imports, uses of names, written types.
 
-What the captures found is put together here: who stands in whom, which comments belong to a definition, its signature.
-Nothing is resolved and nothing is guessed; a name that is written is reported as it is written.
+Names are reported as they are written. `ragstone.code.resolve` finds their targets.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
-from ragstone.code.captures import Captures, captured
+from ragstone.code.captures import BindingCapture, Captures, find_captures
+from ragstone.code.definitions import CLASSES, FUNCTIONS, DefinitionReader, PlacedDefinition
 from ragstone.code.grammars import language_of
 from ragstone.code.names import imports_of, namespace_of, type_of
-from ragstone.code.places import CLASSES, FUNCTIONS, Placed, Places
 from ragstone.types.code import Binding, FileFacts, Import, Reference
 
-_FIELDS: Final = {
+_FIELD_PREFIXES: Final = {
     "php": "$this->",
     "python": "self.",
     "javascript": "this.",
@@ -24,132 +23,195 @@ _FIELDS: Final = {
     "tsx": "this.",
     "rust": "self.",
 }
-"""How a field is written inside of its class; where that can be left out, fields have their bare names."""
-_OF_TYPES: Final = frozenset(("field", "declared", "assigned"))
-_LONE: Final = re.compile("[\ud800-\udfff]")
-"""Halves of a character, which no grammar's text may have; what stands for one is as long in bytes."""
+"""The receiver of a field inside its class; other languages write fields as bare names."""
+_FIELD_KINDS: Final = frozenset(("field", "declared", "assigned"))
+_ASSIGNMENT_KINDS: Final = frozenset(("made", "other", "assigned"))
+_SELF_NAMES: Final = frozenset(("self", "cls"))
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _WORD: Final = re.compile(r"[\w$]+")
-_GIVEN: Final = frozenset(("made", "other", "assigned"))
-_SELVES: Final = frozenset(("self", "cls"))
-_IS_CPP: Final = re.compile(
+_CPP_HEADER: Final = re.compile(
     r"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b", re.MULTILINE
 )
 
 
-def read(text: str, uri: str, language: str = "") -> FileFacts | None:
-    """Return what a file says of itself; None where its language has no grammar or it is too long to be parsed.
+def read_facts(text: str, uri: str, language: str = "") -> FileFacts | None:
+    """Return the facts of a file; None if its language has no grammar or the file is too long to parse.
 
-    The language is told by the name, or given where the name says nothing.
+    `language` is used if the file's name does not decide.
     """
     language = language_of(uri) or language
-    if language == "c" and uri.endswith(".h") and _IS_CPP.search(text):
+    if not language:
+        return None
+    if language == "c" and uri.endswith(".h") and _CPP_HEADER.search(text):
         language = "cpp"
+    data = _SURROGATE.sub("\ufffd", text).encode()  # as long in bytes as a surrogate
     try:
-        found = captured(_LONE.sub("\ufffd", text).encode(), language) if language else None
+        captures = find_captures(data, language)
     except KeyError:
         return None
-    if found is None:
+    if captures is None:
         return None
-    places = Places(found, language)
-    placed = places.placed()
+    reader = DefinitionReader(captures, language)
+    definitions = reader.place_definitions()
     return FileFacts(
         uri=uri,
         language=language,
-        namespace=namespace_of(language, uri, found.namespace),
-        symbols=tuple(places.symbols(placed, plain=text.isascii())),
-        imports=tuple(_imports(found, language, uri)),
-        references=tuple(_references(found, placed)),
-        bindings=tuple(_bindings(found, placed, _FIELDS.get(language, ""))),
-        broken=_merged(found.broken),
+        namespace=namespace_of(language, uri, captures.namespace),
+        symbols=tuple(reader.symbols(definitions, is_ascii=text.isascii())),
+        imports=_read_imports(captures, language, uri),
+        references=_read_references(captures, definitions),
+        bindings=_read_bindings(captures, definitions, _FIELD_PREFIXES.get(language, "")),
+        broken=_merge_line_ranges(captures.broken),
     )
 
 
-def _imports(found: Captures, language: str, uri: str) -> Iterator[Import]:
-    """Yield what is imported; of two captures of one name, that which knows its kind counts."""
-    known: dict[tuple[int, str], Import] = {}
-    for one in (each for written in found.imports for each in imports_of(language, uri, written)):
-        if one.kind or (one.line, one.name) not in known:
-            known[one.line, one.name] = one
-    yield from known.values()
+def _read_imports(captures: Captures, language: str, uri: str) -> tuple[Import, ...]:
+    """Return the imports; if two captures match one name, the capture with a kind wins."""
+    imports: dict[tuple[int, str], Import] = {}
+    for capture in captures.imports:
+        for imported in imports_of(language, uri, capture):
+            key = (imported.line, imported.name)
+            if imported.kind or key not in imports:
+                imports[key] = imported
+    return tuple(imports.values())
 
 
-def _references(found: Captures, placed: Sequence[Placed]) -> Iterator[Reference]:
-    """Yield the uses of names, each with the symbol it stands in."""
-    inside = _Inside(placed)
-    for start, line, kind, name, receiver in found.references:
-        around = inside.at(start)
-        yield Reference(kind, name, receiver, line, around[-1].qualified if around else "")
+def _read_references(
+    captures: Captures, definitions: Sequence[PlacedDefinition]
+) -> tuple[Reference, ...]:
+    """Return the uses of names, each with the symbol that contains it."""
+    scopes = _ScopeCursor(definitions)
+    references: list[Reference] = []
+    for start, line, kind, name, receiver in captures.references:
+        around = scopes.scopes_at(start)
+        inside = around[-1].qualified if around else ""
+        references.append(Reference(kind, name, receiver, line, inside))
+    return tuple(references)
 
 
-def _bindings(found: Captures, placed: Sequence[Placed], field: str) -> Iterator[Binding]:
-    """Yield the names that have a written type, or that of another name, which has one.
+def _read_bindings(
+    captures: Captures, definitions: Sequence[PlacedDefinition], field_prefix: str
+) -> tuple[Binding, ...]:
+    """Return the names with a written type, or with the type of another name.
 
-    A name that is also given something whose type is not written is told again, with no type.
+    A name that also gets a value without a written type is listed again, with an empty type.
     """
-    inside = _Inside(placed)
-    known: dict[tuple[str, str], str] = {}
-    rows: dict[tuple[str, str, int, int], tuple[str, bool]] = {}
-    declared: set[tuple[str, str]] = set()
-    for start, line, kind, written, typed, value, end in found.bindings:
-        around = inside.at(start)
+    collector = _BindingCollector(_ScopeCursor(definitions), field_prefix)
+    for capture in captures.bindings:
+        collector.add(capture)
+    other_names = {definition.qualified for definition in definitions}
+    for imported in captures.imports:
+        words = _WORD.findall(imported.alias or imported.name)
+        other_names.update(words[-1:])
+    return collector.bindings(other_names)
+
+
+class _BindingKey(NamedTuple):
+    """A place where a name gets a type or a value."""
+
+    owner: str
+    name: str
+    line: int
+    end: int
+
+
+class _BindingCollector:
+    """Combines the binding captures of a file; captures are added in the order of the text."""
+
+    def __init__(self, scopes: _ScopeCursor, field_prefix: str) -> None:
+        self._scopes = scopes
+        self._field_prefix = field_prefix
+        self._local_types: dict[tuple[str, str], str] = {}
+        self._rows: dict[_BindingKey, tuple[str, bool]] = {}
+        """Type of each place, and whether it is a declaration rather than an assignment."""
+        self._declared_fields: set[tuple[str, str]] = set()
+
+    def add(self, capture: BindingCapture) -> None:
+        """Record a capture. A declaration replaces an assignment at the same place."""
+        around = self._scopes.scopes_at(capture.start)
         function = around[-1].qualified if around else ""
-        direct = bool(around) and around[-1].kind in CLASSES
-        if kind in _OF_TYPES:
-            owner = next((one.qualified for one in reversed(around) if one.kind in CLASSES), "")
-            name = field + written.removeprefix("$")
-        elif direct or written in _SELVES:
-            continue  # a field, which another capture names
+        in_class_body = bool(around) and around[-1].kind in CLASSES
+        is_field = capture.kind in _FIELD_KINDS
+        if is_field:
+            owner = _innermost_class(around)
+            name = self._field_prefix + capture.name.removeprefix("$")
+        elif in_class_body or capture.name in _SELF_NAMES:
+            return  # a field; another capture has its name
         else:
-            owner, name = function, written
-        plain = type_of(typed) if typed else known.get((function, value), "")
-        sure = kind not in _GIVEN and (kind != "field" or direct)
-        if sure and kind in _OF_TYPES:
-            declared.add((owner, name))
-        # What a name is declared as counts, not what it is given in the same place.
-        before, was_sure = rows.get((owner, name, line, end), ("", False))
-        if not before or (sure and plain and not was_sure):
-            rows[owner, name, line, end] = (plain, sure)
-            if kind not in _OF_TYPES:
-                known[owner, name] = plain
-    names = {name for (_, name, _, _), (plain, _) in rows.items() if plain}
-    names |= {one.qualified for one in placed}
-    names |= {word for one in found.imports for word in _WORD.findall(one.alias or one.name)[-1:]}
-    for (owner, name, line, _), (plain, sure) in rows.items():
-        if sure or (owner, name) not in declared:
-            if plain or name in names:
-                yield Binding(owner, name, plain, line)
+            owner, name = function, capture.name
+        if capture.type:
+            type_name = type_of(capture.type)
+        else:
+            type_name = self._local_types.get((function, capture.value), "")
+        is_declared = _is_declaration(capture, in_class_body=in_class_body)
+        if is_declared and is_field:
+            self._declared_fields.add((owner, name))
+        key = _BindingKey(owner, name, capture.line, capture.end)
+        old_type, was_declared = self._rows.get(key, ("", False))
+        replaces_assignment = is_declared and type_name and not was_declared
+        if not old_type or replaces_assignment:
+            self._rows[key] = (type_name, is_declared)
+            if not is_field:
+                self._local_types[owner, name] = type_name
+
+    def bindings(self, other_names: set[str]) -> tuple[Binding, ...]:
+        """Return the bindings; an untyped name is listed only if it hides a typed name or one of `other_names`."""
+        names = {key.name for key, (type_name, _) in self._rows.items() if type_name}
+        names |= other_names
+        bindings: list[Binding] = []
+        for key, (type_name, is_declared) in self._rows.items():
+            if not is_declared and (key.owner, key.name) in self._declared_fields:
+                continue
+            if type_name or key.name in names:
+                bindings.append(Binding(key.owner, key.name, type_name, key.line))
+        return tuple(bindings)
 
 
-class _Inside:
-    """What stands around places that are asked for in order."""
+def _is_declaration(capture: BindingCapture, *, in_class_body: bool) -> bool:
+    if capture.kind == "field":
+        return in_class_body
+    return capture.kind not in _ASSIGNMENT_KINDS
 
-    def __init__(self, placed: Sequence[Placed]) -> None:
-        """Keep what others can stand in."""
-        self._ahead = [
-            one for one in reversed(placed) if one.kind in CLASSES or one.kind in FUNCTIONS
+
+def _innermost_class(around: Sequence[PlacedDefinition]) -> str:
+    for definition in reversed(around):
+        if definition.kind in CLASSES:
+            return definition.qualified
+    return ""
+
+
+class _ScopeCursor:
+    """Finds the classes and functions around offsets that are asked in ascending order."""
+
+    def __init__(self, definitions: Sequence[PlacedDefinition]) -> None:
+        scopes = [
+            definition
+            for definition in definitions
+            if definition.kind in CLASSES or definition.kind in FUNCTIONS
         ]
-        self._around: list[Placed] = []
+        self._ahead = scopes[::-1]
+        self._around: list[PlacedDefinition] = []
 
-    def at(self, start: int) -> list[Placed]:
-        """Return what is around a place, the outermost first."""
+    def scopes_at(self, start: int) -> list[PlacedDefinition]:
+        """Return the scopes around an offset, the outermost first. Do not change the list."""
         while self._ahead and self._ahead[-1].start <= start:
-            one = self._ahead.pop()
-            self._leave(one.start)
-            self._around.append(one)
-        self._leave(start)
+            scope = self._ahead.pop()
+            self._leave_scopes(scope.start)
+            self._around.append(scope)
+        self._leave_scopes(start)
         return self._around
 
-    def _leave(self, start: int) -> None:
+    def _leave_scopes(self, start: int) -> None:
         while self._around and self._around[-1].end <= start:
             self._around.pop()
 
 
-def _merged(broken: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Return runs of lines, those that touch made one."""
-    runs: list[tuple[int, int]] = []
-    for first, last in sorted(broken):
-        if runs and first <= runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], max(last, runs[-1][1]))
+def _merge_line_ranges(ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Return the ranges sorted, with touching ranges joined."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
-            runs.append((first, last))
-    return tuple(runs)
+            merged.append((first, last))
+    return tuple(merged)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragstone.code.grammars import language_of
-from ragstone.code.symbols import read
+from ragstone.code.symbols import read_facts
 from ragstone.read.messages import Message, decode
 from ragstone.read.worker_loop import WorkerLoop
 from ragstone.read.worker_process import WorkerFailed, WorkerProcess
@@ -39,7 +39,7 @@ def parse_facts(text: str, uri: str, language: str = "") -> FileFacts | None:
     """Return what a file defines and uses; None if it has no grammar or its parser had to be stopped."""
     if (language or language_of(uri)) in UNSAFE_LANGUAGES:
         return PARSER.parse(text, uri, language)
-    return read(text, uri, language)
+    return read_facts(text, uri, language)
 
 
 class ParserProcess:
@@ -79,4 +79,4 @@ def main() -> None:
 def _parse(header: object, payload: bytes) -> Message:
     request = decode(ParseRequest, header)
     text = payload.decode("utf-8", "surrogatepass")
-    return ParseReply(read(text, request.uri, request.language)), b""
+    return ParseReply(read_facts(text, request.uri, request.language)), b""

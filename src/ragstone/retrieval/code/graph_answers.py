@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from ragstone.code.impact import impact
+from ragstone.code.impact import find_impact
 from ragstone.protocols import GraphReader
 from ragstone.types import CONFIDENCES, Impact, Link, Node, Related, Scope, Story
 
@@ -136,11 +136,11 @@ def impact_of(graph: GraphReader, scope: Scope, node: Node) -> Impact:
     def kinds_of(keys: Sequence[str]) -> dict[str, str]:
         return {found.key: found.kind for found in graph.nodes(scope, keys=keys, limit=len(keys))}
 
-    return impact(
+    return find_impact(
         [node.key, *_member_keys(graph, scope, node)],
         lambda keys: graph.links(scope, keys, back=True),
-        out_of=lambda keys: graph.links(scope, keys),
-        kinds=kinds_of,
+        links_from=lambda keys: graph.links(scope, keys),
+        find_kinds=kinds_of,
     )
 
 
