@@ -58,7 +58,6 @@ REPEATED_TYPES = {
     "RagstoneRetriever": "one for LangChain and one for LlamaIndex: users of each expect this name",
     "Graph": "the data of a code graph, and the facet `engine.graph`",
     "Space": "an embedding space, and the names that one scope of a program defines",
-    "Span": "a slice of a document, and a period of time",
     "Snapshot": "a read transaction of the store, and one state of the vector index",
     "Part": "a part of the registry, and a piece of a written type",
 }
