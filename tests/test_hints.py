@@ -90,7 +90,7 @@ def test_every_public_hint_is_resolved_where_only_ragstone_was_imported() -> Non
         "Codec.decode",
         "Embedder",
         "Memory.recall",
-        "Graph.related",
+        "CodeGraph.related",
     } <= told
     assert {"EventBus.subscribe", "EventLog.write", "Prompts.select", "Settings", "Hit"} <= told
     assert len(told) > 300
@@ -220,8 +220,8 @@ def test_an_engine_loads_no_facet_and_nothing_heavy() -> None:
     assert len([name for name in loaded if name.partition(".")[0] == "ragstone"]) <= MOST
 
 
-def test_an_unknown_facet_or_protocol_is_an_attribute_error() -> None:
+def test_an_unknown_facet_or_type_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Wacher'"):
         _ = facets.Wacher
     with pytest.raises(AttributeError, match="no attribute 'Matrices'"):
-        _ = protocols.Matrices
+        _ = types.Matrices

@@ -44,7 +44,7 @@ def test_a_built_in_part_is_found_by_name_and_by_alias() -> None:
 
 
 @pytest.mark.parametrize("part", registry.BUILT_IN, ids=lambda part: f"{part.group}-{part.name}")
-def test_every_built_in_part_can_be_loaded(part: registry.Part) -> None:
+def test_every_built_in_part_can_be_loaded(part: registry.RegisteredPart) -> None:
     assert callable(registry.load(part.group, part.name))
 
 

@@ -102,7 +102,7 @@ def test_a_space_without_texts_covers_all_of_them() -> None:
 )
 def test_a_hit_cites_lines_or_the_page(span: Span, place: str) -> None:
     hit = Hit("a.md__chunk_0", "text", 0.25, {}, "a.md", 0, "default", span)
-    assert hit.place == place
+    assert hit.citation == place
     assert hit.distance == 0.75
 
 

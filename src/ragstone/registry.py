@@ -25,7 +25,7 @@ GROUPS = ("embedder", "store", "vector_index", "reranker", "framework", "code_qu
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RegisteredPart:
     """A part: its name, its import path ("module:attribute"), and the package that installs it."""
 
     group: str
@@ -42,29 +42,29 @@ class Part:
 
 
 BUILT_IN = (
-    Part(
+    RegisteredPart(
         "embedder",
         "minilm",
         "ragstone.embed.minilm:configured",
         "MiniLM, in the package, no network",
         ("local",),
     ),
-    Part(
+    RegisteredPart(
         "embedder",
         "fake",
         "ragstone.embed.fake:configured",
         "vectors from hashes, for tests",
         ("mock",),
     ),
-    Part("store", "sqlite", "ragstone.store.sqlite:open_store", "one file on disk"),
-    Part(
+    RegisteredPart("store", "sqlite", "ragstone.store.sqlite:open_store", "one file on disk"),
+    RegisteredPart(
         "store",
         "memory",
         "ragstone.store.sqlite:open_store",
         "SQLite in memory, gone when closed",
         ("mock",),
     ),
-    Part(
+    RegisteredPart(
         "vector_index",
         "turbo",
         "ragstone.vectors.space_index:SpaceIndex",
@@ -97,7 +97,7 @@ def load(group: str, name: str) -> Callable[..., Any]:
     return cast("Callable[..., Any]", target)
 
 
-def find(group: str, name: str) -> Part:
+def find(group: str, name: str) -> RegisteredPart:
     """Return the part with a name or alias, not imported; raise `ConfigError` if there is none."""
     matches = [part for part in _built_in_parts(group) if name in part.all_names]
     if not matches:
@@ -121,14 +121,14 @@ def names(group: str) -> list[str]:
     return [part.name for part in describe(group)]
 
 
-def describe(group: str) -> list[Part]:
+def describe(group: str) -> list[RegisteredPart]:
     """Return all parts of a group, built-in ones first; a plug-in with a built-in name is ignored."""
     parts = _built_in_parts(group)
     built_in_names = set(chain.from_iterable(part.all_names for part in parts))
     return parts + [part for part in _plug_ins(group) if part.name not in built_in_names]
 
 
-def _built_in_parts(group: str) -> list[Part]:
+def _built_in_parts(group: str) -> list[RegisteredPart]:
     if group not in GROUPS:
         raise ConfigError(
             f"There is no kind of part called {group!r}.", hint=f"known: {', '.join(GROUPS)}"
@@ -136,13 +136,13 @@ def _built_in_parts(group: str) -> list[Part]:
     return [part for part in BUILT_IN if part.group == group]
 
 
-def _plug_ins(group: str) -> list[Part]:
+def _plug_ins(group: str) -> list[RegisteredPart]:
     # `importlib.metadata` loads many modules: a built-in name does not need it.
     entry_points: Iterable[EntryPoint] = import_module("importlib.metadata").entry_points(
         group=f"ragstone.{group}"
     )
     parts = [
-        Part(group, point.name, point.value, "plug-in", package=_package(point))
+        RegisteredPart(group, point.name, point.value, "plug-in", package=_package(point))
         for point in entry_points
     ]
     return sorted(parts, key=lambda part: (part.name, part.package))

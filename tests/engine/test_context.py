@@ -96,7 +96,7 @@ def test_a_context_cites_its_pieces(engine: Engine) -> None:
     engine.add(GONDOLA)
     context = engine.context("when does the gondola cross", 300)
     assert context.text.startswith("[RETRIEVED CONTEXT]")
-    assert [cited.place for cited in context.cited] == ["gondola.md:1"]
+    assert [cited.citation for cited in context.cited] == ["gondola.md:1"]
     assert context.tokens <= 300
 
 

@@ -101,7 +101,7 @@ def test_copies_are_listed_when_only_vectors_found_them(engine: Engine) -> None:
         [Document(uri=name, text="the gondola crosses the lagoon") for name in ("a", "b", "c")]
     )
     hit = engine.search("gondola lagoon", mode="vectors")[0]
-    assert {hit.source_doc_id, *(place.rpartition(":")[0] for place in hit.also_at)} == {
+    assert {hit.source_doc_id, *(place.rpartition(":")[0] for place in hit.duplicates)} == {
         "a",
         "b",
         "c",
@@ -382,4 +382,4 @@ def test_copies_that_a_filter_leaves_out_are_not_told(engine: Engine) -> None:
         [Document(uri=f"{team}/x", text=same, metadata={"team": team}) for team in ("a", "b")]
     )
     hit = engine.search("gondola", filters={"team": "b"})[0]
-    assert (hit.source_doc_id, hit.also_at) == ("b/x", ())
+    assert (hit.source_doc_id, hit.duplicates) == ("b/x", ())

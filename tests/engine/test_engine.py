@@ -24,7 +24,7 @@ def test_a_synced_folder_answers_with_exact_places(engine: Engine, folder: Path)
     assert hit.source_doc_id == "lease.py"
     assert text[hit.span.start : hit.span.end] == hit.text
     assert hit.text.startswith("def acquire_lease")
-    assert hit.place.startswith("lease.py:1")
+    assert hit.citation.startswith("lease.py:1")
     assert hit.doc_id == f"lease.py__chunk_{hit.chunk_index}"
 
 
@@ -127,7 +127,7 @@ def test_the_same_text_in_two_places_is_one_hit_that_lists_both(
         if "def acquire_lease" in hit.text
     ]
     assert len(hits) == 1
-    places = {hits[0].source_doc_id, *(place.rpartition(":")[0] for place in hits[0].also_at)}
+    places = {hits[0].source_doc_id, *(place.rpartition(":")[0] for place in hits[0].duplicates)}
     assert places == {"copy.py", "lease.py"}
 
 

@@ -74,7 +74,7 @@ def test_a_hit_is_cited_as_a_person_would_look_for_it(
     synced: Engine, query: str, place: str
 ) -> None:
     hit = synced.search(query, mode="words")[0]
-    assert hit.place == place and query.casefold() in hit.text.casefold()
+    assert hit.citation == place and query.casefold() in hit.text.casefold()
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_a_search_shows_turns_only_when_it_is_asked_to(engine: Engine) -> None:
     engine.remember("tuesday", "assistant", "The ferry is on time.")
     assert {hit.kind for hit in engine.search("ferry")} == {"text"}
     both = engine.search("ferry", memory=True)
-    assert {hit.place for hit in both} == {
+    assert {hit.citation for hit in both} == {
         "ferry.md:1",
         "memory:monday turn 0",
         "memory:tuesday turn 0",
@@ -89,7 +89,7 @@ def test_a_search_shows_turns_only_when_it_is_asked_to(engine: Engine) -> None:
 
 def test_turns_are_found_where_there_are_no_documents_at_all(engine: Engine) -> None:
     engine.remember("s", "user", "The bell rings twice.")
-    assert [hit.place for hit in engine.search("bell", memory=True)] == ["memory:s turn 0"]
+    assert [hit.citation for hit in engine.search("bell", memory=True)] == ["memory:s turn 0"]
     told = engine.explain("bell", memory="t")
     assert (told.hits, told.notes[-1]) == ((), "nothing is remembered of 't'")
 
@@ -98,7 +98,7 @@ def test_a_turn_that_no_longer_holds_says_so_among_documents_too(engine: Engine)
     engine.remember("s", "user", "My favourite editor is vim.")
     engine.remember("s", "user", "My favourite editor is helix.")
     found = engine.search("favourite editor", memory="s")
-    assert [hit.place for hit in found] == [
+    assert [hit.citation for hit in found] == [
         "memory:s turn 1",
         "memory:s turn 0 (superseded by turn 1)",
     ]
@@ -113,7 +113,7 @@ def test_a_context_can_hold_documents_and_turns(engine: Engine) -> None:
     engine.remember("s", "user", "The ferry was late.")
     engine.remember("s", "user", "The ferry was full.")
     made = engine.context("ferry", memory="s")
-    assert {cited.place for cited in made.cited} == {
+    assert {cited.citation for cited in made.cited} == {
         "ferry.md:1",
         "memory:s turn 0",
         "memory:s turn 1",

@@ -29,7 +29,7 @@ def followed(engine: Engine) -> Iterator[Engine]:
 
 
 def places(engine: Engine, query: str) -> list[str]:
-    return [hit.place for hit in engine.search(query, mode="words")]
+    return [hit.citation for hit in engine.search(query, mode="words")]
 
 
 def test_an_edit_of_a_file_that_was_no_hit_is_found_by_the_next_search(
@@ -38,7 +38,7 @@ def test_an_edit_of_a_file_that_was_no_hit_is_found_by_the_next_search(
     assert places(followed, "zeppelin") == []
     (folder / "lease.py").write_text("# one\n\n# the zeppelin\n", encoding="utf-8")
     [hit] = followed.search("zeppelin", mode="words")
-    assert (hit.place, hit.freshness) == ("lease.py:1-3", "refreshed")
+    assert (hit.citation, hit.freshness) == ("lease.py:1-3", "refreshed")
     [hit] = followed.search("zeppelin", mode="words")
     assert hit.freshness == "fresh"
 
@@ -99,7 +99,7 @@ def test_more_changes_than_can_be_named_are_all_found(
     monkeypatch.setattr("ragstone.indexing.changes._MAX_PATHS", 5)
     for number in range(20):
         (folder / f"{number}.md").write_text("zeppelin", encoding="utf-8")
-    assert len(followed.search("zeppelin", top_k=30, mode="words")[0].also_at) == 19
+    assert len(followed.search("zeppelin", top_k=30, mode="words")[0].duplicates) == 19
 
 
 def test_another_writer_is_not_waited_for_long_and_the_answer_says_so(

@@ -18,7 +18,7 @@ def document(score: float) -> Hit:
     return Hit("a.md__chunk_0", "one", score, {}, "a.md", 0, "default", SPAN)
 
 
-def turn(index: int, score: float, *also_at: str) -> Hit:
+def turn(index: int, score: float, *duplicates: str) -> Hit:
     uri = f"turn:{index:09d}"
     return Hit(
         f"{uri}__chunk_0",
@@ -30,20 +30,23 @@ def turn(index: int, score: float, *also_at: str) -> Hit:
         "s/x",
         SPAN,
         "turn",
-        also_at=also_at,
+        duplicates=duplicates,
     )
 
 
 def test_a_turn_says_which_conversation_it_is_from_and_where_else_it_was_said() -> None:
     hit = turn_hit(turn(7, 0.5, "turn:000000009:1", "other/s/turn:000000012:1"), {})
-    assert (hit.place, hit.doc_id) == ("memory:s/x turn 7", "memory:s/x__turn_7__chunk_0")
-    assert hit.also_at == ("memory:s/x turn 9", "memory:other/s turn 12")
+    assert (hit.citation, hit.doc_id) == ("memory:s/x turn 7", "memory:s/x__turn_7__chunk_0")
+    assert hit.duplicates == ("memory:s/x turn 9", "memory:other/s turn 12")
 
 
 def test_a_turn_that_no_longer_holds_counts_less_and_says_why() -> None:
     later = {7: Turn("s", 9, "user", "", 0.0, because='"a" became "b"')}
     hit = turn_hit(turn(7, 0.5), later)
-    assert (hit.score, hit.place) == (0.5 * SUPERSEDED, "memory:s/x turn 7 (superseded by turn 9)")
+    assert (hit.score, hit.citation) == (
+        0.5 * SUPERSEDED,
+        "memory:s/x turn 7 (superseded by turn 9)",
+    )
     assert hit.metadata["superseded_because"] == '"a" became "b"'
 
 

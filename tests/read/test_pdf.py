@@ -306,7 +306,7 @@ def test_a_hit_in_a_pdf_names_the_page(tmp_path: Path) -> None:
             ("scan.pdf", "no page has a text layer (scanned?)")
         ]
         places = {
-            query: engine.search(query, top_k=1, mode="words")[0].place
+            query: engine.search(query, top_k=1, mode="words")[0].citation
             for query in ("zebra", "okapi", "note")
         }
     assert places == {

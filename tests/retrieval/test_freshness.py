@@ -83,7 +83,7 @@ def test_a_changed_file_is_read_again_and_ranked_again(proven: Engine, folder: P
     (folder / "lease.py").write_text("# nothing of the kind\n", encoding="utf-8")
     assert said(proven, "take wait") == {"docs/locks.md": "fresh"}
     hits = proven.search("nothing of the kind", mode="words")
-    assert (hits[0].place, hits[0].freshness) == ("lease.py:1", "fresh")
+    assert (hits[0].citation, hits[0].freshness) == ("lease.py:1", "fresh")
 
 
 def test_a_deleted_file_is_dropped_and_others_take_its_place(proven: Engine, folder: Path) -> None:

@@ -135,7 +135,7 @@ def test_hits_context_and_memory_are_the_same_in_library_command_and_mcp(
     ] == library
     command = quick("context", query, "--budget", "500", "--json").json
     assert [passage["place"] for passage in command["cited"]] == [
-        passage.place for passage in block.cited
+        passage.citation for passage in block.cited
     ]
     assert [
         (recalled["turn_index"], recalled["content"])
@@ -144,7 +144,7 @@ def test_hits_context_and_memory_are_the_same_in_library_command_and_mcp(
 
     found, cited, turns_found = anyio.run(_through_a_client, project, environment, query)
     assert found == library
-    assert cited == [passage.place for passage in block.cited]
+    assert cited == [passage.citation for passage in block.cited]
     assert turns_found == recalled
     engine.close()
 

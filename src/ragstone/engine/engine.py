@@ -89,9 +89,9 @@ class Engine:
         return facets.Memory(self._project)
 
     @cached_property
-    def graph(self) -> facets.Graph:
+    def graph(self) -> facets.CodeGraph:
         """Return the code graph, and questions about code."""
-        return facets.Graph(self._searches)
+        return facets.CodeGraph(self._searches)
 
     @cached_property
     def agents(self) -> facets.Agents:

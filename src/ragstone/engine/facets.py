@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ragstone.engine.admin import Admin as Admin
     from ragstone.engine.agents import Agents as Agents
     from ragstone.engine.external import External as External
-    from ragstone.engine.graph import Graph as Graph
+    from ragstone.engine.graph import CodeGraph as CodeGraph
     from ragstone.engine.memory import Memory as Memory
     from ragstone.engine.prompts import Prompts as Prompts
 
@@ -17,7 +17,7 @@ _MODULES = {
     "Admin": "ragstone.engine.admin",
     "Agents": "ragstone.engine.agents",
     "External": "ragstone.engine.external",
-    "Graph": "ragstone.engine.graph",
+    "CodeGraph": "ragstone.engine.graph",
     "Memory": "ragstone.engine.memory",
     "Prompts": "ragstone.engine.prompts",
 }

@@ -45,7 +45,7 @@ _RUN_EMBED_SECONDS: Final = 2.0
 Names = str | Sequence[str] | None
 
 
-class Graph:
+class CodeGraph:
     """Nodes of the code and their links, what changed them, and answers from them."""
 
     def __init__(self, searches: Searches) -> None:

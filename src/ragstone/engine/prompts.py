@@ -140,7 +140,7 @@ class Prompts:
         if not context.cited:
             return Spoken(NOT_FOUND, False, model=chat.model, notes=context.notes)
         pieces = [
-            replace(cited, text=reveal_hidden(cited.text), place=one_line(cited.place))
+            replace(cited, text=reveal_hidden(cited.text), citation=one_line(cited.citation))
             for cited in context.cited
         ]
         mark = new_mark([query, *(piece.text for piece in pieces)])

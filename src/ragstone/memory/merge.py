@@ -64,11 +64,11 @@ def turn_hit(hit: Hit, superseded: Mapping[int, Turn]) -> Hit:
         score=score,
         metadata=metadata,
         span=replace(hit.span, page=number, page_label=label, unit="turn"),
-        also_at=tuple(_memory_place(place, hit.collection) for place in hit.also_at),
+        duplicates=tuple(_memory_citation(place, hit.collection) for place in hit.duplicates),
     )
 
 
-def _memory_place(place: str, session: str) -> str:
+def _memory_citation(place: str, session: str) -> str:
     match = _TURN_PLACE.fullmatch(place)
     if match is None:
         return place

@@ -76,7 +76,7 @@ class TurnRanking:
         turn = turn_from_metadata(hit.metadata, self._full_text(hit))
         is_whole = hit.metadata.get("length") == len(hit.text)
         has_filter = since is not None or until is not None
-        if not is_whole or not (hit.also_at or has_filter):
+        if not is_whole or not (hit.duplicates or has_filter):
             return [turn]
         chunks = self.store.document_chunks(self.key, hit.source_doc_id)
         copies = self.store.copies(self.key.scope, [chunk.text_id for chunk in chunks])

@@ -68,7 +68,7 @@ class HitBuilder:
             title=row.title,
             symbol=" ".join(member.symbol for member in entry.members if member.symbol),
             header=row.chunk.header,
-            also_at=duplicates.get(row.text_id, ()),
+            duplicates=duplicates.get(row.text_id, ()),
             trace=Trace(
                 self.traces[row.id],
                 entry.boosts,

@@ -94,7 +94,7 @@ def _citations_json(context: Context) -> Json:
     """Return the citations of a context; the passages are in the answer's text."""
     citations = [
         {
-            "place": passage.place,
+            "place": passage.citation,
             "doc_id": passage.doc_id,
             "score": round(passage.score, 4),
             "lines": [passage.span.line_start, passage.span.line_end],

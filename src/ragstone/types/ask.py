@@ -11,7 +11,7 @@ class Quote:
 
     number: int
     words: str
-    place: str
+    citation: str
     found: bool
 
 

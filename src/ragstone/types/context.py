@@ -17,7 +17,7 @@ class Cited:
     """A passage in a context: an exact slice of a document, with its citation."""
 
     doc_id: str
-    place: str
+    citation: str
     text: str
     score: float
     uri: str
@@ -32,7 +32,7 @@ class LeftOut:
     """A hit that is not in a context, with the reason."""
 
     doc_id: str
-    place: str
+    citation: str
     reason: str
 
 

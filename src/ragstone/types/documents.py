@@ -172,7 +172,7 @@ class Span:
     unit: str = ""
     """The unit of `page`: slide, sheet, chapter, cell; empty for pages."""
 
-    def place(self, uri: str) -> str:
+    def citation(self, uri: str) -> str:
         """Return the citation: `path:first-last`, `path p.N` for pages, `path slide 3`, `path sheet Costs`."""
         if self.page is not None:
             label = self.page_label or str(self.page)

@@ -120,7 +120,7 @@ class Hit:
     title: str = ""
     symbol: str = ""
     header: str = ""
-    also_at: tuple[str, ...] = ()
+    duplicates: tuple[str, ...] = ()
     trace: Trace = field(default_factory=Trace)
     freshness: Freshness = "unverifiable"
     label: str = ""
@@ -132,12 +132,12 @@ class Hit:
         return 1.0 - self.score
 
     @property
-    def place(self) -> str:
+    def citation(self) -> str:
         """Return the citation. Text about a node of the graph is cited by the node's file, line and kind."""
         node_file = self.metadata.get("file")
         if self.source_doc_id.startswith("graph:") and node_file:
             return f"{node_file}:{self.metadata.get('line')} ({self.kind})"
-        return self.span.place(self.source_doc_id)
+        return self.span.citation(self.source_doc_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ def test_an_answer_that_the_sources_bear_out_is_given(engine: Engine, service: S
     heard: list[str] = []
     spoken = engine.ask("when does the ferry leave", tell=heard.append)
     assert (spoken.text, spoken.found, spoken.model) == (TRUE, True, "tiny")
-    assert [(quote.place, quote.found) for quote in spoken.quotes] == [("ferry.md:1", True)]
+    assert [(quote.citation, quote.found) for quote in spoken.quotes] == [("ferry.md:1", True)]
     assert "".join(heard) == TRUE
     system, user = service.requests[0]["messages"]
     assert system["role"] == "system"

@@ -26,7 +26,7 @@ def test_line_breaks_case_and_marks_of_a_quotation_do_not_count() -> None:
     quotes = check_quotes(
         'At nine [1: "the ferry leaves at nine"] [2: “Lunch is at noon.”]', PIECES
     )
-    assert [(quote.number, quote.place, quote.found) for quote in quotes] == [
+    assert [(quote.number, quote.citation, quote.found) for quote in quotes] == [
         (1, "a.md:1", True),
         (2, "b.md:1", True),
     ]

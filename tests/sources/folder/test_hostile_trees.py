@@ -403,7 +403,7 @@ def test_a_tree_of_very_many_files_is_synced_followed_and_synced_again(folder: P
         assert (report.unchanged, report.indexed, report.embedded) == (FILES, 0, 0)
         (folder / "3/3/new.md").parent.mkdir(parents=True, exist_ok=True)
         (folder / "3/3/new.md").write_text("zeppelin\n")
-        assert [hit.place for hit in engine.search("zeppelin", mode="words")] == ["3/3/new.md:1"]
+        assert [hit.citation for hit in engine.search("zeppelin", mode="words")] == ["3/3/new.md:1"]
 
 
 def _opened_while(act: Callable[[], object]) -> set[str]:

@@ -324,7 +324,7 @@ def test_an_ignored_file_stays_ignored_when_it_changes(
         plant({"build/out.md": "basalts again", "node_modules/p/readme.md": "basalts again"})
         assert engine.search("basalts", mode="words") == []
         plant({"kept.md": "basalts"})
-        assert [hit.place for hit in engine.search("basalts", mode="words")] == ["kept.md:1"]
+        assert [hit.citation for hit in engine.search("basalts", mode="words")] == ["kept.md:1"]
 
 
 def _swap_words(path: Path, old: str, new: str) -> None:

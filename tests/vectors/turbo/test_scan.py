@@ -13,10 +13,10 @@ from ragstone.vectors.turbo.bit_planes import BitPlanes
 from ragstone.vectors.turbo.compaction import append
 from ragstone.vectors.turbo.scan import scan
 from ragstone.vectors.turbo.shortlist import choose_width, find_candidates
-from ragstone.vectors.turbo.snapshot import Snapshot
+from ragstone.vectors.turbo.snapshot import IndexSnapshot
 
 
-def clusters(count: int, dimension: int) -> tuple[BitPlanes, Snapshot, Matrix]:
+def clusters(count: int, dimension: int) -> tuple[BitPlanes, IndexSnapshot, Matrix]:
     """Return a snapshot of vectors in clusters away from the origin."""
     random = np.random.default_rng(0)
     centres = random.standard_normal((count // 50 + 1, dimension)) + 0.4
@@ -25,7 +25,7 @@ def clusters(count: int, dimension: int) -> tuple[BitPlanes, Snapshot, Matrix]:
     )
     unit = unit_rows(near.astype(np.float32))
     planes = BitPlanes(dimension)
-    return planes, append(planes, Snapshot(), np.arange(count, dtype=np.int64), unit), unit
+    return planes, append(planes, IndexSnapshot(), np.arange(count, dtype=np.int64), unit), unit
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,10 @@ def test_a_query_of_zeros_finds_some() -> None:
 def test_only_some_of_many_equal_vectors_pass() -> None:
     planes, _, unit = clusters(2, 384)
     same = append(
-        planes, Snapshot(), np.arange(30_000, dtype=np.int64), np.repeat(unit[:1], 30_000, axis=0)
+        planes,
+        IndexSnapshot(),
+        np.arange(30_000, dtype=np.int64),
+        np.repeat(unit[:1], 30_000, axis=0),
     )
     assert 100 <= len(scan(same, planes.encode_query(unit[0]), same.live_slots, 100)) <= 300
 

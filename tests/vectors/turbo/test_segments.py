@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ragstone.vectors.turbo import snapshot as module
 from ragstone.vectors.turbo.segments import Segment, map_segment, write_segment
-from ragstone.vectors.turbo.snapshot import Snapshot
+from ragstone.vectors.turbo.snapshot import IndexSnapshot
 
 WORDS = 2
 
@@ -66,7 +66,7 @@ def test_a_file_that_is_cut_off_or_missing_is_refused(tmp_path: Path) -> None:
 def test_all_segments_but_the_last_are_full(sizes: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "CAPACITY", 10)
-        snapshot = Snapshot()
+        snapshot = IndexSnapshot()
         segments = [random_segment(size, seed) for seed, size in enumerate(sizes)]
         for segment in segments:
             snapshot = snapshot.extended_by(segment)

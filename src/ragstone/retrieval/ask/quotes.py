@@ -27,7 +27,7 @@ def build_question(query: str, pieces: Sequence[Cited], fence: str) -> str:
     """Return the numbered passages inside a fence, followed by the question."""
     passages = []
     for number, piece in enumerate(pieces, 1):
-        passages.append(f"[{number}] {piece.place}\n{piece.text}")
+        passages.append(f"[{number}] {piece.citation}\n{piece.text}")
     body = "\n\n".join(passages)
     return f"<<<passages {fence}>>>\n{body}\n<<<end {fence}>>>\n\nQuestion: {query}"
 
@@ -42,7 +42,7 @@ def check_quotes(answer: str, pieces: Sequence[Cited]) -> list[Quote]:
         is_found = False
         if 0 < number <= len(pieces):
             piece = pieces[number - 1]
-            place = piece.place
+            place = piece.citation
             is_found = _contains(piece.text, words)
         quotes.append(Quote(number, words, place, is_found))
     return quotes

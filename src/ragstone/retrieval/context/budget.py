@@ -73,7 +73,7 @@ def new_page(
     """Return a page with a mark that occurs in none of its texts."""
     texts = [task, *shown_places]
     for piece in pieces:
-        texts += [piece.text, piece.place, piece.uri, piece.doc_id]
+        texts += [piece.text, piece.citation, piece.uri, piece.doc_id]
     return ContextPage(formatter, task, new_mark(texts), shown_places, count)
 
 
@@ -84,7 +84,7 @@ def fit_pieces(
     fitted = FittedText()
     page = _limit_shown_places(page, budget)
     if page.count_tokens([]) > budget:
-        fitted.left_out = [LeftOut(piece.doc_id, piece.place, NO_ROOM) for piece in pieces]
+        fitted.left_out = [LeftOut(piece.doc_id, piece.citation, NO_ROOM) for piece in pieces]
         return fitted
     fitted.has_frame = True
     for piece in pieces:
@@ -96,7 +96,7 @@ def fit_pieces(
         if part is not None:
             fitted.pieces.append(part)
             reason = _SHORTENED
-        fitted.left_out.append(LeftOut(piece.doc_id, piece.place, reason))
+        fitted.left_out.append(LeftOut(piece.doc_id, piece.citation, reason))
     fitted.text = page.render(fitted.pieces)
     fitted.tokens = page.count(fitted.text)
     return fitted

@@ -73,7 +73,7 @@ def build_context(
     shown_hits, new_hits = _split_shown(hits, request.shown_hashes)
     hits_by_piece, repeated = _drop_overlaps(new_hits)
     pieces = list(hits_by_piece)
-    shown_places = [hit.place for hit in shown_hits]
+    shown_places = [hit.citation for hit in shown_hits]
     page = new_page(FORMATTERS[request.format], request.task, pieces, shown_places, request.count)
     shortener = _Shortener(request, hits_by_piece)
     fitted = fit_pieces(page, pieces, max_tokens, shortener.shorten)
@@ -112,7 +112,7 @@ class _Shortener:
             return None
         part = _cut_piece(piece, *bounds)
         if was_answer_shown(part, self._terms, self._shown_hashes):
-            self._rejected.add((piece.doc_id, piece.place))
+            self._rejected.add((piece.doc_id, piece.citation))
             return None
         return part
 
@@ -120,7 +120,7 @@ class _Shortener:
         """Return the pieces left out, with the true reason for those that were rejected here."""
         corrected = []
         for entry in left_out:
-            is_rejected = (entry.doc_id, entry.place) in self._rejected
+            is_rejected = (entry.doc_id, entry.citation) in self._rejected
             reason = _SHOWN if is_rejected else entry.reason
             corrected.append(replace(entry, reason=reason))
         return corrected
@@ -188,7 +188,7 @@ def _drop_overlaps(hits: Sequence[Hit]) -> tuple[dict[Cited, Hit], list[LeftOut]
     dropped: list[LeftOut] = []
     for hit in hits:
         if any(_overlap(hit, better) for better in hits_by_piece.values()):
-            dropped.append(LeftOut(hit.doc_id, hit.place, _OVERLAPS))
+            dropped.append(LeftOut(hit.doc_id, hit.citation, _OVERLAPS))
         else:
             hits_by_piece[_cite_hit(hit)] = hit
     return hits_by_piece, dropped
@@ -206,7 +206,7 @@ def _overlap(first: Hit, second: Hit) -> bool:
 def _cite_hit(hit: Hit) -> Cited:
     return Cited(
         doc_id=hit.doc_id,
-        place=hit.place,
+        citation=hit.citation,
         text=hit.text,
         score=hit.score,
         uri=hit.source_doc_id,
@@ -222,6 +222,6 @@ def _cut_piece(piece: Cited, start: int, end: int) -> Cited:
         piece,
         text=piece.text[start:end],
         span=span,
-        place=span.place(piece.uri),
+        citation=span.citation(piece.uri),
         whole=False,
     )

@@ -45,7 +45,7 @@ class BlockFormatter:
     def format_piece(self, cited: Cited, number: int) -> str:
         """Return the file, the chunk's number and its place, then the text."""
         heading = f"File: {one_line(cited.uri)} (chunk {cited.chunk_index})"
-        place = cited.place.removeprefix(cited.uri).strip()
+        place = cited.citation.removeprefix(cited.uri).strip()
         if place:
             heading += f" {one_line(place)}"
         return f"{heading}\n{reveal_hidden(cited.text)}\n\n"
@@ -62,7 +62,7 @@ class MarkdownFormatter(BlockFormatter):
 
     def format_piece(self, cited: Cited, number: int) -> str:
         """Return the place as a heading, then the text."""
-        return f"### {one_line(cited.place)}\n\n{reveal_hidden(cited.text)}\n\n"
+        return f"### {one_line(cited.citation)}\n\n{reveal_hidden(cited.text)}\n\n"
 
 
 class ToolFormatter:
@@ -116,7 +116,7 @@ class JsonFormatter:
     def format_piece(self, cited: Cited, number: int) -> str:
         """Return a piece as an object, with a comma before it unless it is the first."""
         fields = {
-            "place": reveal_hidden(cited.place),
+            "place": reveal_hidden(cited.citation),
             "doc_id": reveal_hidden(cited.doc_id),
             "score": round(cited.score, 4),
             "text": reveal_hidden(cited.text),

@@ -36,7 +36,7 @@ class RagstoneRetriever(BaseRetriever):
                 metadata={
                     **hit.metadata,
                     "source": hit.source_doc_id,
-                    "place": hit.place,
+                    "place": hit.citation,
                     "score": hit.score,
                 },
             )

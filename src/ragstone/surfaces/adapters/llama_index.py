@@ -34,7 +34,7 @@ class RagstoneRetriever(BaseRetriever):
                 node=TextNode(
                     id_=hit.doc_id,
                     text=hit.text,
-                    metadata={**hit.metadata, "source": hit.source_doc_id, "place": hit.place},
+                    metadata={**hit.metadata, "source": hit.source_doc_id, "place": hit.citation},
                 ),
                 score=hit.score,
             )

@@ -60,9 +60,9 @@ def _print_hit(hit: Hit, wanted_terms: frozenset[str], *, full_text: bool, max_l
     margin = max((len(str(number)) for number, _ in lines), default=0)
     for number, line in lines:
         print_line((f"  {number:>{margin}}  ", "dim"), *_highlight(line, wanted_terms))
-    if hit.also_at:
+    if hit.duplicates:
         print_line(
-            (f"  same text at {', '.join(printable(place) for place in hit.also_at[:3])}", "dim")
+            (f"  same text at {', '.join(printable(place) for place in hit.duplicates[:3])}", "dim")
         )
 
 
@@ -81,7 +81,7 @@ def _number_lines(hit: Hit) -> list[NumberedLine]:
 
 
 def _header(hit: Hit) -> list[Styled]:
-    parts: list[Styled] = [(printable(hit.place), "bold cyan"), (f"  {hit.score:.2f}", "green")]
+    parts: list[Styled] = [(printable(hit.citation), "bold cyan"), (f"  {hit.score:.2f}", "green")]
     symbols = hit.symbol.split()
     title = " ".join(symbols[:_MAX_SYMBOLS]) or hit.header.rpartition("\n")[2] or hit.title
     if title and not hit.source_doc_id.endswith(title):

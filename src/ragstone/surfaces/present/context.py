@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragstone.surfaces.present import Json, pick
-from ragstone.types import Context, Spoken
+from ragstone.types import Cited, Context, LeftOut, Quote, Spoken
 
 
 def context_json(context: Context) -> Json:
@@ -11,10 +11,8 @@ def context_json(context: Context) -> Json:
     return {
         "success": True,
         **pick(context, "text", "format", "budget", "tokens"),
-        "cited": [
-            pick(passage, "doc_id", "place", "score", "whole", "text") for passage in context.cited
-        ],
-        "left_out": [pick(passage, "doc_id", "place", "reason") for passage in context.left_out],
+        "cited": [_cited_json(passage) for passage in context.cited],
+        "left_out": [_left_out_json(passage) for passage in context.left_out],
         **pick(context, "sent_before", "confidence", "needs_clarification", "question", "notes"),
     }
 
@@ -25,6 +23,29 @@ def spoken_json(spoken: Spoken) -> Json:
         "success": True,
         "found": spoken.found,
         "answer": spoken.text,
-        "quotes": [pick(quote, "number", "words", "place", "found") for quote in spoken.quotes],
+        "quotes": [_quote_json(quote) for quote in spoken.quotes],
         **pick(spoken, "model", "notes"),
+    }
+
+
+def _cited_json(passage: Cited) -> Json:
+    return {
+        "doc_id": passage.doc_id,
+        "place": passage.citation,
+        "score": passage.score,
+        "whole": passage.whole,
+        "text": passage.text,
+    }
+
+
+def _left_out_json(passage: LeftOut) -> Json:
+    return {"doc_id": passage.doc_id, "place": passage.citation, "reason": passage.reason}
+
+
+def _quote_json(quote: Quote) -> Json:
+    return {
+        "number": quote.number,
+        "words": quote.words,
+        "place": quote.citation,
+        "found": quote.found,
     }

@@ -19,13 +19,15 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
             hit, "doc_id", "text", "score", "metadata", "source_doc_id", "chunk_index", "collection"
         ),
         "path": hit.source_doc_id,
-        "place": hit.place,
+        "place": hit.citation,
         "lines": [span.line_start, span.line_end],
         "page": span.page,
         "page_label": span.page_label,
         "unit": span.unit or default_unit,
         "span": [span.start, span.end],
-        **pick(hit, "distance", "kind", "language", "title", "symbol", "also_at", "freshness"),
+        **pick(hit, "distance", "kind", "language", "title", "symbol"),
+        "also_at": list(hit.duplicates),
+        "freshness": hit.freshness,
     }
     if trace:
         data["trace"] = _trace_json(hit.trace)

@@ -11,7 +11,7 @@ from ragstone.vectors.normalise import Ids
 from ragstone.vectors.turbo.bit_planes import BitPlanes
 from ragstone.vectors.turbo.segment_files import SegmentFiles
 from ragstone.vectors.turbo.segments import CAPACITY, Segment
-from ragstone.vectors.turbo.snapshot import Snapshot
+from ragstone.vectors.turbo.snapshot import IndexSnapshot
 
 GROWTH = 4
 """The centre is computed again when there are this many times the vectors that it was computed from."""
@@ -25,7 +25,7 @@ Fetch = Callable[[Ids], "tuple[Ids, Matrix]"]
 """Returns the ids that the store still has, and their unit vectors."""
 
 
-def append(planes: BitPlanes, snapshot: Snapshot, ids: Ids, unit: Matrix) -> Snapshot:
+def append(planes: BitPlanes, snapshot: IndexSnapshot, ids: Ids, unit: Matrix) -> IndexSnapshot:
     """Return the snapshot with unit vectors behind the others; the first ones decide the centre."""
     if not len(ids):
         return snapshot
@@ -33,10 +33,10 @@ def append(planes: BitPlanes, snapshot: Snapshot, ids: Ids, unit: Matrix) -> Sna
     if centre is None:
         centre, centred_on = planes.centre_of(unit), len(unit)
     extended = snapshot.extended_by(Segment(ids, *planes.encode(unit, centre)))
-    return Snapshot(extended.segments, centre, centred_on, extended.deleted, extended.token)
+    return IndexSnapshot(extended.segments, centre, centred_on, extended.deleted, extended.token)
 
 
-def needs_rebuild(snapshot: Snapshot) -> bool:
+def needs_rebuild(snapshot: IndexSnapshot) -> bool:
     """Return whether the centre is outdated or most slots are deleted."""
     slots = len(snapshot.ids)
     has_outgrown_centre = snapshot.centred_on > 0 and slots >= GROWTH * snapshot.centred_on
@@ -44,18 +44,22 @@ def needs_rebuild(snapshot: Snapshot) -> bool:
     return has_outgrown_centre or is_mostly_deleted
 
 
-def rebuild(files: SegmentFiles, planes: BitPlanes, snapshot: Snapshot, fetch: Fetch) -> Snapshot:
+def rebuild(
+    files: SegmentFiles, planes: BitPlanes, snapshot: IndexSnapshot, fetch: Fetch
+) -> IndexSnapshot:
     """Return a snapshot of the same vectors, encoded again from the rows of the store.
 
     If the store does not return all of them, because it is read in an older state, the snapshot stays as it is.
     """
     ids = np.sort(snapshot.live_ids)
     if not len(ids):
-        return Snapshot(token=snapshot.token)
+        return IndexSnapshot(token=snapshot.token)
     _, sample = fetch(ids[:: max(1, len(ids) // SAMPLE)])
     if not len(sample):
         return snapshot
-    fresh = Snapshot(centre=planes.centre_of(sample), centred_on=len(ids), token=snapshot.token)
+    fresh = IndexSnapshot(
+        centre=planes.centre_of(sample), centred_on=len(ids), token=snapshot.token
+    )
     for start in range(0, len(ids), CAPACITY):
         batch = ids[start : start + CAPACITY]
         found_ids, unit = fetch(batch)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cachetools import LRUCache
 
 from ragstone.vectors.normalise import Ids, id_array
-from ragstone.vectors.turbo.snapshot import Snapshot
+from ragstone.vectors.turbo.snapshot import IndexSnapshot
 
 CACHED_FILTERS = 8
 
@@ -19,9 +19,9 @@ class IdFilter:
         """Convert the ids once: for 50,000 of them that takes longer than the search."""
         self.allowed = allowed
         self.ids = id_array(allowed)
-        self._slots: tuple[Snapshot, Ids] | None = None
+        self._slots: tuple[IndexSnapshot, Ids] | None = None
 
-    def slots_in(self, snapshot: Snapshot) -> Ids:
+    def slots_in(self, snapshot: IndexSnapshot) -> Ids:
         """Return the slots of the allowed ids, ascending."""
         cached = self._slots
         if cached is None or cached[0] is not snapshot:

@@ -28,7 +28,7 @@ from ragstone.vectors.turbo.id_filter import IdFilter, IdFilters
 from ragstone.vectors.turbo.segment_files import SegmentFiles
 from ragstone.vectors.turbo.segments import CAPACITY
 from ragstone.vectors.turbo.shortlist import SearchWidth, choose_width, find_candidates
-from ragstone.vectors.turbo.snapshot import Snapshot
+from ragstone.vectors.turbo.snapshot import IndexSnapshot
 
 TAIL = 8192
 """Vectors in memory before they are written to segments. Comparing all of them takes 0.2 ms."""
@@ -45,7 +45,7 @@ class RowSource(Protocol):
 class _State:
     """A search reads it once: the segments and the tail that belongs to them."""
 
-    snapshot: Snapshot
+    snapshot: IndexSnapshot
     tail: ExactIndex
 
 
@@ -147,7 +147,7 @@ class TurboIndex:
         with self._writing:
             self._filters = IdFilters()
             self._unwritten_deletes.clear()
-            self._state = _State(Snapshot(), ExactIndex(self.dimension))
+            self._state = _State(IndexSnapshot(), ExactIndex(self.dimension))
 
     def to_base64(self) -> str:
         """Return all vectors, as the store keeps them, as text."""
@@ -172,7 +172,7 @@ class TurboIndex:
         return index
 
     def _search_segments(
-        self, snapshot: Snapshot, query: Matrix, k: int, id_filter: IdFilter | None
+        self, snapshot: IndexSnapshot, query: Matrix, k: int, id_filter: IdFilter | None
     ) -> list[Scored]:
         """Return the nearest among the vectors in the segments."""
         slots = snapshot.live_slots if id_filter is None else id_filter.slots_in(snapshot)
@@ -188,7 +188,7 @@ class TurboIndex:
         return best(np.fromiter(rows, np.int64, len(rows)), scores, k)
 
     def _fetch_candidates(
-        self, snapshot: Snapshot, query: Matrix, slots: Ids, width: SearchWidth
+        self, snapshot: IndexSnapshot, query: Matrix, slots: Ids, width: SearchWidth
     ) -> dict[int, bytes]:
         """Return the rows of the candidates among these slots; rows that were damaged later are left out."""
         ids = find_candidates(self._planes, snapshot, query, slots, width)
@@ -234,7 +234,7 @@ class TurboIndex:
             self._unwritten_deletes.clear()
             self._state = _State(snapshot, ExactIndex(self.dimension))
 
-    def _merge(self) -> Snapshot | None:
+    def _merge(self) -> IndexSnapshot | None:
         """Return the newest snapshot with our changes, written to the folder; None if another process is writing."""
         with self._files.lock() as is_locked:
             if not is_locked:

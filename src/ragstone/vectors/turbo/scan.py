@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ragstone.vectors.normalise import Ids
 from ragstone.vectors.turbo.bit_planes import BitQuery
-from ragstone.vectors.turbo.snapshot import Snapshot
+from ragstone.vectors.turbo.snapshot import IndexSnapshot
 
 MAX_EXCESS = 3
 """Times the required slots that may pass: of many equal vectors not all do."""
@@ -15,7 +15,7 @@ SAMPLE = 4096
 """Distances from which the border is estimated."""
 
 
-def scan(snapshot: Snapshot, query: BitQuery, slots: Ids, min_slots: int) -> Ids:
+def scan(snapshot: IndexSnapshot, query: BitQuery, slots: Ids, min_slots: int) -> Ids:
     """Return at least `min_slots` of these slots (all, if there are fewer), those whose signs agree most; ascending."""
     distances = count_differing_signs(snapshot, query)
     if len(slots) < len(distances):
@@ -37,7 +37,7 @@ def _estimate_border(distances: NDArray[np.uint16], min_slots: int) -> int:
     return int(np.partition(sample, rank)[rank])
 
 
-def count_differing_signs(snapshot: Snapshot, query: BitQuery) -> NDArray[np.uint16]:
+def count_differing_signs(snapshot: IndexSnapshot, query: BitQuery) -> NDArray[np.uint16]:
     """Return for every slot in how many of the compared signs it differs from the query."""
     distances = np.zeros(len(snapshot.ids), np.uint16)
     start = 0

@@ -28,7 +28,7 @@ from ragstone.vectors.turbo.header import (
 )
 from ragstone.vectors.turbo.private_files import make_folder
 from ragstone.vectors.turbo.segments import Segment, map_segment, write_segment
-from ragstone.vectors.turbo.snapshot import Snapshot
+from ragstone.vectors.turbo.snapshot import IndexSnapshot
 
 ATTEMPTS = 3
 """A writer may replace the files after we read the header and before we map them."""
@@ -54,7 +54,7 @@ class SegmentFiles:
         """Stop using the folder."""
         self._folder = None
 
-    def load(self) -> Snapshot:
+    def load(self) -> IndexSnapshot:
         """Return the snapshot in the folder; an empty one if the files cannot be used."""
         for _ in range(ATTEMPTS):
             header = read_header(self._folder) if self._folder else None
@@ -66,7 +66,7 @@ class SegmentFiles:
             snapshot = self._map(header)
             if snapshot is not None:
                 return snapshot
-        return Snapshot()
+        return IndexSnapshot()
 
     @contextmanager
     def lock(self) -> Iterator[bool]:
@@ -88,7 +88,7 @@ class SegmentFiles:
         finally:
             lock.release()
 
-    def latest(self, snapshot: Snapshot) -> Snapshot:
+    def latest(self, snapshot: IndexSnapshot) -> IndexSnapshot:
         """Return the snapshot to continue from: ours, or a newer one of another process. Call it with the lock."""
         header = read_header(self._folder) if self._folder else None
         if header is None or header.token in (snapshot.token, self._outdated_token):
@@ -99,14 +99,14 @@ class SegmentFiles:
             return snapshot
         return self._map(header) or snapshot
 
-    def save_segments(self, snapshot: Snapshot) -> Snapshot:
+    def save_segments(self, snapshot: IndexSnapshot) -> IndexSnapshot:
         """Write the segments that have no file, and return the snapshot with all segments mapped."""
         if self._folder is None:
             return snapshot
         segments = [self._save(self._folder, segment) for segment in snapshot.segments]
         return replace(snapshot, segments=tuple(segments))
 
-    def commit(self, snapshot: Snapshot) -> Snapshot:
+    def commit(self, snapshot: IndexSnapshot) -> IndexSnapshot:
         """Make a snapshot the one that other processes read, and return it as it was written."""
         if self._folder is None:
             return snapshot
@@ -138,7 +138,7 @@ class SegmentFiles:
     def _is_ours(self, header: Header) -> bool:
         return (header.stamp, header.dimension, header.seed) == (self._stamp, self._dimension, SEED)
 
-    def _map(self, header: Header) -> Snapshot | None:
+    def _map(self, header: Header) -> IndexSnapshot | None:
         """Return the snapshot of a header; None if a file is missing or damaged."""
         folder = self._folder or Path()
         try:
@@ -149,7 +149,7 @@ class SegmentFiles:
             deleted = text_to_array(header.deleted, np.int64)
         except (OSError, ValueError, TypeError):
             return None
-        snapshot = Snapshot(tuple(segments), centre, header.centred_on, deleted, header.token)
+        snapshot = IndexSnapshot(tuple(segments), centre, header.centred_on, deleted, header.token)
         if not segments:
             return replace(snapshot, centre=None)
         if len(centre) != self._planes.width:

@@ -10,7 +10,7 @@ from ragstone.types import Matrix
 from ragstone.vectors.normalise import Ids
 from ragstone.vectors.turbo.bit_planes import BitPlanes
 from ragstone.vectors.turbo.scan import scan
-from ragstone.vectors.turbo.snapshot import Snapshot
+from ragstone.vectors.turbo.snapshot import IndexSnapshot
 
 # All numbers were chosen on 100,000 mixtures of MiniLM vectors with 300 queries, which also judged them.
 FETCHED_PER_HIT, FETCHED_BASE = 1.25, 12
@@ -56,7 +56,7 @@ def choose_width(k: int, count: int, *, dimension: int) -> SearchWidth:
 
 
 def find_candidates(
-    planes: BitPlanes, snapshot: Snapshot, query: Matrix, slots: Ids, width: SearchWidth
+    planes: BitPlanes, snapshot: IndexSnapshot, query: Matrix, slots: Ids, width: SearchWidth
 ) -> Ids:
     """Return the ids of those of these slots whose vectors may be nearest to a unit query."""
     if len(slots) <= width.fetched:

@@ -14,7 +14,7 @@ from ragstone.vectors.turbo.segments import CAPACITY, Segment
 
 
 @dataclass(frozen=True, eq=False)
-class Snapshot:
+class IndexSnapshot:
     """Segments, all full but the last; the centre of their signs; the slots that are deleted.
 
     A slot is the place of a vector, counted over all segments. `centred_on` is the number of vectors that the
@@ -58,11 +58,11 @@ class Snapshot:
             parts.append(segment.codes[places])
         return np.concatenate(parts)
 
-    def without(self, slots: Ids) -> Snapshot:
+    def without(self, slots: Ids) -> IndexSnapshot:
         """Return the snapshot with these slots deleted."""
         return replace(self, deleted=np.union1d(self.deleted, slots)) if len(slots) else self
 
-    def extended_by(self, added: Segment) -> Snapshot:
+    def extended_by(self, added: Segment) -> IndexSnapshot:
         """Return the snapshot with more vectors behind the others; the last segment is filled up first."""
         segments = list(self.segments)
         if segments and segments[-1].count < CAPACITY:

@@ -62,5 +62,5 @@ def _print_quotes(spoken: Spoken) -> None:
         print_line(spoken.text)
     for quote in spoken.quotes:
         mark = ("✓", "green") if quote.found else ("✗", "red")
-        place = printable(quote.place) or "no such source"
+        place = printable(quote.citation) or "no such source"
         print_line(mark, f" [{quote.number}] {place}: “{printable(quote.words)}”")

@@ -85,7 +85,7 @@ def _print_summary(result: Context) -> None:
             f"({plural(len(result.cited), 'passage')}, {result.tokens:,} of {result.budget:,} tokens)"
         )
     for passage in result.left_out:
-        print_note(f"(left out: {printable(passage.place)}: {passage.reason})")
+        print_note(f"(left out: {printable(passage.citation)}: {passage.reason})")
     if result.needs_clarification and result.question:
         print_note(f"(ask: {printable(result.question)})")
     elif not (result.cited or result.sent_before or result.left_out):

@@ -113,7 +113,7 @@ def _print_answer(engine: Engine, question: DemoQuestion) -> None:
     hits: list[Hit] = []
     for mode, label in MODES:
         hits = _search(engine, question, mode)
-        places = ", ".join(f"{printable(hit.place)} {hit.score:.2f}" for hit in hits)
+        places = ", ".join(f"{printable(hit.citation)} {hit.score:.2f}" for hit in hits)
         print_line((f"{label:>12}  ", "dim"), places or "nothing")
     print_line()
     print_hits(hits[:1], question.text, max_lines=_MAX_LINES)

@@ -69,7 +69,7 @@ def _print_hit(position: int, hit: Hit) -> None:
     print_line()
     print_line(
         (f"{position}. ", "bold"),
-        (printable(hit.place), "bold cyan"),
+        (printable(hit.citation), "bold cyan"),
         (f"  {hit.score:.3f}", "green"),
         (f"  {printable(hit.symbol)}", "magenta"),
     )
@@ -84,7 +84,7 @@ def _print_hit(position: int, hit: Hit) -> None:
     if trace.merged:
         print_line(f"   joined with its neighbours: chunk {', '.join(map(str, trace.merged))}")
     print_line(f"   fused {trace.fused:.3f}, confidence of the answer {trace.confidence:.2f}")
-    for place in hit.also_at[:_MAX_DUPLICATES]:
+    for place in hit.duplicates[:_MAX_DUPLICATES]:
         print_line((f"   same text at {printable(place)}", "dim"))
 
 
