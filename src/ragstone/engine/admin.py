@@ -1,25 +1,29 @@
-"""The admin facet: collections, maintenance, export and import, watching."""
+"""The admin facet: collections, maintenance, export and import, watching.
+
+The command line asks it for the state of an index before a search, so it imports no chunker, export or watcher.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ragstone.chunk.chunkers import chunker_for
-from ragstone.engine import arguments
-from ragstone.engine.project import OFF, Project
-from ragstone.errors import Conflict, StaleSpace
+from ragstone.chunk.recipes import check_chunking
+from ragstone.engine import arguments, facets
+from ragstone.engine.project import Project
+from ragstone.errors import Conflict
 from ragstone.events import EventLog
-from ragstone.indexing.export import export_lines, import_lines
 from ragstone.indexing.folder import folder_source
 from ragstone.indexing.sync import Policy, Scan, SyncOutcome
-from ragstone.indexing.watcher import OnSync, Watcher
 from ragstone.protocols import Progress
 from ragstone.sources.folder.fingerprint import fingerprint
 from ragstone.sources.folder.source import FolderSource
 from ragstone.store.home import size_on_disk
-from ragstone.types import AddReport, Collection, Document, Finding, Scalar, Status, SyncReport
+from ragstone.types import AddReport, Collection, Finding, Scalar, Status, SyncReport
+
+if TYPE_CHECKING:
+    from ragstone.indexing.watcher import OnSync
 
 
 class Admin:
@@ -28,7 +32,7 @@ class Admin:
     def __init__(self, project: Project) -> None:
         """Take the project; nothing is opened yet."""
         self._project = project
-        self._watchers: list[Watcher] = []
+        self._watchers: list[facets.Watcher] = []
 
     def close(self) -> None:
         """Stop all watchers."""
@@ -55,33 +59,26 @@ class Admin:
         arguments.check_plain_name(name, "a collection")
         arguments.check_sizes(chunk_size=chunk_size, chunk_overlap=chunk_overlap)
         # A size that makes no sense is refused now, not at the first sync.
-        default_chunker = self._project.settings.rag.chunker
-        chunker_for(
-            Document("", ""),
-            name=chunker or default_chunker,
-            size=chunk_size,
-            overlap=chunk_overlap,
-        )
+        check_chunking(chunker or self._project.settings.rag.chunker, chunk_size, chunk_overlap)
         if name in self._project.index.names():
-            raise Conflict(
-                f"there is a collection {name!r} already",
-                hint="choose another name, or drop it first",
-            )
-        options = {"chunker": chunker, "chunk_size": chunk_size, "chunk_overlap": chunk_overlap}
-        settings: dict[str, Scalar] = {
-            key: value for key, value in options.items() if value is not None
-        }
+            hint = "choose another name, or drop it first"
+            raise Conflict(f"there is a collection {name!r} already", hint=hint)
+        settings: dict[str, Scalar] = {}
+        if chunker is not None:
+            settings["chunker"] = chunker
+        if chunk_size is not None:
+            settings["chunk_size"] = chunk_size
+        if chunk_overlap is not None:
+            settings["chunk_overlap"] = chunk_overlap
         key = self._project.index.key(name)
-        return self._project.store.ensure_collection(
-            key, description=description, settings=settings
-        )
+        store = self._project.store
+        return store.ensure_collection(key, description=description, settings=settings)
 
     def drop_collection(self, name: str) -> int:
         """Remove a collection with all its documents and return how many there were; `NotFound` if there is none."""
         self._project.require_enabled()
-        return self._project.store.drop_collection(
-            self._project.index.key(self._project.existing(name))
-        )
+        key = self._project.index.key(self._project.existing(name))
+        return self._project.store.drop_collection(key)
 
     def text(self, uri: str, *, collection: str | None = None) -> str | None:
         """Return the stored text of a document, or None."""
@@ -125,17 +122,16 @@ class Admin:
         if not self._project.enabled:
             return 0
         arguments.check_embed(True if seconds is None else seconds)
-        return self._project.index.embed(
-            self._project.existing(collection), seconds=seconds, progress=progress
-        )
+        name = self._project.existing(collection)
+        return self._project.index.embed(name, seconds=seconds, progress=progress)
 
     def reembed(self, *, collection: str | None = None, progress: Progress | None = None) -> int:
         """Build the configured embedder's vectors next to the old ones, then switch; return how many are new."""
         self._project.require_enabled()
-        names = self._project.selected(collection)
-        return sum(
-            self._project.index.collection(name).backfill().rebuild(progress) for name in names
-        )
+        count = 0
+        for name in self._project.selected(collection):
+            count += self._project.index.collection(name).backfill().rebuild(progress)
+        return count
 
     def has_changes(self, *, collection: str | None = None) -> bool:
         """Return whether the folder differs, by names, sizes and times, from the last sync."""
@@ -168,13 +164,13 @@ class Admin:
         """Return how changes of files are noticed: `events` or `interval`; empty before the first search."""
         return self._project.index.tracker.method
 
-    def watcher(self, *, on_sync: OnSync | None = None) -> Watcher:
+    def watcher(self, *, on_sync: OnSync | None = None) -> facets.Watcher:
         """Return a watcher that keeps the index up to date once it is started.
 
         `on_sync` is called with the ledger whenever something changed.
         """
         self._project.require_enabled()
-        watcher = Watcher(self._project.index, on_sync=on_sync)
+        watcher = facets.Watcher(self._project.index, on_sync=on_sync)
         self._watchers.append(watcher)
         return watcher
 
@@ -215,29 +211,11 @@ class Admin:
     def export(self, *, collection: str | None = None, vectors: bool = True) -> Iterator[str]:
         """Yield a collection as lines of JSON that `load` reads."""
         self._require_readable()
-        key = self._project.index.key(self._project.existing(collection))
-        return export_lines(self._project.store, key, vectors=vectors)
+        return facets.Transfer(self._project).export(collection, vectors=vectors)
 
     def load(self, lines: Iterable[str], *, collection: str | None = None) -> AddReport:
-        """Import the lines of an export and return what changed; vectors of the same space are not made again."""
-        if not self._project.enabled:
-            return AddReport(0, 0, 0, notes=(OFF,))
-        index = self._project.index
-        name = self._project.collection_name(collection)
-        notes: tuple[str, ...] = ()
-        try:
-            index.collection(name).backfill().space()
-        except StaleSpace as error:
-            notes = (str(error),)
-        codec_of = self._project.workspace.components.codec
-        report = import_lines(
-            index.collection(name).writer(), arguments.check_lines(lines), codec_of
-        )
-        return replace(
-            report,
-            pending=index.collection(name).backfill().pending(),
-            notes=(*notes, *report.notes),
-        )
+        """Import the lines of an export and return the counts; vectors of the same space are not made again."""
+        return facets.Transfer(self._project).load(lines, collection)
 
     def _require_readable(self) -> None:
         """Raise `ConfigError` if retrieval is switched off and nothing was indexed before."""

@@ -7,7 +7,7 @@ from typing import Final
 from ragstone.config import Settings
 from ragstone.config.agents import AgentsFile, load_agents
 from ragstone.engine.engine import Engine
-from ragstone.engine.project import OFF
+from ragstone.engine.project import OFF, Project
 from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound, ProviderError
 from ragstone.indexing.chunking_config import ChunkingConfig
@@ -30,7 +30,7 @@ HINT: Final = (
 
 
 class Agents:
-    """The agents by name. An agent's documents are a collection of kind `agent` with an engine of its own."""
+    """The agents by name. An agent's documents are a collection of kind `agent` with a separate engine."""
 
     def __init__(self, engine: Engine) -> None:
         """Take the engine of the project."""
@@ -51,10 +51,8 @@ class Agents:
         agents_file = self._agents_file()
         agent = _find_agent(name, agents_file)
         if not agent.sources:
-            raise NotFound(
-                f"the agent {name!r} has no documents: {NO_DOCS}",
-                hint="give it `docs` with `sources`",
-            )
+            hint = "give it `docs` with `sources`"
+            raise NotFound(f"the agent {name!r} has no documents: {NO_DOCS}", hint=hint)
         settings = agents_file.settings(agent, self._engine.settings)
         corpus = self._corpora.get(name)
         if corpus is None or corpus.settings != settings:
@@ -91,22 +89,24 @@ class Agents:
             return self._preload(agent, tokens)
         reason = self._why_no_search()
         if reason:
-            return self._preload(
-                agent, tokens, f"rag is not possible, the files are given whole instead: {reason}"
-            )
+            note = f"rag is not possible, the files are given whole instead: {reason}"
+            return self._preload(agent, tokens, note)
         return AgentPrompt(name, "rag", HINT, at_most(HINT), tokens, tool=TOOL)
 
     def _open_corpus(self, name: str, settings: Settings) -> Engine:
         """Return an engine for an agent; it shares the workspace if the agent's index is in the same home."""
         workspace = self._engine.workspace
         is_shared = _store_settings(settings) == _store_settings(workspace.settings)
-        corpus = type(self._engine)(
-            workspace if is_shared else Workspace(settings),
+        if not is_shared:
+            workspace = Workspace(settings)
+        project = Project(
+            workspace,
             settings,
-            project=self._engine.project,
+            self._engine.project,
             agent=name,
             events=self._engine.events,
         )
+        corpus = type(self._engine)(project)
         corpus.owns_workspace = not is_shared
         return corpus
 
@@ -116,13 +116,11 @@ class Agents:
         rag = settings.rag
         redact = settings.sources.secrets == "redact"
         source = folder_source(settings)
-        preparer = ItemPreparer(
-            source, ChunkingConfig(rag.chunker, rag.chunk_size, rag.chunk_overlap, redact)
-        )
+        chunking = ChunkingConfig(rag.chunker, rag.chunk_size, rag.chunk_overlap, redact)
+        preparer = ItemPreparer(source, chunking)
         entries = list(source.scan())
-        items = _order_by_source(
-            [entry for entry in entries if isinstance(entry, Item)], agent.sources
-        )
+        files = [entry for entry in entries if isinstance(entry, Item)]
+        items = _order_by_source(files, agent.sources)
         left_out = [entry for entry in entries if isinstance(entry, Skip)]
 
         def read(uri: str) -> str | None:
@@ -166,10 +164,9 @@ class Agents:
 
 def _find_agent(name: object, agents_file: AgentsFile) -> Agent:
     if name not in agents_file.agents:
-        known = (
-            ", ".join(sorted(agents_file.agents)) or "none: agents.yaml in the folder names them"
-        )
-        raise NotFound(f"there is no agent {name!r}", hint=f"there are {known}")
+        names = ", ".join(sorted(agents_file.agents))
+        hint = f"there are {names or 'none: agents.yaml in the folder names them'}"
+        raise NotFound(f"there is no agent {name!r}", hint=hint)
     return agents_file.agents[str(name)]
 
 

@@ -1,20 +1,17 @@
-"""Engine: the one object that a caller holds. It delegates, and has no algorithm of its own."""
+"""Engine: the one object that a caller holds. It delegates to its facets and has no algorithm."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Self, Unpack
 
 from ragstone import types
-from ragstone.config import Settings
-from ragstone.engine import arguments, facets
+from ragstone.engine import facets
 from ragstone.engine.project import Project
 from ragstone.engine.searches import Searches
 from ragstone.engine.workspace import Workspace, load_settings
-from ragstone.events import EventBus
 from ragstone.indexing.sync import Policy
 from ragstone.protocols import Progress
 
@@ -24,24 +21,18 @@ DEFAULT_PROJECT = "default"
 class Engine:
     """Knowledge of one folder: add, sync, search, remember. Nothing is opened before it is needed."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        settings: Settings,
-        *,
-        project: str = DEFAULT_PROJECT,
-        agent: str | None = None,
-        events: EventBus | None = None,
-    ) -> None:
-        """Use `Engine.open`. With `agent` the engine sees the documents of that agent only."""
-        self.workspace = workspace
-        self.settings = settings
-        self.folder = settings.root
-        self.project = arguments.check_plain_name(project, "a project")
-        self._project = Project(workspace, settings, self.project, agent=agent, events=events)
-        self.events = self._project.events
-        self._searches = Searches(self._project)
+    def __init__(self, project: Project) -> None:
+        """Use `Engine.open`. Without `enabled` every verb does nothing."""
+        self.workspace = project.workspace
+        self.settings = project.settings
+        self.folder = project.settings.root
+        self.home = project.settings.home
+        self.project = project.name
+        self.enabled = project.enabled
+        self.events = project.events
         self.owns_workspace = False
+        self._project = project
+        self._searches = Searches(project)
 
     @classmethod
     def open(
@@ -54,21 +45,14 @@ class Engine:
     ) -> Self:
         """Return an engine for a folder; `config` overrides settings, and a workspace shares its store and models."""
         settings = load_settings(folder, config)
-        engine = cls(workspace or Workspace(settings), settings, project=project)
+        engine = cls(Project(workspace or Workspace(settings), settings, project))
         engine.owns_workspace = workspace is None
         return engine
 
     def __enter__(self) -> Self:
-        """Return the engine."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        """Close the engine."""
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -80,8 +64,6 @@ class Engine:
         self._project.close()
         if self.owns_workspace:
             self.workspace.close()
-
-    # ── facets: each is imported on first use ─────────────────────────────────────────────────────
 
     @cached_property
     def memory(self) -> facets.Memory:
@@ -105,25 +87,13 @@ class Engine:
 
     @cached_property
     def prompts(self) -> facets.Prompts:
-        """Return what a prompt needs: contexts, selections, answers of a language model."""
+        """Return the builder of prompts: contexts, selections, answers of a language model."""
         return facets.Prompts(self._searches)
 
     @cached_property
     def external(self) -> facets.External:
-        """Return the ways in beside the folder: given text, web pages, the help of programs."""
+        """Return the writer of documents from outside the folder: texts, web pages, help of programs."""
         return facets.External(self._project)
-
-    # ── state ─────────────────────────────────────────────────────────────────────────────────────
-
-    @property
-    def enabled(self) -> bool:
-        """Return whether retrieval is switched on; if not, every verb does nothing."""
-        return self._project.enabled
-
-    @property
-    def home(self) -> Path:
-        """Return the folder of the index."""
-        return self.settings.home
 
     @property
     def exists(self) -> bool:
@@ -138,8 +108,6 @@ class Engine:
         """Return the state of the index at a glance."""
         return self.admin.status()
 
-    # ── writing ───────────────────────────────────────────────────────────────────────────────────
-
     def add(
         self,
         documents: types.Document | Iterable[types.Document],
@@ -147,7 +115,7 @@ class Engine:
         collection: str | None = None,
         embed: bool = True,
     ) -> types.AddReport:
-        """Store given documents, one or many, and return what changed; durable when it returns."""
+        """Store documents, one or many, and return the counts; durable when it returns."""
         return self.external.add(documents, collection=collection, embed=embed)
 
     def sync(
@@ -159,10 +127,7 @@ class Engine:
         embed: bool | float = True,
         progress: Progress | None = None,
     ) -> types.SyncReport:
-        """Make the collection match the folder and return the ledger.
-
-        `paths` limits it to some files or folders, `full` reads every file, `embed` may be a number of seconds.
-        """
+        """Make the collection match the folder, or some paths, and return the ledger; `full` reads every file."""
         return self._project.sync(
             paths, full=full, collection=collection, embed=embed, progress=progress
         )
@@ -186,10 +151,8 @@ class Engine:
         at: float | None = None,
         collection: str | None = None,
     ) -> types.AddReport:
-        """Store what an agent did, each change with `path`, `action` and `summary`, and return what changed."""
+        """Store the run of an agent, each change with `path`, `action` and `summary`; return the counts."""
         return self.graph.record_run(run_id, summary, changes, at=at, collection=collection)
-
-    # ── reading ───────────────────────────────────────────────────────────────────────────────────
 
     def sources(
         self, *, collection: str | None = None, filters: Mapping[str, object] | None = None
@@ -200,7 +163,7 @@ class Engine:
     def search(
         self, query: str, top_k: int | None = None, **options: Unpack[types.SearchOptions]
     ) -> list[types.Hit]:
-        """Return the best hits, at most top_k; no match is an empty list."""
+        """Return the best hits, at most top_k; an empty list if nothing matches."""
         return list(self.explain(query, top_k, **options).hits)
 
     def explain(
@@ -243,7 +206,7 @@ class Engine:
         policy: Policy | None = None,
         **options: Unpack[types.ContextOptions],
     ) -> types.Context:
-        """Return cited text for a task inside a hard token budget, and what was left out."""
+        """Return cited text for a task inside a hard token budget, and the list of omitted hits."""
         return self.prompts.context(task, budget, policy=policy, **options)
 
     def inject(self, prompt_markdown: str, user_message: str, *, budget: int = 1500) -> str:
@@ -261,8 +224,6 @@ class Engine:
     ) -> types.Spoken:
         """Return a language model's answer with checked quotations; `tell` gets each part of it as it comes."""
         return self.prompts.ask(query, top_k, tell=tell, policy=policy, **options)
-
-    # ── memory ────────────────────────────────────────────────────────────────────────────────────
 
     def remember(
         self, session_id: str, role: str, content: str, **options: Unpack[types.TurnOptions]

@@ -1,4 +1,7 @@
-"""The facets of an engine by name. Each is imported on first use, so that a search does not load them."""
+"""Parts of the engine that load on first use, so that a search does not import them.
+
+Use them as attributes of this module: `facets.Memory(project)`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
     from ragstone.engine.graph import CodeGraph as CodeGraph
     from ragstone.engine.memory import Memory as Memory
     from ragstone.engine.prompts import Prompts as Prompts
+    from ragstone.engine.transfer import Transfer as Transfer
+    from ragstone.indexing.watcher import Watcher as Watcher
 
 _MODULES = {
     "Admin": "ragstone.engine.admin",
@@ -20,12 +25,15 @@ _MODULES = {
     "CodeGraph": "ragstone.engine.graph",
     "Memory": "ragstone.engine.memory",
     "Prompts": "ragstone.engine.prompts",
+    "Transfer": "ragstone.engine.transfer",
+    "Watcher": "ragstone.indexing.watcher",
 }
 
 
 def __getattr__(name: str) -> object:
-    """Return a facet class, imported now."""
+    """Return a class by name; its module is imported now."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    facet: object = getattr(import_module(_MODULES[name]), name)
+    module = import_module(_MODULES[name])
+    facet: object = getattr(module, name)
     return facet

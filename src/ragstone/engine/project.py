@@ -39,19 +39,19 @@ class Project:
         """Keep the parts; nothing is opened yet."""
         self.workspace = workspace
         self.settings = settings
-        self.name = name
+        self.name = arguments.check_plain_name(name, "a project")
         if agent is None:
             self.default = CollectionKey(name, settings.rag.vector_store.collection_name)
-            self._whole = Scope(name)
+            self._all = Scope(name)
         else:
             self.default = CollectionKey(name, agent, "agent")
-            self._whole = self.default.scope
+            self._all = self.default.scope
         self.events = events or EventBus()
         self.log = EventLog(settings.home / EVENTS, name)
         components = workspace.components
         if events is None and settings.events.log and self.enabled and not components.in_memory:
             self.events.subscribe(self.log.write)
-        self.index = CollectionSync(components, settings, self.events, self.default, self._whole)
+        self.index = CollectionSync(components, settings, self.events, self.default, self._all)
 
     @property
     def store(self) -> DocumentStore:
@@ -88,9 +88,9 @@ class Project:
 
     def is_empty(self) -> bool:
         """Return whether nothing is stored."""
-        return not self.enabled or not any(
-            collection.documents for collection in self.collections()
-        )
+        if not self.enabled:
+            return True
+        return not any(collection.documents for collection in self.collections())
 
     def collection_name(self, name: str | None) -> str:
         """Return the name of a collection to write to; the default one if None."""
@@ -102,31 +102,30 @@ class Project:
         """Return the name of a collection that exists; the default one may still be missing."""
         if name is None or name == self.default.name:
             return self.default.name
-        known = self.index.names()
-        if name not in known:
-            raise NotFound(
-                f"there is no collection {name!r}",
-                hint=f"there are {', '.join(known) or 'none yet'}",
-            )
+        names = self.index.names()
+        if name not in names:
+            listed = ", ".join(names) or "none yet"
+            raise NotFound(f"there is no collection {name!r}", hint=f"there are {listed}")
         return name
 
     def selected(self, name: str | None) -> list[str]:
         """Return one collection as a list, or all of them if None."""
-        return self.index.names() if name is None else [self.existing(name)]
+        if name is None:
+            return self.index.names()
+        return [self.existing(name)]
 
     def scope(self, collection: str | Sequence[str] | None = None) -> Scope:
         """Return the scope of some collections; of all if None."""
         if collection is None:
-            return self._whole
-        names = [collection] if isinstance(collection, str) else collection
-        if not isinstance(names, Sequence):
-            raise InputError(
-                f"collection is {collection!r}", hint="give a name, or a list of names"
-            )
-        existing = tuple(
-            self.existing(arguments.check_name(name, "a collection")) for name in names
-        )
-        return replace(self._whole, collections=existing)
+            return self._all
+        if isinstance(collection, str):
+            collection = [collection]
+        if not isinstance(collection, Sequence):
+            hint = "give a name, or a list of names"
+            raise InputError(f"collection is {collection!r}", hint=hint)
+        names = [arguments.check_name(name, "a collection") for name in collection]
+        existing = [self.existing(name) for name in names]
+        return replace(self._all, collections=tuple(existing))
 
     # ── verbs ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -150,10 +149,8 @@ class Project:
     def remove(self, uri: str | None, *, ids: Sequence[str] | None, collection: str | None) -> int:
         """Remove documents by uri or by ids and return how many were removed."""
         if (uri is None) == (ids is None):
-            raise InputError(
-                "remove takes either a uri or ids",
-                hint='remove("docs/a.md") or remove(ids=["docs/a.md"])',
-            )
+            hint = 'remove("docs/a.md") or remove(ids=["docs/a.md"])'
+            raise InputError("remove takes either a uri or ids", hint=hint)
         if not self.enabled:
             return 0
         key = self.index.key(self.existing(collection))

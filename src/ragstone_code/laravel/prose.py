@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 from ragstone.types import Graph, Json, Link, Node, Rendered
 from ragstone_code.laravel.graph_index import GraphIndex
-from ragstone_code.laravel.sentences import comment, full, lines, listing, sentence, short, words
+from ragstone_code.laravel.link_names import (
+    call_places,
+    class_words,
+    list_entries,
+    source_names,
+    table_names,
+    target_names,
+)
+from ragstone_code.laravel.route_prose import describe_route
+from ragstone_code.laravel.sentences import comment, full, lines, sentence, short, words
 
-ACTION_WORDS: Final = {
-    "index": "list, show all",
-    "show": "show one, view, read, get",
-    "create": "form to create, add, new",
-    "store": "create, add, make, save a new",
-    "edit": "form to edit, change",
-    "update": "update, edit, change, rename, save",
-    "destroy": "delete, remove",
-    "delete": "delete, remove",
-}
-"""Words that people use for the actions of a resource controller."""
-VERB_WORDS: Final = {
-    "POST": "create, submit",
-    "PUT": "set, change",
-    "PATCH": "change",
-    "DELETE": "delete, remove",
-    "GET": "get, show",
-}
 SETTING_COMMENT_LENGTH: Final = 120
 """Characters of a setting's comment: most of these comments are boilerplate of the framework."""
 Description = tuple[str, str]
@@ -57,177 +47,6 @@ def describe_graph(graph: Graph) -> tuple[Rendered, ...]:
     return tuple(rendered)
 
 
-# ── names and places of links ──────────────────────────────────────────────────────────────────
-
-
-def _entries(node: Node, name: str) -> list[str]:
-    """Return the entries of a list attribute; nothing if the node has no such list."""
-    return listing(node.attributes.get(name))
-
-
-def _targets(index: GraphIndex, kind: str, key: str) -> list[str]:
-    """Return the short names of the targets of a node's links."""
-    return [short(link.target) for link in index.links_from(kind, key)]
-
-
-def _sources(index: GraphIndex, kind: str, key: str) -> list[str]:
-    """Return the short names of the sources of links to a node."""
-    return [short(link.source) for link in index.links_to(kind, key)]
-
-
-def _tables(index: GraphIndex, key: str) -> list[str]:
-    """Return the tables of a model."""
-    return [link.target.removeprefix("table:") for link in index.links_from("MAPS_TO", key)]
-
-
-def _call_places(index: GraphIndex, kind: str, key: str) -> list[str]:
-    """Return the callers that link to a node, with file and line."""
-    places: list[str] = []
-    for link in index.links_to(kind, key):
-        caller = _caller(link.source)
-        places.append(f"{caller} at {link.uri}:{link.line}")
-    return places
-
-
-def _caller(key: str) -> str:
-    """Return a method without the namespace of its class."""
-    return key.partition(":")[2].rpartition("\\")[2]
-
-
-def _class_words(node: Node) -> str:
-    """Return the words of a class name and its namespace; the first part is the application's and left out."""
-    _, _, rest = full(node).partition("\\")
-    return words(rest or node.name)
-
-
-# ── routes ───────────────────────────────────────────────────────────────────────────────────
-
-
-def _describe_route(index: GraphIndex, node: Node) -> Description:
-    """Return the text of a route: its action, middleware, validation, models and tables."""
-    attributes = node.attributes
-    uri = str(attributes.get("uri") or "")
-    title = _route_title(node, uri)
-    handlers = index.links_from("HANDLED_BY", node.key)
-    action = index.nodes.get(handlers[0].target) if handlers else None
-    action_name = str(attributes.get("action") or "")
-    controller = index.nodes.get(f"class:{attributes.get('controller')}")
-    bare_uri = re.sub(r"[{}?]", " ", uri)
-    purpose = f"{_route_purpose(node)} {words(bare_uri, short(action_name))}"
-    comments = dict.fromkeys(
-        comment(described.doc) for described in (controller, action) if described
-    )
-    bound = [_model_with_table(index, link.target) for link in index.links_from("BINDS", node.key)]
-    middleware = [
-        _describe_middleware(index, link) for link in index.links_from("GUARDED_BY", node.key)
-    ]
-    text = lines(
-        _served_by(node, title, action_name, action),
-        sentence("About", (purpose,)),
-        *comments,
-        *_describe_action(index, action),
-        sentence("Bound models", bound),
-        sentence("Middleware", middleware),
-        _authorisation(index, node.key),
-    )
-    return f"Route {title}", text
-
-
-def _route_title(node: Node, uri: str) -> str:
-    methods = "|".join(_entries(node, "methods"))
-    title = f"{methods} {uri}"
-    name = node.attributes.get("name")
-    return f"{title} ({name})" if name else title
-
-
-def _route_purpose(node: Node) -> str:
-    """Return words for the purpose of a route: from the action's name, otherwise from the HTTP methods."""
-    purpose = ACTION_WORDS.get(str(node.attributes.get("method") or ""))
-    if purpose:
-        return purpose
-    purposes: dict[str, None] = {}
-    for method in _entries(node, "methods"):
-        if method in VERB_WORDS:
-            purposes[VERB_WORDS[method]] = None
-    return ", ".join(purposes)
-
-
-def _served_by(
-    node: Node,
-    title: str,
-    action_name: str,
-    action: Node | None,
-) -> str:
-    text = f"Route {title} is served by {action_name or 'a closure'}"
-    if action and action.uri:
-        text += f" in {action.place}"
-    text += "."
-    if node.attributes.get("method_exists") is False:
-        text += " That method does not exist."
-    return text
-
-
-def _describe_action(index: GraphIndex, action: Node | None) -> Iterator[str]:
-    """Yield sentences about the method that serves a route."""
-    if action is None:
-        return
-    key = action.key
-    for link in index.links_from("VALIDATED_BY", key):
-        yield _describe_validation(index, link)
-    models = [_model_with_table(index, link.target) for link in index.links_from("USES_MODEL", key)]
-    calls = [words(name) for name in _entries(action, "calls")]
-    yield sentence("Validates in place", _entries(action, "validates"))
-    yield sentence("Uses models", models)
-    yield sentence("Returns", _targets(index, "RETURNS", key))
-    yield sentence("Shows", _entries(action, "renders"))
-    yield sentence("Fires", _targets(index, "FIRES", key))
-    yield sentence("Dispatches", _targets(index, "DISPATCHES", key))
-    yield _authorisation(index, key)
-    yield sentence("Calls", calls)
-
-
-def _describe_validation(index: GraphIndex, link: Link) -> str:
-    """Return the form request of an action with its fields and its comment."""
-    text = f"Validated by {short(link.target)}"
-    request = index.nodes.get(link.target)
-    fields = _entries(request, "fields") if request else []
-    if request is None or not fields:
-        return f"{text}."
-    field_names = ", ".join(fields)
-    text += f", fields {field_names}. {comment(request.doc)}"
-    return text.rstrip()
-
-
-def _authorisation(index: GraphIndex, key: str) -> str:
-    """Return the abilities that the gate checks, each with its policy."""
-    abilities: list[str] = []
-    for link in index.links_from("AUTHORIZED_BY", key):
-        ability = str(link.attributes.get("ability"))
-        policy = link.attributes.get("policy")
-        if policy:
-            ability += f" of {short(str(policy))}"
-        abilities.append(ability)
-    return sentence("Authorised by", abilities)
-
-
-def _describe_middleware(index: GraphIndex, link: Link) -> str:
-    """Return a middleware as the route names it, with its class."""
-    alias = link.target.partition(":")[2]
-    text = str(link.attributes.get("written") or alias)
-    class_names = _targets(index, "HANDLED_BY", link.target)
-    description = text
-    if class_names and class_names[0] != short(text):
-        description = f"{text} ({class_names[0]})"
-    return f"not {description}" if link.attributes.get("excluded") else description
-
-
-def _model_with_table(index: GraphIndex, key: str) -> str:
-    """Return a model with its table."""
-    name = short(key)
-    tables = _tables(index, key)
-    return f"{name} (table {tables[0]})" if tables else name
-
-
 # ── tables and models ────────────────────────────────────────────────────────────────────────
 
 
@@ -238,18 +57,18 @@ def _describe_table(index: GraphIndex, node: Node) -> Description:
     column_texts: list[str] = []
     if isinstance(columns, list):
         column_texts = [_describe_column(column) for column in columns if isinstance(column, dict)]
-    models = ", ".join(_sources(index, "MAPS_TO", node.key)) or "rows"
+    models = ", ".join(source_names(index, "MAPS_TO", node.key)) or "rows"
     dropped = " It is dropped." if attributes.get("dropped") else ""
     former_names: list[str] = []
-    for name in _entries(node, "former_names"):
+    for name in list_entries(node, "former_names"):
         former_names.append(f"{name} ({words(name)})")
     table_words = words(node.name)
     text = lines(
         f"Database table {node.name} stores, holds, keeps {models} ({table_words}).{dropped}",
         sentence("Columns", column_texts),
-        sentence("Foreign keys", _entries(node, "foreign_keys")),
+        sentence("Foreign keys", list_entries(node, "foreign_keys")),
         sentence("Former names", former_names),
-        sentence("History, migrations that made and changed it", _entries(node, "migrations")),
+        sentence("History, migrations that made and changed it", list_entries(node, "migrations")),
     )
     return f"Table {node.name}", text
 
@@ -269,15 +88,15 @@ def _describe_model(index: GraphIndex, node: Node) -> Description:
     key = node.key
     name = short(node.name)
     relations = [_describe_relation(link) for link in index.links_from("RELATES", key)]
-    hooks = _entries(node, "hooks")
+    hooks = list_entries(node, "hooks")
     events = [hook.partition(" ")[0] for hook in hooks]
     text = lines(
         f"Eloquent model {full(node)}: {words(name)}.",
-        sentence("Table", _tables(index, key)),
+        sentence("Table", table_names(index, key)),
         comment(node.doc),
         sentence("Relations", relations, "; "),
-        sentence("Policy", _targets(index, "PROTECTED_BY", key)),
-        sentence("Observed by", _targets(index, "OBSERVED_BY", key)),
+        sentence("Policy", target_names(index, "PROTECTED_BY", key)),
+        sentence("Observed by", target_names(index, "OBSERVED_BY", key)),
         sentence("Does something when", events),
     )
     return f"Model {name}", text
@@ -308,11 +127,11 @@ def _describe_event(index: GraphIndex, node: Node) -> Description:
         place = f"{link.uri}:{link.line}"
         listeners.append(f"{short(link.source)} ({how}, {place})")
     text = lines(
-        f"Event {full(node)}: {_class_words(node)}.",
+        f"Event {full(node)}: {class_words(node)}.",
         comment(node.doc),
         sentence(
             "Fired from",
-            _call_places(index, "FIRES", node.key),
+            call_places(index, "FIRES", node.key),
             "; ",
         ),
         sentence("Listeners, what happens after", listeners),
@@ -327,20 +146,20 @@ def _describe_policy(index: GraphIndex, node: Node) -> Description:
     text = lines(
         f"Policy {full(node)}: permissions, authorisation of {subject}.",
         comment(node.doc),
-        sentence("Protects", _sources(index, "PROTECTED_BY", node.key)),
-        sentence("Abilities", _entries(node, "abilities")),
+        sentence("Protects", source_names(index, "PROTECTED_BY", node.key)),
+        sentence("Abilities", list_entries(node, "abilities")),
     )
     return f"Policy {name}", text
 
 
 def _describe_job(index: GraphIndex, node: Node) -> Description:
     """Return the text of a job, notification or mail: the calls that dispatch it; nothing if no call does."""
-    places = _call_places(index, "DISPATCHES", node.key)
+    places = call_places(index, "DISPATCHES", node.key)
     if not places:
         return "", ""
     kind = node.kind.capitalize()
     text = lines(
-        f"{kind} {full(node)}: {_class_words(node)}.",
+        f"{kind} {full(node)}: {class_words(node)}.",
         comment(node.doc),
         sentence("Dispatched from", places, "; "),
     )
@@ -359,7 +178,7 @@ def _describe_setting(index: GraphIndex, node: Node) -> Description:
     text = lines(
         f"Configuration {node.name} ({node.uri}): {words(node.name)}.",
         comment(node.doc, SETTING_COMMENT_LENGTH),
-        sentence("Keys", _entries(node, "keys")),
+        sentence("Keys", list_entries(node, "keys")),
         sentence("Environment", variables),
     )
     return f"Settings {node.name}", text
@@ -371,7 +190,7 @@ def _describe_command(index: GraphIndex, node: Node) -> Description:
     if not name:
         return "", ""
     description = node.attributes.get("description") or words(str(name))
-    about = _class_words(node)
+    about = class_words(node)
     introduction = f"Console command {name} ({about}) in {node.place}: {description}"
     text = lines(
         introduction.rstrip(".") + ".",
@@ -382,10 +201,10 @@ def _describe_command(index: GraphIndex, node: Node) -> Description:
 
 def _describe_task(index: GraphIndex, node: Node) -> Description:
     """Return the text of a scheduled task: the command or job that runs, and the time."""
-    when = _entries(node, "when")
+    when = list_entries(node, "when")
     times = [words(time) or time for time in when]
-    targets = _targets(index, "DISPATCHES", node.key)
-    targets += _targets(index, "RUNS", node.key)
+    targets = target_names(index, "DISPATCHES", node.key)
+    targets += target_names(index, "RUNS", node.key)
     title = node.attributes.get("title") or ""
     about = words(node.name)
     introduction = f"Scheduled {node.name} ({about}) {title}"
@@ -406,7 +225,7 @@ def _describe_channel(index: GraphIndex, node: Node) -> Description:
 
 Describer = Callable[[GraphIndex, Node], Description]
 _DESCRIBERS: Final[dict[str, Describer]] = {
-    "route": _describe_route,
+    "route": describe_route,
     "table": _describe_table,
     "model": _describe_model,
     "event": _describe_event,
