@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
@@ -156,8 +157,6 @@ def _package(point: EntryPoint) -> str:
 
 def _suggest(group: str, name: str) -> str:
     """Return a hint with the most similar name and all names of the group."""
-    from difflib import get_close_matches  # only an unknown name needs it
-
     parts = describe(group)
     if not parts:
         return "none is installed"

@@ -16,6 +16,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+if sys.platform != "win32":
+    import resource
+
 MEMORY_BYTES: Final = 1 << 30
 """Of address space."""
 _LIMITS: Final = {
@@ -73,9 +76,7 @@ def _is_below(path: object, folders: tuple[str, ...]) -> bool:
 
 def set_limits() -> None:
     """Set the limits of the system; Windows has none of them."""
-    try:
-        import resource  # not on Windows
-    except ImportError:
+    if sys.platform == "win32":
         return
     for name, limit in _LIMITS.items():
         kind = getattr(resource, name, None)

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 
 from ragstone.read.messages import Message, decode, read_message, write_message
 
+if sys.platform != "win32":
+    import resource
+
 Handler = Callable[[object, bytes], Message]
 
 
@@ -77,9 +80,7 @@ def _open_peak_memory() -> Callable[[], int]:
             status = os.open("/proc/self/status", os.O_RDONLY | os.O_CLOEXEC)
             return lambda: _parse_peak_memory(os.pread(status, 8192, 0))
         return lambda: 0
-    try:
-        import resource  # not on Windows
-    except ImportError:
+    if sys.platform == "win32":
         return lambda: 0
     unit = 1 if sys.platform == "darwin" else 1024
     return lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -18,13 +18,11 @@ _INTERRUPTED = "stopped before anything was done"
 
 def main() -> NoReturn:
     """Run the command line and exit with its exit code."""
-    gc.set_threshold(
-        100_000, 20, 20
-    )  # indexing builds few cycles: collecting rarely makes a first index 12 % faster
+    # Indexing builds few cycles: collecting rarely makes a first index 12 % faster.
+    gc.set_threshold(100_000, 20, 20)
     try:
-        from ragstone.surfaces.cli.app import (
-            run,
-        )  # imported inside `try`: loading takes most of a short run
+        # Imported inside `try`: loading takes most of a short run.
+        from ragstone.surfaces.cli.app import run
 
         exit_code = run(sys.argv[1:])
     except KeyboardInterrupt:

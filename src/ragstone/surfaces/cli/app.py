@@ -9,6 +9,7 @@ from __future__ import annotations
 import keyword
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -85,14 +86,10 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the arguments name; the error for an unknown name suggests the nearest one."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches  # only a mistyped name needs it
-
+            hint = "`ragstone --help` lists them"
             matches = get_close_matches(args[0], COMMANDS, n=1)
-            hint = (
-                f"did you mean `ragstone {matches[0]}`?"
-                if matches
-                else "`ragstone --help` lists them"
-            )
+            if matches:
+                hint = f"did you mean `ragstone {matches[0]}`?"
             raise click.UsageError(f"there is no command {args[0]!r} ({hint})", ctx)
         return super().resolve_command(ctx, args)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 import click
@@ -34,13 +35,11 @@ def report_failure(error: BaseException, arguments: Sequence[str]) -> int:
     if isinstance(error, OSError):
         _flush_output()
     exit_code, details = _describe(error)
-    if (
-        exit_code in (BUG, DISK)
-        and not isinstance(error, RagstoneError)
-        and _has_flag("--debug", arguments)
-    ):
-        _print_traceback(error)
-    sentence = str(error) if isinstance(error, RagstoneError) else details["message"]
+    sentence = details["message"]
+    if isinstance(error, RagstoneError):
+        sentence = str(error)
+    elif exit_code in (BUG, DISK) and _has_flag("--debug", arguments):
+        traceback.print_exception(error)
     print_error(sentence, label="interrupted" if exit_code == INTERRUPTED else "error")
     if _has_flag("--json", arguments):
         print_json({"success": False, "error": details})
@@ -79,12 +78,6 @@ def _describe_usage_error(error: click.ClickException) -> str:
     if context is None or sentence.endswith(")"):
         return sentence
     return f"{sentence} ({context.command_path} --help)"
-
-
-def _print_traceback(error: BaseException) -> None:
-    import traceback  # only a failure with --debug needs it
-
-    traceback.print_exception(error)
 
 
 def _flush_output() -> None:

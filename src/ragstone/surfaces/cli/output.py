@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TextIO
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final, TextIO
 
 Styled = str | tuple[str, str]
 """A piece of a line: text, or text with a `rich` style such as `bold cyan`."""
@@ -76,7 +75,7 @@ def print_error(sentence: str, *, label: str = "error") -> None:
 def print_table(rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
     """Print rows in columns; a terminal wraps long cells inside their column."""
     if sys.stdout.isatty():
-        _print_grid(rows, styles)
+        load_terminal().print_grid(rows, styles)
         return
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -103,39 +102,14 @@ def format_bytes(count: int) -> str:
     return f"{value:.1f} GB"
 
 
-def terminal_console(stream: TextIO) -> Console:
-    """Return a `rich` console for a terminal, without colour if the user disabled it."""
-    from rich.console import Console  # `rich` loads only if a terminal is printed to
-
-    from ragstone.config.environment import wants_colour
-
-    return Console(
-        file=stream,
-        color_system="auto" if wants_colour() else None,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
+def load_terminal() -> ModuleType:
+    """Import and return the module that draws with `rich`."""
+    return import_module("ragstone.surfaces.cli.terminal")
 
 
 def _print(stream: TextIO, parts: Sequence[Styled], style: str = "") -> None:
     if stream.isatty():
-        from rich.text import Text
-
-        terminal_console(stream).print(Text.assemble(*parts, style=style), soft_wrap=True)
+        load_terminal().print_styled(stream, parts, style)
         return
     texts = [part if isinstance(part, str) else part[0] for part in parts]
     stream.write("".join(texts) + "\n")
-
-
-def _print_grid(rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    columns = max((len(row) for row in rows), default=0)
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    for style in [*styles, *([""] * columns)][:columns]:
-        grid.add_column(style=style, overflow="fold")
-    for row in rows:
-        grid.add_row(*(Text(cell) for cell in row))
-    terminal_console(sys.stdout).print(grid)

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from ragstone.surfaces.cli.output import print_note, terminal_console
+from ragstone.surfaces.cli.output import load_terminal, print_note
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -58,7 +58,7 @@ class ProgressDisplay:
 
     def _update_bar(self, stage: str, done: int, total: int) -> None:
         if self._bar is None:
-            self._bar = _new_bar()
+            self._bar = load_terminal().new_progress_bar()
             self._bar.start()
         if self._task is None or stage != self._stage:
             if self._task is not None:
@@ -72,19 +72,3 @@ class ProgressDisplay:
             total=total or None,
             amount=f"{count} {_UNITS.get(stage, '')}",
         )
-
-
-def _new_bar() -> RichProgress:
-    """Return a bar that disappears when it stops."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=30),
-        TextColumn("{task.fields[amount]}"),
-        TimeRemainingColumn(),
-        console=terminal_console(sys.stderr),
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )

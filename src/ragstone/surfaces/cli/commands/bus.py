@@ -50,12 +50,8 @@ def bus(
         if bind and connect:
             raise InputError("--bind and --connect exclude each other", hint="give one of them")
         try:
-            from ragstone.surfaces.bus import (
-                REQUESTS,
-                RESULTS,
-                BusAddresses,
-                BusServer,
-            )  # needs an extra package
+            # The bus needs an extra package, its schema does not.
+            from ragstone.surfaces.bus import REQUESTS, RESULTS, BusAddresses, BusServer
         except ModuleNotFoundError as error:
             raise MissingExtra(
                 "a bus needs the package pyzmq", hint="pip install 'ragstone[bus]'"
