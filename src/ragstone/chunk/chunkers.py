@@ -11,8 +11,19 @@ from ragstone.chunk.keys import PARSERS, KeyChunker
 from ragstone.chunk.lines import LineChunker
 from ragstone.chunk.markdown import MarkdownChunker, SlideChunker
 from ragstone.chunk.openapi import OpenApiChunker
-from ragstone.chunk.prose import CharacterChunker, ProseChunker, SentenceChunker, TokenChunker
-from ragstone.chunk.recipes import MIXED, OVERLAPS, check_name, check_overlap, resolve_sizes
+from ragstone.chunk.prose import (
+    CharacterChunker,
+    ProseChunker,
+    SentenceChunker,
+    TokenChunker,
+)
+from ragstone.chunk.recipes import (
+    MIXED,
+    OVERLAPS,
+    check_name,
+    check_overlap,
+    resolve_sizes,
+)
 from ragstone.chunk.tables import TableChunker
 from ragstone.protocols import Chunker
 from ragstone.types import Document
@@ -30,7 +41,11 @@ _CHUNKERS: Final[dict[str, Callable[..., Chunker]]] = {
     "keys": KeyChunker,
     "openapi": OpenApiChunker,
 }
-_BY_KIND: Final = {"openapi": "openapi", "notebook": "markdown", "markdown": "markdown"}
+_BY_KIND: Final = {
+    "openapi": "openapi",
+    "notebook": "markdown",
+    "markdown": "markdown",
+}
 _BY_LANGUAGE: Final = {
     **dict.fromkeys(("markdown", "html", "docx", "odt"), "markdown"),
     **dict.fromkeys(("pptx", "odp", "epub"), "marked"),

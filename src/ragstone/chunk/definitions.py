@@ -20,7 +20,17 @@ from ragstone.text.sentences import weigh
 from ragstone.types import Chunk, Document, Symbol
 
 _BLOCK_KINDS: Final = frozenset(
-    {"class", "interface", "trait", "enum", "struct", "module", "function", "method", "constructor"}
+    {
+        "class",
+        "interface",
+        "trait",
+        "enum",
+        "struct",
+        "module",
+        "function",
+        "method",
+        "constructor",
+    }
 )
 """Kinds of symbols that are pieces of their own; the others are only names inside a piece."""
 _MAX_DEPTH: Final = 8
@@ -47,7 +57,8 @@ class _Block:
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of the definition and of the definitions directly inside it."""
-        return _name(self.symbol), *(_name(block.symbol) for block in self.inner)
+        inner_names = [_name(block.symbol) for block in self.inner]
+        return _name(self.symbol), *inner_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +88,8 @@ class DefinitionChunker:
             return chunk_by_lines(document, size=self.size, kind=UNPARSED_KIND)
         if not document.symbols:
             return chunk_by_lines(document, size=self.size)
-        blocks, others = _nest_symbols(document.symbols, len(text))
-        pieces = _split_pieces(text, (0, len(text)), blocks, others)
+        root = _nest_symbols(document.symbols, len(text))
+        pieces = _split_pieces(text, (0, len(text)), root.inner, root.others)
         return build_chunks(document, PieceCutter(text, self.size).cut(pieces))
 
 
@@ -135,23 +146,31 @@ class PieceCutter:
             header = later_header
 
 
-def _nest_symbols(symbols: Iterable[Symbol], length: int) -> tuple[list[_Block], list[Symbol]]:
-    """Return the top-level blocks, each with its inner blocks, and the other symbols of the top level."""
-    root = _Block(Symbol("", "", "module", 0, length, 0, 0), 0, length)
+def _nest_symbols(symbols: Iterable[Symbol], length: int) -> _Block:
+    """Return a block for the whole text, with the blocks and the other symbols of the top level."""
+    module = Symbol("", "", "module", 0, length, 0, 0)
+    root = _Block(module, 0, length)
     stack = [root]
     for symbol in sorted(symbols, key=lambda each: (each.start, -each.end)):
-        start, end = max(symbol.start, 0), min(symbol.end, length)
-        while len(stack) > 1 and stack[-1].end <= start:
+        block = _Block(symbol, max(symbol.start, 0), min(symbol.end, length))
+        while len(stack) > 1 and stack[-1].end <= block.start:
             stack.pop()
         parent = stack[-1]
-        overlaps = end > parent.end or (parent.inner and parent.inner[-1].end > start)
-        if symbol.kind not in _BLOCK_KINDS or overlaps or len(stack) > _MAX_DEPTH or start >= end:
+        if len(stack) <= _MAX_DEPTH and _fits_inside(block, parent):
+            parent.inner.append(block)
+            stack.append(block)
+        else:
             parent.others.append(symbol)
-            continue
-        block = _Block(symbol, start, end)
-        parent.inner.append(block)
-        stack.append(block)
-    return root.inner, root.others
+    return root
+
+
+def _fits_inside(block: _Block, parent: _Block) -> bool:
+    """Return whether a definition has text, lies in its parent and after its last neighbour."""
+    if block.symbol.kind not in _BLOCK_KINDS or block.start >= block.end:
+        return False
+    if block.end > parent.end:
+        return False
+    return not parent.inner or parent.inner[-1].end <= block.start
 
 
 def _split_pieces(
@@ -166,25 +185,29 @@ def _split_pieces(
     position, last = span
     pieces: list[CodePiece] = []
     pending = sorted(others, key=lambda each: each.start, reverse=True)
-    limits = [block.start for block in blocks[1:]] + [last]
-    for block, limit in zip(blocks, limits, strict=False):
+    limits = [block.start for block in blocks[1:]]
+    for block, limit in zip(blocks, [*limits, last], strict=False):
         start = max(_line_start(text, block.start), position)
         names_before = _take_names(pending, start)
         if text[position:start].strip():
             pieces.append(CodePiece(position, start, names_before, header))
-        position = max(_line_end(text, block.end, min(limit, last)), start)
+        end = _line_end(text, block.end, min(limit, last))
+        position = max(end, start)
         names = (*block.names, *_take_names(pending, block.end))
         # A method may be outside its type, as in Go; the parent is then its header.
-        pieces.append(CodePiece(start, position, names, header or block.symbol.parent, block))
+        block_header = header or block.symbol.parent
+        pieces.append(CodePiece(start, position, names, block_header, block))
     if position < last:
-        pieces.append(CodePiece(position, last, _take_names(pending, last), header))
+        names_after = _take_names(pending, last)
+        pieces.append(CodePiece(position, last, names_after, header))
     return pieces
 
 
 def _split_class(text: str, piece: CodePiece, block: _Block) -> list[CodePiece]:
     """Return the pieces of a class: its opening lines, its methods, and the lines between them."""
     header = _join_headers(piece.header, block.symbol.signature)
-    pieces = _split_pieces(text, (piece.start, piece.end), block.inner, block.others, header=header)
+    span = (piece.start, piece.end)
+    pieces = _split_pieces(text, span, block.inner, block.others, header=header)
     opening = pieces[0]
     if opening.block is None:
         own_name = block.symbol.qualified
@@ -209,7 +232,10 @@ def _join(pieces: Sequence[CodePiece]) -> TextSlice:
     for piece in pieces:
         names.update(dict.fromkeys(piece.names))
     return TextSlice(
-        pieces[0].start, pieces[-1].end, symbol=_list_names(list(names)), header=pieces[-1].header
+        pieces[0].start,
+        pieces[-1].end,
+        symbol=_list_names(list(names)),
+        header=pieces[-1].header,
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from json import JSONDecoder
 from typing import Final, NamedTuple
 
@@ -25,6 +26,10 @@ class KeyPart(NamedTuple):
         """Return the last key of the path; empty if there is none."""
         return self.path[-1] if self.path else ""
 
+    def child(self, key: str, start: int, end: int, inside: int = -1) -> KeyPart:
+        """Return the part of a key directly inside this one."""
+        return KeyPart(start, end, (*self.path, key[:_MAX_KEY]), inside)
+
 
 KeyParser = Callable[[str, KeyPart], list[KeyPart]]
 
@@ -36,20 +41,18 @@ def _stretch(parts: list[KeyPart], parent: KeyPart) -> list[KeyPart]:
     if not parts:
         return []
     parts[0] = parts[0]._replace(start=parent.start)
-    ends = [*(part.start for part in parts[1:]), parent.end]
-    return [part._replace(end=end) for part, end in zip(parts, ends, strict=True)]
+    stretched = []
+    for part, following in pairwise(parts):
+        stretched.append(part._replace(end=following.start))
+    stretched.append(parts[-1]._replace(end=parent.end))
+    return stretched
 
 
 # ── JSON ──────────────────────────────────────────────────────────────────────────────────────────
 
 _DECODE: Final = JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).raw_decode
 _SPACE: Final = re.compile(r"[ \t\r\n]*+")
-_COMMENT: Final = re.compile(
-    r'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?', re.DOTALL
-)
-_TRAILING_COMMA: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|,(?=\s*+[}\]])', re.DOTALL)
 _NOT_SHOWN: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
-_NOT_NEWLINE: Final = re.compile(r"[^\n]")
 
 
 def parse_json(text: str, parent: KeyPart) -> list[KeyPart]:
@@ -69,13 +72,15 @@ def parse_json(text: str, parent: KeyPart) -> list[KeyPart]:
             position = _skip_sign(text, _skip_space(text, position), ":")
         value_start = _skip_space(text, position)
         value, position = _DECODE(text, value_start)
-        inside = value_start if value and isinstance(value, dict | list) else -1
-        parts.append(KeyPart(start, position, (*parent.path, _clean_key(str(name))), inside))
+        has_members = bool(value) and isinstance(value, dict | list)
+        inside = value_start if has_members else -1
+        parts.append(parent.child(_clean_key(str(name)), start, position, inside))
         position = _skip_space(text, position)
         if text[position : position + 1] != closing:
             start = _skip_sign(text, position, ",")
             position = _skip_space(text, start)
-    if not parent.path and text[position + 1 :].strip():
+    rest = text[position + 1 :]
+    if not parent.path and rest.strip():
         raise ValueError("more than one value")
     return _stretch(parts, parent)
 
@@ -96,22 +101,13 @@ def _skip_sign(text: str, position: int, sign: str) -> int:
     return position + 1
 
 
-def blank_comments(text: str) -> str:
-    """Return JSON with its comments and trailing commas replaced by spaces, so that all offsets stay."""
-    return _TRAILING_COMMA.sub(_blank, _COMMENT.sub(_blank, text))
-
-
-def _blank(match: re.Match[str]) -> str:
-    is_string = match[0].startswith('"')
-    return match[0] if is_string else _NOT_NEWLINE.sub(" ", match[0])
-
-
 # ── YAML and PHP arrays ───────────────────────────────────────────────────────────────────────────
 
 _LINE: Final = re.compile(r"^(?P<indent>[ ]*+)(?P<body>[^\s#][^\n]*+)", re.MULTILINE)
 _YAML_KEY: Final = re.compile(
     r"""(?:"(?P<a>[^"\n]*+)"|'(?P<b>[^'\n]*+)'|(?P<c>[^\s:#"'\[{][^:#\n]*+))[ \t]*+:(?=[ \t\r]|$)(?P<rest>[^\n]*+)"""
 )
+_YAML_ITEM: Final = re.compile(r"-(?: |\s*$)")
 _BLOCK: Final = re.compile(r"[|>][-+0-9]*[ \t]*(?:#.*)?\r?$")
 _PHP_LINE: Final = re.compile(
     r"^(?P<indent>[ \t]*+)(?P<body>['\"](?P<key>[^'\"\n]{1,120})['\"][ \t]*+=>[^\n]*+)",
@@ -129,24 +125,35 @@ def parse_yaml(text: str, parent: KeyPart) -> list[KeyPart]:
     is_list = False
     items = 0
     for line in _LINE.finditer(text, parent.inside, parent.end):
-        indentation, body = len(line["indent"]), line["body"]
-        is_item = body.startswith("- ") or body.rstrip() == "-"
+        indentation = len(line["indent"])
+        is_item = _YAML_ITEM.match(line["body"]) is not None
         if level < 0:
-            level, is_list = indentation, is_item
+            level = indentation
+            is_list = is_item
         if indentation > level:
             continue
         start = _include_comments(text, line.start(), parent.inside, _YAML_ABOVE)
-        key = None if is_item else _YAML_KEY.match(body)
-        if is_item and is_list:
-            parts.append(KeyPart(start, line.end(), (*parent.path, str(items)), line.end()))
+        if not is_item:
+            parts += _yaml_key_parts(line, start, parent)
+        elif is_list:
+            end = line.end()
+            parts.append(parent.child(str(items), start, end, inside=end))
             items += 1
-        elif key is not None:
-            name = (key["a"] or key["b"] or key["c"] or "").strip()[:_MAX_KEY]
-            inside = -1 if _BLOCK.search(key["rest"]) else line.end()
-            parts.append(KeyPart(start, line.end(), (*parent.path, name), inside))
-        elif body.startswith("---"):
-            parts.append(KeyPart(start, line.end(), parent.path, -1))
     return _stretch(parts, parent)
+
+
+def _yaml_key_parts(line: re.Match[str], start: int, parent: KeyPart) -> list[KeyPart]:
+    """Return the part of a line with a key, or of a line between two documents; else nothing."""
+    end = line.end()
+    key = _YAML_KEY.match(line["body"])
+    if key is not None:
+        name = key["a"] or key["b"] or key["c"] or ""
+        is_block_text = _BLOCK.search(key["rest"]) is not None
+        inside = -1 if is_block_text else end
+        return [parent.child(name.strip(), start, end, inside)]
+    if line["body"].startswith("---"):
+        return [KeyPart(start, end, parent.path, -1)]
+    return []
 
 
 def parse_php(text: str, parent: KeyPart) -> list[KeyPart]:
@@ -160,8 +167,9 @@ def parse_php(text: str, parent: KeyPart) -> list[KeyPart]:
         if indentation > level:
             continue
         start = _include_comments(text, line.start(), parent.inside, _PHP_ABOVE)
-        inside = line.end() if _PHP_OPENS.search(line["body"]) else -1
-        parts.append(KeyPart(start, line.end(), (*parent.path, line["key"]), inside))
+        opens_array = _PHP_OPENS.search(line["body"]) is not None
+        inside = line.end() if opens_array else -1
+        parts.append(parent.child(line["key"], start, line.end(), inside))
     return _stretch(parts, parent)
 
 
@@ -202,12 +210,14 @@ _HASH_ABOVE: Final = re.compile(r"[ \t]*[#;]")
 
 def parse_toml(text: str, parent: KeyPart) -> list[KeyPart]:
     """Return the sections and the keys before the first one; for a section, its keys."""
-    return _parse_sections(text, parent, _find_toml_lines(text, parent.inside, parent.end))
+    lines = _find_toml_lines(text, parent.inside, parent.end)
+    return _parse_sections(text, parent, lines)
 
 
 def parse_ini(text: str, parent: KeyPart) -> list[KeyPart]:
     """Return the sections and the keys before the first one; for a section, its keys."""
-    return _parse_sections(text, parent, _INI.finditer(text, parent.inside, parent.end))
+    lines = _INI.finditer(text, parent.inside, parent.end)
+    return _parse_sections(text, parent, lines)
 
 
 def _parse_sections(text: str, parent: KeyPart, lines: Iterable[re.Match[str]]) -> list[KeyPart]:
@@ -217,11 +227,12 @@ def _parse_sections(text: str, parent: KeyPart, lines: Iterable[re.Match[str]]) 
         start = _include_comments(text, line.start(), parent.inside, _HASH_ABOVE)
         if line["section"]:
             is_in_section = True
-            path = tuple(part.strip(" \t\"'") for part in line["section"].split("."))
+            names = line["section"].split(".")
+            path = tuple(name.strip(" \t\"'") for name in names)
             parts.append(KeyPart(start, line.end(), path, line.end()))
         elif not is_in_section:
             key = re.sub(r"[\s\"']", "", line["key"])
-            parts.append(KeyPart(start, line.end(), (*parent.path, key[:_MAX_KEY]), -1))
+            parts.append(parent.child(key, start, line.end()))
     return _stretch(parts, parent)
 
 

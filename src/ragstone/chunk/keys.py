@@ -12,7 +12,6 @@ from typing import Final
 from ragstone.chunk.key_parsers import (
     KeyParser,
     KeyPart,
-    blank_comments,
     parse_ini,
     parse_json,
     parse_php,
@@ -22,7 +21,8 @@ from ragstone.chunk.key_parsers import (
 from ragstone.chunk.lines import chunk_by_lines, cut_lines
 from ragstone.chunk.packing import check_sizes, pack_units
 from ragstone.chunk.recipes import CODE_SIZE, format_recipe
-from ragstone.chunk.spans import TextSlice, build_chunks
+from ragstone.chunk.spans import TextSlice, build_chunks, common_start
+from ragstone.text.json_comments import blank_comments
 from ragstone.text.sentences import weigh
 from ragstone.text.units import Unit
 from ragstone.types import Chunk, Document
@@ -59,7 +59,10 @@ class KeyChunker:
             return chunk_by_lines(document, size=self.size)
         parser = PARSERS[document.language]
         prefix = _key_prefix(document)
-        return build_chunks(document, cut_keys(text, parts, parser, size=self.size, prefix=prefix))
+        return build_chunks(
+            document,
+            cut_keys(text, parts, parser, size=self.size, prefix=prefix),
+        )
 
 
 def parse_top_level(document: Document) -> tuple[str, list[KeyPart]]:
@@ -95,8 +98,11 @@ def cut_keys(
             paths.append(path)
     starts = [unit.start for unit in units]
     for start, end in pack_units(units, parts[-1].end, size=size):
-        inside = paths[bisect_left(starts, start) : bisect_left(starts, end)]
-        header = " > ".join(_common_parents(inside))
+        first = bisect_left(starts, start)
+        stop = bisect_left(starts, end)
+        inside = paths[first:stop]
+        parents = [path[:-1] for path in inside]
+        header = " > ".join(common_start(parents))
         yield TextSlice(start, end, symbol=_list_keys(inside, prefix), header=header)
 
 
@@ -112,7 +118,8 @@ def _split_part(
     weight = weigh(text, part.start, part.end, size)
     border = _TOP_BORDER - depth
     inner: list[KeyPart] = []
-    if weight > size // 2 and part.inside >= 0 and depth < _MAX_DEPTH:
+    can_be_split = part.inside >= 0 and depth < _MAX_DEPTH
+    if can_be_split and weight > size // 2:
         inner = parser(text, part)
     if inner:
         for child in inner:
@@ -124,7 +131,10 @@ def _split_part(
     if weight > size:
         ranges = cut_lines(text, part.start, part.end, size=size)
     for start, end in ranges:
-        yield Unit(start, min(weigh(text, start, end, size), size), border), part.path
+        yield (
+            Unit(start, min(weigh(text, start, end, size), size), border),
+            part.path,
+        )
         border = 0
 
 
@@ -138,17 +148,9 @@ def _list_keys(paths: Sequence[Path], prefix: str) -> str:
     return " ".join(listed)[:_MAX_SYMBOL].rstrip()
 
 
-def _common_parents(paths: Sequence[Path]) -> Path:
-    """Return the keys above all of these paths."""
-    shortest = min((path[:-1] for path in paths), key=len, default=())
-    for index, key in enumerate(shortest):
-        if any(path[index] != key for path in paths):
-            return shortest[:index]
-    return shortest
-
-
 def _key_prefix(document: Document) -> str:
     """Return the name that keys of a PHP configuration file are prefixed with: the name of the file."""
     if document.language != "php":
         return ""
-    return document.uri.rpartition("/")[2].partition(".")[0]
+    file_name = document.uri.rpartition("/")[2]
+    return file_name.partition(".")[0]

@@ -51,7 +51,8 @@ def chunk_by_lines(
 ) -> list[Chunk]:
     """Return the chunks of a document that is cut by lines."""
     ranges = cut_lines(document.text, 0, len(document.text), size=size, lines=lines)
-    return build_chunks(document, [TextSlice(start, end, kind=kind) for start, end in ranges])
+    slices = [TextSlice(start, end, kind=kind) for start, end in ranges]
+    return build_chunks(document, slices)
 
 
 def cut_lines(
@@ -72,7 +73,8 @@ def _split_blocks(text: str, start: int, end: int, *, size: int, lines: int) -> 
     half = size // 2
     gaps = [match.span() for match in _BLANK_LINES.finditer(text, start, end)]
     for stop, following in [*gaps, (end, end)]:
-        weight = (text.count("\n", start, stop) + 1) * size // lines
+        line_count = text.count("\n", start, stop) + 1
+        weight = line_count * size // lines
         if weight <= half:
             weight = max(weight, estimate_up_to(text[start:stop], half))
         if weight > half:
@@ -95,9 +97,10 @@ def _split_lines(text: str, start: int, end: int, *, size: int, lines: int) -> I
 
 def _measure_border(text: str, start: int, end: int, base: int) -> int:
     """Return the strength of the border before the line at `start`."""
-    line = text[start : min(start + _MAX_INDENTATION + 8, end)]
+    line_end = min(start + _MAX_INDENTATION + 8, end)
+    line = text[start:line_end]
     body = line.lstrip(" \t")
     if _CONTINUES.match(body):
         return _CONTINUATION
-    indentation = line[: len(line) - len(body)].expandtabs(_TAB_WIDTH)
+    indentation = line.removesuffix(body).expandtabs(_TAB_WIDTH)
     return base - min(len(indentation), _MAX_INDENTATION)

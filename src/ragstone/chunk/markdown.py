@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from ragstone.chunk.packing import check_sizes, pack_units
 from ragstone.chunk.prose import split_at_marks
 from ragstone.chunk.recipes import PROSE_SIZE, format_recipe
-from ragstone.chunk.spans import TextSlice, build_chunks
+from ragstone.chunk.spans import TextSlice, build_chunks, common_start
 from ragstone.text.sentences import (
     LINE,
     PARAGRAPH,
@@ -81,8 +81,11 @@ class MarkdownChunker:
         """Yield the slices of a text in order."""
         for group, weight in self._group_sections(text):
             paths = [section.path for section in group if not section.is_bare]
-            header = " > ".join(_common_start(paths or [group[-1].path]))
-            start, end = group[0].start, group[-1].end
+            if not paths:
+                paths = [group[-1].path]
+            header = " > ".join(common_start(paths))
+            start = group[0].start
+            end = group[-1].end
             if weight <= self.size:
                 yield TextSlice(start, end, header=header)
                 continue
@@ -103,7 +106,8 @@ class MarkdownChunker:
             if section.is_bare:
                 continue
             fits = group_weight + waiting_weight <= self.size
-            if group and not (fits and _is_related(group[0], waiting[0])):
+            joins = fits and bool(group) and _is_related(group[0], waiting[0])
+            if group and not joins:
                 yield group, group_weight
                 group, group_weight = [], 0
             group += waiting
@@ -145,7 +149,11 @@ class SlideChunker:
         slices: list[TextSlice] = []
         for start, end in split_at_marks(document):
             for piece in self._markdown.cut(document.text[start:end]):
-                slices.append(piece._replace(start=piece.start + start, end=piece.end + start))
+                moved = piece._replace(
+                    start=piece.start + start,
+                    end=piece.end + start,
+                )
+                slices.append(moved)
         return build_chunks(document, slices)
 
 
@@ -153,15 +161,6 @@ def _is_related(first: _Section, section: _Section) -> bool:
     """Return whether a section is a sibling or a child of the first section of a group."""
     parent = first.path[:-1]
     return section.path[: len(parent)] == parent
-
-
-def _common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the headings that all paths start with."""
-    shortest = min(paths, key=len)
-    for index, title in enumerate(shortest):
-        if any(path[index] != title for path in paths):
-            return shortest[:index]
-    return shortest
 
 
 # ── parts of a section ────────────────────────────────────────────────────────────────────────────
@@ -204,7 +203,14 @@ def _split_sections(text: str) -> Iterator[_Section]:
 
     def build(end: int) -> _Section:
         titles = tuple(above.title for above in path)
-        return _Section(start, body, end, titles, tuple(fences), is_bare=not text[body:end].strip())
+        return _Section(
+            start,
+            body,
+            end,
+            titles,
+            tuple(fences),
+            is_bare=not text[body:end].strip(),
+        )
 
     for heading in _find_headings(text, front_matter.end() if front_matter else 0):
         if heading.level == 0:
@@ -214,7 +220,10 @@ def _split_sections(text: str) -> Iterator[_Section]:
             yield build(heading.start)
             start = heading.start
         fences.clear()
-        path = [*(above for above in path if above.level < heading.level), heading]
+        path = [
+            *(above for above in path if above.level < heading.level),
+            heading,
+        ]
         body = heading.end
     if start < len(text):
         yield build(len(text))
@@ -225,16 +234,18 @@ def _find_headings(text: str, start: int) -> Iterator[_Heading]:
     fence: tuple[str, int] | None = None
     for match in _SYNTAX.finditer(text, start):
         if fence is not None:
-            if _closes_fence(match, fence[0]):
-                yield _Heading(0, fence[1], _line_end(text, match.end()))
+            opening, fence_start = fence
+            if _closes_fence(match, opening):
+                yield _Heading(0, fence_start, _line_end(text, match.end()))
                 fence = None
         elif match["fence"]:
             # A backtick after the fence means inline code.
             if "`" not in match["info"]:
                 fence = (match["fence"], match.start())
         elif match["marks"]:
+            level = len(match["marks"])
             title = _clean_title(match["title"] or "")
-            yield _Heading(len(match["marks"]), match.start(), match.end(), title)
+            yield _Heading(level, match.start(), match.end(), title)
         else:
             heading = _underlined_heading(text, match, start)
             if heading is not None:
@@ -244,22 +255,30 @@ def _find_headings(text: str, start: int) -> Iterator[_Heading]:
 
 
 def _closes_fence(match: re.Match[str], opening: str) -> bool:
-    return bool(match["fence"]) and match["fence"].startswith(opening) and not match["info"].strip()
+    if not match["fence"] or match["info"].strip():
+        return False
+    return match["fence"].startswith(opening)
 
 
 def _underlined_heading(text: str, underline: re.Match[str], least: int) -> _Heading | None:
     """Return the heading above an underline, if there is a paragraph of one line that can be one."""
     end = underline.start()
-    start = max(text.rfind("\n", least, max(end - 1, least)) + 1, least)
+    start = _line_start(text, end - 1, least)
     line = text[start:end].strip()
-    if not 0 < len(line) <= _MAX_HEADING or line[0] in _BLOCK_MARKS:
+    if not line or len(line) > _MAX_HEADING or line[0] in _BLOCK_MARKS:
         return None
-    if start > least:
-        before = max(text.rfind("\n", least, start - 1) + 1, least)
-        if text[before:start].strip():
-            return None
-    level = 1 if underline["underline"][0] == "=" else 2
-    return _Heading(level, start, underline.end(), _clean_title(text[start:end]))
+    before = _line_start(text, start - 1, least)
+    if text[before:start].strip():
+        return None
+    level = 1 if underline["underline"].startswith("=") else 2
+    title = _clean_title(text[start:end])
+    return _Heading(level, start, underline.end(), title)
+
+
+def _line_start(text: str, position: int, least: int) -> int:
+    """Return the start of the line at a position, but not less than `least`."""
+    line_end = text.rfind("\n", least, max(position, least))
+    return max(line_end + 1, least)
 
 
 def _line_end(text: str, position: int) -> int:
@@ -268,6 +287,9 @@ def _line_end(text: str, position: int) -> int:
 
 def _clean_title(raw: str) -> str:
     """Return a heading without its marks, links and emphasis."""
-    title = _TITLE_END.sub("", raw.strip()[: 2 * _MAX_HEADING])
-    title = _LINK.sub(r"\1", title).replace("`", "").replace("**", "").strip("* \t")
-    return " ".join(title[:_MAX_HEADING].split())
+    title = raw.strip()[: 2 * _MAX_HEADING]
+    title = _TITLE_END.sub("", title)
+    title = _LINK.sub(r"\1", title)
+    title = title.replace("`", "").replace("**", "")
+    words = title.strip("* \t")[:_MAX_HEADING].split()
+    return " ".join(words)

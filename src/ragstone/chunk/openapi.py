@@ -33,7 +33,8 @@ class OpenApiChunker:
         text, parts = parse_top_level(document)
         if not parts:
             return chunk_by_lines(document, size=self.size)
-        return build_chunks(document, self._cut(text, parts, PARSERS[document.language]))
+        parser = PARSERS[document.language]
+        return build_chunks(document, self._cut(text, parts, parser))
 
     def _cut(self, text: str, parts: Sequence[KeyPart], parser: KeyParser) -> Iterator[TextSlice]:
         for has_endpoints, group in groupby(parts, key=lambda part: part.key in _ENDPOINT_KEYS):
@@ -60,7 +61,8 @@ class OpenApiChunker:
     def _cut_endpoint(
         self, text: str, parts: list[KeyPart], parser: KeyParser, name: str
     ) -> Iterator[TextSlice]:
-        start, end = parts[0].start, parts[-1].end
+        start = parts[0].start
+        end = parts[-1].end
         if weigh(text, start, end, self.size) <= self.size:
             parts = [KeyPart(start, end, (), -1)]
         label = " ".join(name.split())

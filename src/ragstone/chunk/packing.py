@@ -17,7 +17,8 @@ def check_sizes(size: int, overlap: int = 0) -> None:
     """Raise `InputError` if these sizes allow no chunk."""
     if size <= 0:
         raise InputError(
-            f"A chunk size of {size} leaves nothing to cut.", hint="use a size of at least 1"
+            f"A chunk size of {size} leaves nothing to cut.",
+            hint="use a size of at least 1",
         )
     if overlap < 0:
         raise InputError(f"An overlap of {overlap} makes no sense.", hint="use 0 or more")
@@ -35,61 +36,77 @@ def pack_units(
 
     With an overlap, a chunk starts at the unit that is `overlap` before the end of the last chunk.
     """
-    sums = list(accumulate((unit.weight for unit in units), initial=0))
+    packer = _Packer(units, size)
     chunks: list[tuple[int, int]] = []
     first = stop = 0
     while first < len(units):
-        stop = _find_stop(units, sums, first, size=size, beyond=stop)
-        chunk_end = units[stop].start if stop < len(units) else end
-        chunks.append((units[first].start, chunk_end))
-        if overlap and stop < len(units):
-            first = _step_back(sums, first, stop, size=size, overlap=overlap)
+        stop = packer.find_stop(first, beyond=stop)
+        start = units[first].start
+        if stop == len(units):
+            chunks.append((start, end))
+            break
+        chunks.append((start, units[stop].start))
+        if overlap:
+            first = packer.step_back(first, stop, overlap)
         else:
             first = stop
     return chunks
 
 
-def _find_stop(
-    units: Sequence[Unit], sums: Sequence[int], first: int, *, size: int, beyond: int
-) -> int:
-    """Return the index after the last unit of the chunk that starts at `first`; it is above `beyond`."""
-    count = len(units)
-    full = first + 1
-    while full < count and sums[full + 1] - sums[first] <= size:
-        full += 1
-    if full in (count, first + 1):
+class _Packer:
+    """Finds where chunks start and stop. `sums[i]` is the weight of all units before unit `i`."""
+
+    def __init__(self, units: Sequence[Unit], size: int) -> None:
+        self.units = units
+        self.size = size
+        self.sums = list(accumulate((unit.weight for unit in units), initial=0))
+
+    def find_stop(self, first: int, *, beyond: int) -> int:
+        """Return the index after the last unit of the chunk that starts at `first`; it is above `beyond`."""
+        count = len(self.units)
+        full = self._fill(first)
+        if full in (count, first + 1):
+            return full
+        earliest = max(first, beyond) + 1
+        rest = self.sums[count] - self.sums[first]
+        if rest <= self.size * (1 + _MIN_FILL):
+            return self._halve(first, range(earliest, full + 1))
+        best = full
+        min_sum = self.sums[first] + self.size * _MIN_FILL
+        for index in reversed(range(earliest, full)):
+            if self.sums[index] < min_sum:
+                break
+            if self.units[index].border > self.units[best].border:
+                best = index
+        return best
+
+    def step_back(self, first: int, stop: int, overlap: int) -> int:
+        """Return the first unit of the next chunk: at least `overlap` back, with room for one more unit."""
+        start = stop
+        max_sum = self.sums[stop] - overlap
+        while start > first + 1 and self.sums[start] > max_sum:
+            start -= 1
+        min_sum = self.sums[stop + 1] - self.size
+        while start < stop and self.sums[start] < min_sum:
+            start += 1
+        return start
+
+    def _fill(self, first: int) -> int:
+        """Return the index after the last unit that fits; the chunk has at least one unit."""
+        max_sum = self.sums[first] + self.size
+        full = first + 1
+        while full < len(self.units) and self.sums[full + 1] <= max_sum:
+            full += 1
         return full
-    rest = sums[count] - sums[first]
-    if rest <= size * (1 + _MIN_FILL):
-        return _halve(units, sums, first, full=full, size=size, beyond=beyond)
-    best = full
-    min_sum = sums[first] + size * _MIN_FILL
-    for index in range(full - 1, max(first, beyond), -1):
-        if sums[index] < min_sum:
-            break
-        if units[index].border > units[best].border:
-            best = index
-    return best
 
+    def _halve(self, first: int, choices: range) -> int:
+        """Return where to part the last two chunks: near the middle, not a full chunk and a crumb."""
+        total = self.sums[-1]
+        middle = (self.sums[first] + total) / 2
+        fitting = [index for index in choices if total - self.sums[index] <= self.size]
 
-def _halve(
-    units: Sequence[Unit], sums: Sequence[int], first: int, *, full: int, size: int, beyond: int
-) -> int:
-    """Return where to part the last two chunks: near the middle, not a full chunk and a crumb."""
-    middle = (sums[first] + sums[-1]) / 2
-    fitting = [
-        index for index in range(max(first, beyond) + 1, full + 1) if sums[-1] - sums[index] <= size
-    ]
-    return max(
-        fitting, key=lambda index: (units[index].border, -abs(sums[index] - middle)), default=full
-    )
+        def rank(index: int) -> tuple[int, float]:
+            distance = abs(self.sums[index] - middle)
+            return self.units[index].border, -distance
 
-
-def _step_back(sums: Sequence[int], first: int, stop: int, *, size: int, overlap: int) -> int:
-    """Return the first unit of the next chunk: at least `overlap` back, with room for one more unit."""
-    start = stop
-    while start > first + 1 and sums[stop] - sums[start] < overlap:
-        start -= 1
-    while start < stop and sums[stop + 1] - sums[start] > size:
-        start += 1
-    return start
+        return max(fitting, key=rank, default=choices[-1])

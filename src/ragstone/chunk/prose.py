@@ -9,7 +9,13 @@ from typing import Final
 from ragstone.chunk.packing import check_sizes, pack_units
 from ragstone.chunk.recipes import PROSE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks
-from ragstone.text.sentences import SENTENCE, WORD, prose_units, sentence_starts, sentence_units
+from ragstone.text.sentences import (
+    SENTENCE,
+    WORD,
+    prose_units,
+    sentence_starts,
+    sentence_units,
+)
 from ragstone.text.units import Unit
 from ragstone.types import Chunk, Document
 
@@ -32,9 +38,8 @@ class CharacterChunker:
         end = len(document.text)
         last_start = max(end - self.overlap, 1)
         starts = range(0, min(end, last_start), self.size - self.overlap)
-        return build_chunks(
-            document, [TextSlice(start, min(start + self.size, end)) for start in starts]
-        )
+        slices = [TextSlice(start, min(start + self.size, end)) for start in starts]
+        return build_chunks(document, slices)
 
 
 class SentenceChunker:
@@ -55,7 +60,8 @@ class SentenceChunker:
     def _split(self, text: str) -> Iterator[Unit]:
         """Yield the sentences; one above the size is split into equal steps."""
         step = max(1, self.size // _STEPS)
-        for start, stop in pairwise([*sentence_starts(text), len(text)]):
+        borders = [*sentence_starts(text), len(text)]
+        for start, stop in pairwise(borders):
             if stop - start <= self.size:
                 yield Unit(start, stop - start, SENTENCE)
                 continue
@@ -77,7 +83,8 @@ class TokenChunker:
 
     def chunk(self, document: Document) -> list[Chunk]:
         """Return the chunks of a document."""
-        units = list(sentence_units(document.text, 0, len(document.text), size=self.size))
+        text = document.text
+        units = list(sentence_units(text, 0, len(text), size=self.size))
         return _pack_document(document, units, size=self.size, overlap=self.overlap)
 
 
@@ -96,7 +103,13 @@ class ProseChunker:
         slices: list[TextSlice] = []
         for start, end in split_at_marks(document):
             units = list(
-                prose_units(document.text, start, end, size=self.size, fine=self.overlap > 0)
+                prose_units(
+                    document.text,
+                    start,
+                    end,
+                    size=self.size,
+                    fine=self.overlap > 0,
+                )
             )
             ranges = pack_units(units, end, size=self.size, overlap=self.overlap)
             slices.extend(TextSlice(*each) for each in ranges)
@@ -114,4 +127,5 @@ def _pack_document(
     document: Document, units: Sequence[Unit], *, size: int, overlap: int
 ) -> list[Chunk]:
     ranges = pack_units(units, len(document.text), size=size, overlap=overlap)
-    return build_chunks(document, [TextSlice(start, end) for start, end in ranges])
+    slices = [TextSlice(start, end) for start, end in ranges]
+    return build_chunks(document, slices)

@@ -11,7 +11,16 @@ from typing import Final
 from ragstone.chunk.packing import check_sizes
 from ragstone.errors import InputError
 
-NAMES: Final = ("auto", "chars", "sentences", "tokens", "markdown", "code", "prose", "lines")
+NAMES: Final = (
+    "auto",
+    "chars",
+    "sentences",
+    "tokens",
+    "markdown",
+    "code",
+    "prose",
+    "lines",
+)
 
 CODE_SIZE: Final = 300
 """Tokens of a chunk of code: about thirty lines, a function with its comment."""
@@ -19,7 +28,16 @@ CODE_LINES: Final = 50
 PROSE_SIZE: Final = 160
 
 MIXED: Final = {
-    "auto": ("definitions", "markdown", "marked", "rows", "keys", "openapi", "lines", "prose"),
+    "auto": (
+        "definitions",
+        "markdown",
+        "marked",
+        "rows",
+        "keys",
+        "openapi",
+        "lines",
+        "prose",
+    ),
     "code": ("definitions", "lines"),
 }
 """Names that choose a chunker for each document, and the chunkers they choose from."""
@@ -64,7 +82,8 @@ def describe_recipe(name: str = "auto", size: int | None = None, overlap: int | 
 def format_recipe(chunker: str, *numbers: int) -> str:
     """Return the recipe of one chunker: its name, its version and its sizes."""
     version = _VERSIONS.get(chunker, 1)
-    return "/".join([chunker, str(version), *map(str, numbers)])
+    fields = (chunker, version, *numbers)
+    return "/".join(map(str, fields))
 
 
 def resolve_sizes(chunker: str, size: int | None, overlap: int | None) -> tuple[int, int | None]:
@@ -84,7 +103,8 @@ def check_name(name: str) -> None:
     """Raise `InputError` if there is no chunker of that name."""
     if name not in NAMES:
         raise InputError(
-            f"There is no chunker named {name!r}.", hint=f"known are {', '.join(NAMES)}"
+            f"There is no chunker named {name!r}.",
+            hint=f"known are {', '.join(NAMES)}",
         )
 
 

@@ -37,9 +37,25 @@ def build_chunks(document: Document, slices: Iterable[TextSlice]) -> list[Chunk]
     ):
         kind = piece.kind or document.kind
         chunks.append(
-            Chunk(text[piece.start : piece.end], span, order, kind, piece.symbol, piece.header)
+            Chunk(
+                text[piece.start : piece.end],
+                span,
+                order,
+                kind,
+                piece.symbol,
+                piece.header,
+            )
         )
     return chunks
+
+
+def common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the names that all paths start with."""
+    shortest = min(paths, key=len, default=())
+    for index, name in enumerate(shortest):
+        if any(path[index] != name for path in paths):
+            return shortest[:index]
+    return shortest
 
 
 def _trim_slices(text: str, slices: Iterable[TextSlice]) -> list[TextSlice]:
@@ -49,12 +65,17 @@ def _trim_slices(text: str, slices: Iterable[TextSlice]) -> list[TextSlice]:
         start, end = trim(text, piece.start, piece.end)
         if start == end:
             continue
-        if trimmed and start >= trimmed[-1].start and end <= trimmed[-1].end:
+        piece = piece._replace(start=start, end=end)
+        if trimmed and _covers(trimmed[-1], piece):
             continue
-        while trimmed and start <= trimmed[-1].start and end >= trimmed[-1].end:
+        while trimmed and _covers(piece, trimmed[-1]):
             trimmed.pop()
-        trimmed.append(piece._replace(start=start, end=end))
+        trimmed.append(piece)
     return trimmed
+
+
+def _covers(outer: TextSlice, inner: TextSlice) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
@@ -64,7 +85,8 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
         return start, start
     first = end - len(body)
     last = first + len(body.rstrip())
-    indented = start + len(text[start:first].rstrip(_INDENTATION))
+    before = text[start:first].rstrip(_INDENTATION)
+    indented = start + len(before)
     is_line_start = indented == 0 or text[indented - 1] in _LINE_ENDS
     return (indented if is_line_start else first), last
 
@@ -73,9 +95,13 @@ def _build_spans(text: str, slices: Sequence[TextSlice], marks: Sequence[Mark]) 
     """Return the spans of trimmed slices, whose starts do not decrease."""
     mark_starts = [mark.start for mark in marks]
     spans: list[Span] = []
-    position, byte, line = 0, 0, 1
+    position = byte = 0
+    line = 1
     for piece in slices:
-        before, inside = text[position : piece.start], text[piece.start : piece.end]
+        before, inside = (
+            text[position : piece.start],
+            text[piece.start : piece.end],
+        )
         position = piece.start
         byte += _count_bytes(before)
         line += before.count("\n")
@@ -88,13 +114,14 @@ def _build_spans(text: str, slices: Sequence[TextSlice], marks: Sequence[Mark]) 
             line_end=line + inside.count("\n"),
         )
         index = bisect_right(mark_starts, piece.start) - 1
-        spans.append(span if index < 0 else _add_page(span, marks[index]))
+        if index >= 0:
+            mark = marks[index]
+            span = replace(span, page=mark.number, page_label=mark.label, unit=mark.unit)
+        spans.append(span)
     return spans
 
 
-def _add_page(span: Span, mark: Mark) -> Span:
-    return replace(span, page=mark.number, page_label=mark.label, unit=mark.unit)
-
-
 def _count_bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-8", "surrogatepass"))

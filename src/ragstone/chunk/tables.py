@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -58,12 +57,14 @@ class TableChunker:
         text = document.text
         sheets = _find_sheets(document)
         for sheet in sheets:
-            yield from self._cut_rows(text, sheet.starts, sheet.end, _sheet_header(text, sheet))
+            header = _sheet_header(text, sheet)
+            yield from self._cut_rows(text, sheet.starts, sheet.end, header)
         if sheets:
             return
         delimiter = "\t" if document.language == "tsv" else _guess_delimiter(text)
         starts = find_row_starts(text, delimiter)
-        yield from self._cut_rows(text, starts, len(text), _column_header(text, starts, delimiter))
+        header = _column_header(text, starts, delimiter)
+        yield from self._cut_rows(text, starts, len(text), header)
 
     def _cut_rows(
         self, text: str, starts: Sequence[int], end: int, header: str
@@ -84,22 +85,25 @@ def find_row_starts(text: str, delimiter: str) -> list[int]:
     """Return where the rows of a table start; a line break inside quotes ends no row."""
     if not text:
         return []
-    if (
-        '"' not in text or text.count('"') % 2
-    ):  # an odd quote means inches, or a mistake: every line is a row
-        return [0, *(match.end() for match in re.finditer(r"\n(?=.)", text, re.DOTALL))]
+    has_quoted_cells = '"' in text and text.count('"') % 2 == 0
+    if not has_quoted_cells:  # an odd quote means inches, or a mistake: every line is a row
+        return [
+            0,
+            *(match.end() for match in re.finditer(r"\n(?=.)", text, re.DOTALL)),
+        ]
     matches = _QUOTED_OR_END[delimiter].finditer(text)
-    ends = [match.end() for match in matches if match[0] == "\n"]
-    return [0, *(end for end in ends if end < len(text))]
+    starts = [match.end() for match in matches if match[0] == "\n"]
+    if starts and starts[-1] == len(text):
+        starts.pop()
+    return [0, *starts]
 
 
 def _join_lines(lines: Sequence[Unit], starts: Sequence[int], *, size: int) -> Iterator[Unit]:
     """Yield the units with the lines of one row joined, unless the row is above the size."""
+    row_starts = set(starts)
     row: list[Unit] = []
     for line in lines:
-        index = bisect_left(starts, line.start)
-        is_row_start = index < len(starts) and starts[index] == line.start
-        if row and is_row_start:
+        if row and line.start in row_starts:
             yield from _join_row(row, size)
             row = []
         row.append(line)
@@ -146,13 +150,16 @@ def _column_header(text: str, starts: Sequence[int], delimiter: str) -> str:
 def _are_column_names(cells: Sequence[str]) -> bool:
     """Return whether cells can name columns: several, all different, no number and no long text."""
     names = [cell.strip() for cell in cells if cell.strip()]
-    if len(names) < 2 or len(set(names)) < len(names):
+    are_different = len(set(names)) == len(names)
+    if len(names) < 2 or not are_different:
         return False
     return all(map(_is_column_name, names))
 
 
 def _is_column_name(cell: str) -> bool:
-    return len(cell) <= _MAX_COLUMN_NAME and "\n" not in cell and not _NUMBER.fullmatch(cell)
+    if len(cell) > _MAX_COLUMN_NAME or "\n" in cell:
+        return False
+    return _NUMBER.fullmatch(cell) is None
 
 
 def _find_sheets(document: Document) -> list[_Sheet]:
@@ -165,7 +172,8 @@ def _find_sheets(document: Document) -> list[_Sheet]:
     for mark in marks:
         if mark.number != number:
             number = mark.number
-            sheets.append(_Sheet(mark.label.rpartition(" row ")[0], end))
+            name = mark.label.rpartition(" row ")[0]
+            sheets.append(_Sheet(name, end))
         sheets[-1].starts.append(mark.start)
     for sheet, following in pairwise(sheets):
         sheet.end = following.starts[0]
@@ -177,7 +185,8 @@ def _find_sheets(document: Document) -> list[_Sheet]:
 def _sheet_header(text: str, sheet: _Sheet) -> str:
     """Return the name of a sheet, with the names of its columns if its first row has them."""
     start = sheet.starts[0]
-    for line in text[start : min(sheet.end, start + 2 * _MAX_HEADER)].split("\n"):
+    end = min(sheet.end, start + 2 * _MAX_HEADER)
+    for line in text[start:end].split("\n"):
         if line.strip() and not line.startswith("# "):
             if _are_column_names(line.split(_CELL_SEPARATOR)):
                 return f"{sheet.name} > {line[:_MAX_HEADER]}"

@@ -45,10 +45,24 @@ def confine(folders: Iterable[str]) -> None:
 
 _LISTING_EVENTS: Final = ("os.listdir", "os.scandir")
 _REFUSED_MODULES: Final = (
-    *("os.", "socket.", "subprocess.", "shutil.", "tempfile.", "urllib.", "http.", "ftplib."),
+    *(
+        "os.",
+        "socket.",
+        "subprocess.",
+        "shutil.",
+        "tempfile.",
+        "urllib.",
+        "http.",
+        "ftplib.",
+    ),
     "winreg.",
 )
-_REFUSED_EVENTS: Final = ("ctypes.dlopen", "_winapi.CreateProcess", "webbrowser.open", "pty.spawn")
+_REFUSED_EVENTS: Final = (
+    "ctypes.dlopen",
+    "_winapi.CreateProcess",
+    "webbrowser.open",
+    "pty.spawn",
+)
 _WRITE_FLAGS: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -157,7 +171,13 @@ def _restrict_folders(libc: ctypes.CDLL, folders: Iterable[str]) -> None:
             rule = ctypes.create_string_buffer(
                 struct.pack("=Qi", _LANDLOCK_READ_RIGHTS, descriptor), 12
             )
-            libc.syscall(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0)
+            libc.syscall(
+                _LANDLOCK_ADD_RULE,
+                ruleset,
+                _LANDLOCK_RULE_PATH_BENEATH,
+                rule,
+                0,
+            )
             os.close(descriptor)
     libc.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)

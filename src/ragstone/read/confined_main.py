@@ -8,7 +8,12 @@ from typing import Final
 
 from ragstone.errors import ReadError, Reason
 from ragstone.read.confine import confine
-from ragstone.read.confined_reader import MAX_TEXT_BYTES, ReadFailure, ReadReply, ReadRequest
+from ragstone.read.confined_reader import (
+    MAX_TEXT_BYTES,
+    ReadFailure,
+    ReadReply,
+    ReadRequest,
+)
 from ragstone.read.formats import FORMATS, Format, ReadFunction
 from ragstone.read.messages import Message, decode
 from ragstone.read.worker_loop import WorkerLoop
@@ -50,7 +55,10 @@ def _read(read: ReadFunction | None, data: bytes, uri: str) -> Message:
     except MemoryError:
         return _fail("memory", "reading it takes too much memory")
     except Exception as error:  # noqa: BLE001 - a parser on a hostile file may raise anything
-        return _fail("damaged", f"it cannot be read: {type(error).__name__}: {error}"[:300])
+        return _fail(
+            "damaged",
+            f"it cannot be read: {type(error).__name__}: {error}"[:300],
+        )
 
 
 def _reply(document: Document) -> Message:

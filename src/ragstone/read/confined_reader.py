@@ -12,7 +12,11 @@ from typing import Final
 
 from ragstone.errors import ReadError, Reason
 from ragstone.read.messages import decode
-from ragstone.read.worker_process import IDLE_SECONDS, WorkerFailed, WorkerProcess
+from ragstone.read.worker_process import (
+    IDLE_SECONDS,
+    WorkerFailed,
+    WorkerProcess,
+)
 from ragstone.types import Document
 
 DEADLINE_SECONDS: Final = 30.0
@@ -117,7 +121,14 @@ def _complete(reply: ReadReply, text: str, uri: str) -> Document | None:
         raise ValueError("marks are out of order or outside the text")
     remarks = tuple(remark[:_MAX_REMARK] for remark in reply.document.remarks)
     title = reply.document.title[:_MAX_TITLE]
-    return replace(reply.document, uri=uri, text=text, title=title, remarks=remarks, symbols=None)
+    return replace(
+        reply.document,
+        uri=uri,
+        text=text,
+        title=title,
+        remarks=remarks,
+        symbols=None,
+    )
 
 
 CONFINED_READER: Final = ConfinedReader()

@@ -8,14 +8,27 @@ from typing import Final
 from ragstone.read.extracted_text import build_document
 from ragstone.read.markdown_writer import MarkdownWriter, one_line
 from ragstone.read.office_package import OfficePackage, report_damage
-from ragstone.read.xml_tree import Element, attribute, child, children, descendants, local_name
+from ragstone.read.xml_tree import (
+    Element,
+    attribute,
+    child,
+    children,
+    descendants,
+    local_name,
+)
 from ragstone.types import Document
 
 _SKIPPED: Final = frozenset(
     "del moveFrom delText instrText Fallback rPr pPr sectPr tblPr trPr tcPr sdtPr".split()
 )
 _WRAPPERS: Final = ("sdt", "sdtContent", "customXml", "ins")
-_CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
+_CHARACTERS: Final = {
+    "tab": "\t",
+    "br": "\n",
+    "cr": "\n",
+    "noBreakHyphen": "-",
+    "ptab": "\t",
+}
 _NOTE_SIGNS: Final = {"footnoteReference": "^", "endnoteReference": "^e"}
 _NOTES: Final = {"footnotes": ("footnote", "^"), "endnotes": ("endnote", "^e")}
 _FALSE: Final = ("0", "false", "off")

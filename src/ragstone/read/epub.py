@@ -56,7 +56,16 @@ def read(data: bytes, uri: str) -> Document:
     title = text_of(child(book, "metadata", "title")) or name_of(uri)
     remarks = () if texts else ("no text found in the book",)
     kind, _ = kind_of(uri)
-    return Document(uri, "".join(texts), kind, "epub", title, {}, tuple(marks), remarks=remarks)
+    return Document(
+        uri,
+        "".join(texts),
+        kind,
+        "epub",
+        title,
+        {},
+        tuple(marks),
+        remarks=remarks,
+    )
 
 
 def _check_encryption(package: OfficePackage) -> None:

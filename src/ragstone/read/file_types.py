@@ -113,7 +113,10 @@ _NAMES: Final = {
     ("config", "ini"): ".editorconfig",
     ("code", "groovy"): "jenkinsfile",
     ("code", "ruby"): "vagrantfile rakefile gemfile podfile",
-    ("doc", "text"): "license copying notice authors changelog changes contributing todo",
+    (
+        "doc",
+        "text",
+    ): "license copying notice authors changelog changes contributing todo",
 }
 _PROGRAMS: Final = {
     "python": "python pypy",

@@ -22,7 +22,11 @@ _XML_ENCODING: Final = re.compile(
     rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""", re.I
 )
 _HEAD_BYTES: Final = 4096
-_UNICODE_MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UNICODE_MARKS: Final = (
+    codecs.BOM_UTF8,
+    codecs.BOM_UTF16_LE,
+    codecs.BOM_UTF16_BE,
+)
 _UNICODE_CODECS: Final = ("utf-8", "ascii", "utf-16", "utf-32")
 _TEXT_CODECS: Final = (
     *(
@@ -133,7 +137,8 @@ def _check_depth(source: str) -> None:
         depth = max(0, depth - 1) if match[1] else depth + 1
         if depth > _MAX_DEPTH:
             raise ReadError(
-                f"more than {_MAX_DEPTH:,} elements within each other", reason="damaged"
+                f"more than {_MAX_DEPTH:,} elements within each other",
+                reason="damaged",
             )
 
 

@@ -26,10 +26,12 @@ _BLOCKS: Final = frozenset(
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _HIDDEN_STYLE: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _HIDDEN_CLASS: Final = re.compile(
-    r"\b(?:headerlink|anchor-?link|heading-anchor|permalink|sr-only|visually-hidden)\b", re.I
+    r"\b(?:headerlink|anchor-?link|heading-anchor|permalink|sr-only|visually-hidden)\b",
+    re.I,
 )
 _NOTE_CLASS: Final = re.compile(
-    r"note|warning|tip|admonition|callout|info|danger|important|caution|hint|example", re.I
+    r"note|warning|tip|admonition|callout|info|danger|important|caution|hint|example",
+    re.I,
 )
 _LANGUAGE_CLASS: Final = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*)([\w+#-]+)")
 _ANCHOR_SIGNS: Final = " \t\n\r\x0c\x1f\xa0¶§🔗"
@@ -43,7 +45,12 @@ class PageReader:
     """Writes the text of an element in order, without recursion: pages may be nested deeply."""
 
     def __init__(
-        self, title: str, *, has_sections: bool, is_main: bool, keeps_all: bool = False
+        self,
+        title: str,
+        *,
+        has_sections: bool,
+        is_main: bool,
+        keeps_all: bool = False,
     ) -> None:
         """Write the title, and keep whether all elements are inside the main text."""
         self._has_sections = has_sections

@@ -9,7 +9,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ragstone.read.file_types import NAMES, PROGRAMS, SUFFIXES, name_of, suffix_of
+from ragstone.read.file_types import (
+    NAMES,
+    PROGRAMS,
+    SUFFIXES,
+    name_of,
+    suffix_of,
+)
 
 _PLAIN: Final = ("text", "text")
 _README: Final = re.compile(r"read[-_ ]?me(?![a-z])")
@@ -45,7 +51,8 @@ _MANIFESTS: Final = {
     "package.swift": "swift",
 }
 _OPENAPI: Final = re.compile(
-    rb"""^[ \t{]*["']?(?:openapi|swagger)["']?[ \t]*:[ \t]*["']?[1-3]\.\d""", re.MULTILINE
+    rb"""^[ \t{]*["']?(?:openapi|swagger)["']?[ \t]*:[ \t]*["']?[1-3]\.\d""",
+    re.MULTILINE,
 )
 _OPENAPI_HEAD: Final = 4096
 _API_NAME: Final = re.compile(r"openapi|swagger|api[-_]?docs?")

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Final
 
+from ragstone.text.json_comments import blank_comments
 from ragstone.types import Metadata
 
 _HEAD: Final = 20_000
@@ -22,12 +23,9 @@ _FIELD: Final = r"(?im)^(?:[-*+][ \t]+)?\**{name}\**[ \t]*:[ \t]*\**[ \t]*(\S[^\
 _SECTION: Final = r"(?im)^(?:\#+[ \t]*{name}[ \t]*\#*|{name}[ \t]*\r?\n[=~-]{{3,}})[ \t]*\r?\n\s*(?:[-*+][ \t]+)?(\S[^\r\n]*)"
 _DATE: Final = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z-]*")
-_COMMENT: Final = re.compile(
-    r'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?', re.DOTALL
-)
-_TRAILING_COMMA: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|,(?=\s*+[}\]])', re.DOTALL)
 _API_TITLE: Final = re.compile(
-    r"""^[ \t]*["']?title["']?[ \t]*:[ \t]*["']?([^"'\r\n,]{1,120})""", re.MULTILINE
+    r"""^[ \t]*["']?title["']?[ \t]*:[ \t]*["']?([^"'\r\n,]{1,120})""",
+    re.MULTILINE,
 )
 _PACKAGE_TABLES: Final = ((), ("project",), ("package",), ("tool", "poetry"))
 _DEPENDENCY_TABLES: Final = (
@@ -87,8 +85,7 @@ def is_json(text: str) -> bool:
     """Return whether a text is JSON; comments and trailing commas are allowed, as in editors."""
     if _parses_as_json(text):
         return True
-    without_comments = _COMMENT.sub(_blank, text)
-    return _parses_as_json(_TRAILING_COMMA.sub(_blank, without_comments))
+    return _parses_as_json(blank_comments(text))
 
 
 def _parses_as_json(text: str) -> bool:
@@ -97,11 +94,6 @@ def _parses_as_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _blank(match: re.Match[str]) -> str:
-    is_string = match[0].startswith('"')
-    return match[0] if is_string else " "
 
 
 def _decision_metadata(text: str) -> Metadata:

@@ -66,7 +66,10 @@ def _write_cell(writer: MarkdownWriter, cell: JsonObject, language: str) -> None
     if kind == "code":
         writer.write_code(text, language)
         for output in _as_list(cell.get("outputs")):
-            writer.write_code(_TERMINAL_COLOUR.sub("", _output_text(_as_object(output))), "text")
+            writer.write_code(
+                _TERMINAL_COLOUR.sub("", _output_text(_as_object(output))),
+                "text",
+            )
     elif kind == "heading":
         level = cell.get("level")
         writer.write_heading(level if isinstance(level, int) else 1, text)

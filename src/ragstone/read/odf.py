@@ -9,7 +9,14 @@ from ragstone.read.extracted_text import build_document
 from ragstone.read.markdown_writer import MarkdownWriter, one_line
 from ragstone.read.office_package import OfficePackage, report_damage
 from ragstone.read.sheet_writer import SheetWriter
-from ragstone.read.xml_tree import Element, attribute, child, children, local_name, text_of
+from ragstone.read.xml_tree import (
+    Element,
+    attribute,
+    child,
+    children,
+    local_name,
+    text_of,
+)
 from ragstone.types import Document
 
 _SKIPPED: Final = frozenset(
@@ -87,7 +94,8 @@ class _OdfReader:
             if name == "h":
                 level = attribute(element, "outline-level")
                 self._write_heading(
-                    self._inline_text(element), int(level) if level.isdigit() else 1
+                    self._inline_text(element),
+                    int(level) if level.isdigit() else 1,
                 )
             elif name == "p":
                 self._read_paragraph(element, depth)

@@ -47,7 +47,13 @@ class OfficePackage:
             raise _explain_old_file(data)
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
+        except (
+            zipfile.BadZipFile,
+            ValueError,
+            NotImplementedError,
+            OSError,
+            EOFError,
+        ) as error:
             raise ReadError(f"no archive that can be opened: {error}", reason="damaged") from error
         infos = self._archive.infolist()
         if len(infos) > _MAX_MEMBERS:
@@ -87,7 +93,9 @@ class OfficePackage:
     def _read_blocks(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
         """Yield a member's bytes. The limits hold even if its entry gives a wrong size."""
         limit = min(
-            _MAX_MEMBER_BYTES, self._bytes_left, max(_RATIO_FROM, info.compress_size * _MAX_RATIO)
+            _MAX_MEMBER_BYTES,
+            self._bytes_left,
+            max(_RATIO_FROM, info.compress_size * _MAX_RATIO),
         )
         size = info.file_size
         if size <= limit:
@@ -153,7 +161,9 @@ def _explain_old_file(data: bytes) -> ReadError:
 
 def _explain_password() -> ReadError:
     return ReadError(
-        "protected by a password", hint="save a copy without the password", reason="password"
+        "protected by a password",
+        hint="save a copy without the password",
+        reason="password",
     )
 
 

@@ -15,7 +15,12 @@ from ragstone.errors import ReadError
 from ragstone.read.file_types import name_of
 from ragstone.read.kinds import kind_of
 from ragstone.read.markdown_writer import one_line
-from ragstone.read.pdf_layout import PdfLine, clean_text, join_lines, rejoin_words
+from ragstone.read.pdf_layout import (
+    PdfLine,
+    clean_text,
+    join_lines,
+    rejoin_words,
+)
 from ragstone.read.pdf_lines import read_lines
 from ragstone.types import Document, Mark, Metadata
 

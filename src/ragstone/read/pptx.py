@@ -77,7 +77,10 @@ def _write_paragraphs(writer: MarkdownWriter, shape: Element) -> None:
         return
     for paragraph in paragraphs:
         level = attribute(child(paragraph, "pPr"), "lvl")
-        writer.write_item(_paragraph_text(paragraph), depth=int(level) if level.isdigit() else 0)
+        writer.write_item(
+            _paragraph_text(paragraph),
+            depth=int(level) if level.isdigit() else 0,
+        )
 
 
 def _write_notes(writer: MarkdownWriter, notes: Element) -> None:

@@ -9,7 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-_READER_PACKAGES: Final = ("pypdfium2", "selectolax", "yaml", "charset_normalizer")
+_READER_PACKAGES: Final = (
+    "pypdfium2",
+    "selectolax",
+    "yaml",
+    "charset_normalizer",
+)
 
 
 def find_python() -> str | None:

@@ -60,7 +60,11 @@ class WorkerLoop:
                 _set_alarm(request.seconds)
                 header, payload = handle(request.header, message[1])
                 is_worn = self._peak_memory() > max_memory
-                write_message(self._replies, WorkerReply(request.number, is_worn, header), payload)
+                write_message(
+                    self._replies,
+                    WorkerReply(request.number, is_worn, header),
+                    payload,
+                )
                 _set_alarm(0)
 
 

@@ -120,7 +120,11 @@ class WorkerProcess:
         self._discard()
         if find_python() is None:
             raise WorkerFailed("unsupported")
-        self._child = _Child(self._command or build_command(self._module), seconds, self._max_reply)
+        self._child = _Child(
+            self._command or build_command(self._module),
+            seconds,
+            self._max_reply,
+        )
         return self._child
 
     def _discard(self) -> None:
@@ -168,7 +172,9 @@ class _Child:
         try:
             write_message(requests, WorkerRequest(self.requests, seconds, header), payload)
             message = read_message(
-                replies, max_header=self._max_reply // 2, max_payload=self._max_reply
+                replies,
+                max_header=self._max_reply // 2,
+                max_payload=self._max_reply,
             )
             if message is None:
                 raise EOFError

@@ -65,7 +65,10 @@ def _load_formatter(package: OfficePackage, main_part: str, book: Element) -> _C
     parts = package.parts_by_kind(main_part)
     strings = package.optional_xml(parts.get("sharedStrings", "xl/sharedStrings.xml"))
     styles = package.optional_xml(parts.get("styles", "xl/styles.xml"))
-    counts_from_1904 = attribute(child(book, "workbookPr"), "date1904") in ("1", "true")
+    counts_from_1904 = attribute(child(book, "workbookPr"), "date1904") in (
+        "1",
+        "true",
+    )
     return _CellFormatter(
         strings=[_rich_text(string) for string in children(strings, "si")],
         styles=_read_date_styles(styles),

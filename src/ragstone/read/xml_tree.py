@@ -38,7 +38,10 @@ def decode_xml(data: bytes, name: str) -> str:
     head = _PLAIN_DOCTYPE.sub("", head, count=1)
     text = head + text[_HEAD:]
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise ReadError(f"{name} declares entities, which no document needs", reason="damaged")
+        raise ReadError(
+            f"{name} declares entities, which no document needs",
+            reason="damaged",
+        )
     return text
 
 
