@@ -72,6 +72,7 @@ async def search_and_remember(folder: Path) -> list[str]:
         assert not failed
         assert re.match(r"--- Result 1 \(score: [01]\.\d{3}, source: gondola.md\) ---\n", text)
         assert data["results"][0]["place"] == "gondola.md:1-3"
+        assert data["text"] == text  # a client may show the model this part only
         places = [result["doc_id"] for result in data["results"]]
         text, data, _ = await call(connected, "rag_context", task="ferry", token_budget=400)
         assert text.startswith("[RETRIEVED CONTEXT]")

@@ -205,7 +205,7 @@ def create_server(
 def _call_result(answer: ToolAnswer) -> types.CallToolResult:
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=answer.text)],
-        structured_content=answer.data or None,
+        structured_content=_structured_content(answer),
         is_error=answer.failed,
     )
 
@@ -213,3 +213,8 @@ def _call_result(answer: ToolAnswer) -> types.CallToolResult:
 async def _run_stdio(server: Server[Any]) -> None:
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _structured_content(answer: ToolAnswer) -> dict[str, Any]:
+    """Return the data with the text: many clients show the model only the structured part."""
+    return {"text": answer.text, **answer.data}
