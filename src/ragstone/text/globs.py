@@ -48,23 +48,34 @@ def matches_path(pattern: str, path: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _compile_filter(pattern: str) -> re.Pattern[str]:
-    glob = pattern[2:] if pattern.startswith("./") else pattern.removeprefix("/")
+    glob = pattern
+    for prefix in ("./", "/"):
+        if pattern.startswith(prefix):
+            glob = pattern.removeprefix(prefix)
     is_anchored = glob != pattern
     if glob.endswith("/"):
         glob += "**"
-    globs = [glob]
-    if "/" not in glob and glob != "**" and not is_anchored:
-        globs = [f"**/{glob}"]
+    has_folder = "/" in glob or glob == "**"
+    full_glob = glob
+    if not has_folder and not is_anchored:
+        full_glob = f"**/{glob}"
+    expressions = [_translate_or_escape(full_glob)]
     if glob and not has_wildcard(glob):
-        globs.append(f"{globs[0]}/**")
-    expressions = [translate_glob(option) or re.escape(option) for option in globs]
+        expressions.append(_translate_or_escape(f"{full_glob}/**"))
     return re.compile("|".join(expressions), re.DOTALL)
+
+
+def _translate_or_escape(pattern: str) -> str:
+    """Return the expression for a pattern; an invalid pattern matches itself."""
+    return translate_glob(pattern) or re.escape(pattern)
 
 
 def compile_glob(pattern: str) -> re.Pattern[str] | None:
     """Return an expression that matches whole paths, or None if the pattern can match nothing."""
     expression = translate_glob(pattern)
-    return None if expression is None else re.compile(expression, re.DOTALL)
+    if expression is None:
+        return None
+    return re.compile(expression, re.DOTALL)
 
 
 def translate_glob(pattern: str) -> str | None:
@@ -80,9 +91,11 @@ def translate_glob(pattern: str) -> str | None:
     expression = _translate_block(blocks[0])
     for block in blocks[1:-1]:
         # The first position where a middle block matches is enough, because any folders may follow it.
-        expression += f"(?>(?:[^/]*/)*?{_translate_block(block)})"
+        middle = _translate_block(block)
+        expression += f"(?>(?:[^/]*/)*?{middle})"
     if len(blocks) > 1:
-        expression += f"(?:.*/)?{_translate_block(blocks[-1])}"
+        last = _translate_block(blocks[-1])
+        expression += f"(?:.*/)?{last}"
     return expression
 
 
@@ -93,25 +106,27 @@ def _tokenise(pattern: str) -> list[str]:
     while position < len(pattern):
         sign = pattern[position]
         if sign == "*":
-            token, position = _read_stars(pattern, position)
+            expression, position = _read_stars(pattern, position)
         elif sign == "[":
-            token, position = _read_bracket(pattern, position + 1)
+            expression, position = _read_bracket(pattern, position + 1)
         elif sign == "?":
-            token, position = "[^/]", position + 1
+            expression = "[^/]"
+            position += 1
         else:
             char, position = _read_character(pattern, position)
-            token = re.escape(char)
-        tokens.append(token)
+            expression = re.escape(char)
+        tokens.append(expression)
     return tokens
 
 
 def _read_stars(pattern: str, start: int) -> tuple[str, int]:
     """Return the token for a run of stars, and its end."""
     end = start
-    while pattern[end : end + 1] == "*":
+    while pattern.startswith("*", end):
         end += 1
     # Git compares the text before the first wildcard separately, so to git `a**/b` also begins a segment.
-    begins_segment = pattern[start - 1 : start] == "/" or not has_wildcard(pattern[:start])
+    before = pattern[:start]
+    begins_segment = before.endswith("/") or not has_wildcard(before)
     if end - start >= 2 and begins_segment:
         if end == len(pattern):
             return ".+", end
@@ -122,33 +137,41 @@ def _read_stars(pattern: str, start: int) -> tuple[str, int]:
 
 def _read_bracket(pattern: str, position: int) -> tuple[str, int]:
     """Return the character class that begins after a `[`, and its end."""
-    is_negated = pattern[position : position + 1] in ("!", "^")
-    position += is_negated
-    item, position = _read_bracket_item(
-        pattern, position
-    )  # a `]` in first place is an ordinary character
-    members = item
-    while pattern[position : position + 1] != "]":
+    is_negated = pattern.startswith(("!", "^"), position)
+    if is_negated:
+        position += 1
+    # A `]` in first place is an ordinary character.
+    members, position = _read_bracket_item(pattern, position)
+    while not pattern.startswith("]", position):
         item, position = _read_bracket_item(pattern, position)
         members += item
-    if members:
-        return f"(?!/)[{'^' if is_negated else ''}{members}]", position + 1
-    return ("[^/]" if is_negated else "(?!)"), position + 1
+    return _character_class(members, is_negated=is_negated), position + 1
+
+
+def _character_class(members: str, *, is_negated: bool) -> str:
+    """Return the expression for one of these characters, or for any other one; never for a slash."""
+    if is_negated:
+        if not members:
+            return "[^/]"
+        return f"(?!/)[^{members}]"
+    if not members:
+        return "(?!)"
+    return f"(?!/)[{members}]"
 
 
 def _read_bracket_item(pattern: str, position: int) -> tuple[str, int]:
     """Return one character, range or named class of a bracket, and its end."""
     if pattern.startswith("[:", position):
-        close = pattern.find("]", position + 2)
+        start = position + 2
+        close = pattern.find("]", start)
         if close < 0:
             raise _InvalidGlob
-        if pattern[close - 1] == ":" and close - 1 >= position + 2:
-            name = pattern[position + 2 : close - 1]
-            if name not in _POSIX_CLASSES:
-                raise _InvalidGlob
-            return _POSIX_CLASSES[name], close + 1
+        name = pattern[start:close]
+        if name.endswith(":"):
+            return _posix_class(name.removesuffix(":")), close + 1
     low, position = _read_character(pattern, position)
-    if pattern[position : position + 1] != "-" or pattern[position + 1 : position + 2] in ("", "]"):
+    after_dash = pattern[position + 1 : position + 2]
+    if not pattern.startswith("-", position) or after_dash in ("", "]"):
         return re.escape(low), position
     high, position = _read_character(pattern, position + 1)
     if low > high:
@@ -156,9 +179,15 @@ def _read_bracket_item(pattern: str, position: int) -> tuple[str, int]:
     return f"{re.escape(low)}-{re.escape(high)}", position
 
 
+def _posix_class(name: str) -> str:
+    if name not in _POSIX_CLASSES:
+        raise _InvalidGlob
+    return _POSIX_CLASSES[name]
+
+
 def _read_character(pattern: str, position: int) -> tuple[str, int]:
     """Return one character, without the backslash that escapes it, and its end."""
-    if pattern[position : position + 1] == "\\":
+    if pattern.startswith("\\", position):
         position += 1
     if position >= len(pattern):
         raise _InvalidGlob
@@ -167,7 +196,8 @@ def _read_character(pattern: str, position: int) -> tuple[str, int]:
 
 def _translate_block(tokens: list[str]) -> str:
     """Return the expression for a stretch of segments without `**/`."""
-    return "/".join(_translate_segment(segment) for segment in _split(tokens, "/"))
+    segments = _split(tokens, "/")
+    return "/".join(map(_translate_segment, segments))
 
 
 def _translate_segment(tokens: list[str]) -> str:

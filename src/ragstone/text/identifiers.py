@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Final
 
 from ragstone.text.stemming import stem
-from ragstone.text.word_cache import WordCache
 
 LONGEST_TERM: Final = 64
 _MAX_QUERY_CHARACTERS: Final = 10_000
+_MAX_CACHED_WORDS: Final = 1 << 16
 _MAX_JOINED_NAMES: Final = 4
 """A dotted name of more names has no term for its whole."""
 
@@ -29,14 +29,12 @@ _RANDOM_LENGTH: Final = 2.5
 term."""
 
 # Names may be dotted or hyphenated. The bound prevents that a megabyte of "a-a-a-" is one name.
-_find_ascii: Final = re.compile("[A-Za-z0-9_][A-Za-z0-9_]*+(?:[-.][A-Za-z0-9_]++){0,7}+").findall
-_find_parts: Final = re.compile(
+_ASCII_WORD: Final = re.compile("[A-Za-z0-9_][A-Za-z0-9_]*+(?:[-.][A-Za-z0-9_]++){0,7}+")
+_NAME_PART: Final = re.compile(
     "[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+"
-).findall
-_is_hash: Final = re.compile(
-    "(?=.*[0-9])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12})+$"
-).match  # such as a UUID
-_find_runs: Final = re.compile("[A-Za-z0-9]+|[^\x00-\x7f]+").findall
+)
+_UUID: Final = re.compile("(?=.*[0-9])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,12})+$")
+_NAME_RUN: Final = re.compile("[A-Za-z0-9]+|[^\x00-\x7f]+")
 
 _UNSPACED: Final = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf\u1000-\u1049\u1050-\u109f\u1100-\u11ff\u1780-\u17d3\u17e0-\u17e9"
@@ -71,26 +69,29 @@ def terms(text: str) -> list[str]:
 
 def spaced_terms(text: str) -> str:
     """Return the index terms of a text with spaces between them."""
-    return " ".join(map(_terms_by_word.__getitem__, _words(text)))
+    return _join_terms(_find_words(text))
 
 
 def query_terms(text: str, limit: int = 64) -> list[str]:
     """Return the distinct terms of a query in order, without stop words unless it has only these."""
-    words = _words(_CONTRACTION.sub(" ", text[:_MAX_QUERY_CHARACTERS]))
+    query = _CONTRACTION.sub(" ", text[:_MAX_QUERY_CHARACTERS])
+    words = _find_words(query)
     content_words = [word for word in words if word.casefold() not in STOPWORDS]
-    spaced = " ".join(map(_terms_by_word.__getitem__, content_words or words))
-    distinct = dict.fromkeys(spaced.split())
-    return list(distinct)[: max(limit, 0)]
+    all_terms = _join_terms(content_words or words).split()
+    distinct = list(dict.fromkeys(all_terms))
+    return distinct[: max(limit, 0)]
 
 
-def _words(text: str) -> list[str]:
+def _find_words(text: str) -> list[str]:
     """Return the words, names and unspaced runs of a text as they are written."""
-    return _find_ascii(text) if text.isascii() else _foreign_finder()(text)
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    return _foreign_word().findall(text)
 
 
 @cache
-def _foreign_finder() -> Callable[[str], list[str]]:
-    """Return the function that finds words beyond ASCII; it is compiled on first use from all combining marks."""
+def _foreign_word() -> re.Pattern[str]:
+    """Return the expression for words beyond ASCII; it is compiled on first use from all combining marks."""
     blocks = (
         range(0x300, 0x2000),
         range(0x20D0, 0x2100),
@@ -98,52 +99,68 @@ def _foreign_finder() -> Callable[[str], list[str]]:
         range(0xFE20, 0xFE30),
     )
     characters = map(chr, chain(*blocks))
-    marks = "".join(
-        character for character in characters if unicodedata.category(character).startswith("M")
-    )
+    marks = "".join(char for char in characters if unicodedata.category(char)[0] == "M")
     letters = f"[^\\W{_UNSPACED}]"
     word = f"{letters}+(?:[{marks}]+{letters}*)*"
-    return re.compile(f"{word}(?:[-.]{word}){{0,7}}|[{_UNSPACED}]+").findall
+    return re.compile(f"{word}(?:[-.]{word}){{0,7}}|[{_UNSPACED}]+")
 
 
 @cache
-def _unspaced_matcher() -> Callable[[str], re.Match[str] | None]:
-    """Return the function that matches unspaced runs; it is compiled on first use, which takes 3 ms."""
-    return re.compile(f"[{_UNSPACED}]").match
+def _unspaced_character() -> re.Pattern[str]:
+    """Return the expression for a character of an unspaced script; it is compiled on first use, which takes 3 ms."""
+    return re.compile(f"[{_UNSPACED}]")
+
+
+def _join_terms(words: Iterable[str]) -> str:
+    """Return the terms of words with spaces between them."""
+    return " ".join([_word_terms(word) for word in words])
+
+
+def _word_terms(word: str) -> str:
+    """Return the terms of one word with spaces between them; those of short words are cached."""
+    if len(word) > LONGEST_TERM:
+        return _compute_terms(word)
+    return _cached_terms(word)
 
 
 def _compute_terms(word: str) -> str:
-    """Return the terms of one word, name or unspaced run, with spaces between them."""
     if word.isascii():
-        return " ".join(_ascii_terms(word))
-    if _unspaced_matcher()(word):
-        return " ".join(_pairs(unicodedata.normalize("NFKC", word)))
-    return " ".join(_foreign_terms(word))
+        word_terms = _ascii_terms(word)
+    elif _unspaced_character().match(word):
+        word_terms = _pairs(unicodedata.normalize("NFKC", word))
+    else:
+        word_terms = _foreign_terms(word)
+    return " ".join(word_terms)
 
 
-_terms_by_word: Final = WordCache(_compute_terms)
+# A corpus repeats the same words.
+_cached_terms: Final = lru_cache(_MAX_CACHED_WORDS)(_compute_terms)
 
 
 def _ascii_terms(word: str) -> list[str]:
     """Return the terms of an ASCII word or name."""
     if word.isalpha() and word.islower():
         return [stem(word[:LONGEST_TERM])]
-    return _dotted_terms(word) if "." in word else _name_terms(word)
+    if "." in word:
+        return _dotted_terms(word)
+    return _name_terms(word)
 
 
 def _pairs(run: str) -> list[str]:
     """Return the overlapping pairs of characters of an unspaced run."""
-    return [run[place : place + 2] for place in range(len(run) - 1)] or [run]
+    if len(run) < 2:
+        return [run]
+    return [run[place : place + 2] for place in range(len(run) - 1)]
 
 
 def _foreign_terms(word: str) -> list[str]:
     """Return the terms of a word with letters beyond ASCII, without their diacritics."""
-    bare = _DIACRITICS.sub("", unicodedata.normalize("NFKD", word).translate(_UNDECOMPOSED))
-    bare = unicodedata.normalize("NFC", bare)
+    decomposed = unicodedata.normalize("NFKD", word).translate(_UNDECOMPOSED)
+    bare = unicodedata.normalize("NFC", _DIACRITICS.sub("", decomposed))
     all_terms: list[str] = []
     # The compatibility form of one character may be several words, also of other scripts: ⑴ is "(1)".
-    for piece in _words(bare):
-        if _unspaced_matcher()(piece):
+    for piece in _find_words(bare):
+        if _unspaced_character().match(piece):
             all_terms += _pairs(piece)
         elif "." in piece:
             all_terms += _dotted_terms(piece)
@@ -153,54 +170,64 @@ def _foreign_terms(word: str) -> list[str]:
 
 
 def _dotted_terms(word: str) -> list[str]:
-    """Return the terms of a dotted name: its whole, then those of its names."""
+    """Return the terms of a dotted name: the joined name, then the terms of its names."""
     names = word.split(".")
-    own_names = names[1:] if names[0].lower() in _RECEIVERS else names
-    whole: list[str] = []
+    own_names = names
+    if names[0].lower() in _RECEIVERS:
+        own_names = names[1:]
+    joined: list[str] = []
     if names[0].isdigit():  # a version or an address
-        whole = _whole_term("_".join(names).casefold())
+        joined = _joined_term("_".join(names).casefold())
     elif 1 < len(own_names) <= _MAX_JOINED_NAMES:
-        whole = _whole_term("".join(own_names).translate(_NAME_SEPARATORS).casefold())
-    return whole + [_terms_by_word[name] for name in names]
+        bare_name = "".join(own_names).translate(_NAME_SEPARATORS)
+        joined = _joined_term(bare_name.casefold())
+    return joined + [_word_terms(name) for name in names]
 
 
 def _name_terms(name: str) -> list[str]:
-    """Return the terms of a name without dots: its whole, then its parts, each stemmed."""
-    parts = _hash_or_parts(name)
+    """Return the terms of a name without dots: the joined name, then its parts, each stemmed."""
+    if "-" in name and _UUID.match(name):
+        parts = name.casefold().split("-")
+    else:
+        parts = _name_parts(name)
     stems = [_stem_if_word(part) for part in parts]
     if len(parts) < 2:
         return stems
-    # A date is joined differently from the number that its digits make.
-    joint = "_" if name[0].isdigit() and "-" in name else ""
-    return _whole_term(joint.join(parts)) + stems
+    separator = ""
+    if name[0].isdigit() and "-" in name:
+        separator = "_"  # a date is not the number that its digits make
+    return _joined_term(separator.join(parts)) + stems
 
 
-def _hash_or_parts(name: str) -> list[str]:
-    if "-" in name and _is_hash(name):
-        return name.casefold().split("-")
-    return _parts(name)
-
-
-def _parts(name: str) -> list[str]:
+def _name_parts(name: str) -> list[str]:
     """Return the lower-case parts of a name; a random or very long run is one part."""
     if name.islower() and name.isascii() and name.replace("_", "").isalpha():
         return [part[:LONGEST_TERM] for part in name.split("_") if part]
-    parts: list[str] = _find_parts(name)
-    if len(parts) < _RANDOM_PARTS and len(name) <= LONGEST_TERM:
-        return [part.casefold()[:LONGEST_TERM] for part in parts]
-    all_parts: list[str] = []
-    for run in _find_runs(name):
-        pieces = [run] if len(run) > LONGEST_TERM else _find_parts(run)
-        if len(pieces) >= _RANDOM_PARTS and len(run) < _RANDOM_LENGTH * len(pieces):
-            pieces = [run]
-        all_parts += [piece.casefold()[:LONGEST_TERM] for piece in pieces]
-    return all_parts
+    parts: list[str] = _NAME_PART.findall(name)
+    if len(parts) >= _RANDOM_PARTS or len(name) > LONGEST_TERM:
+        runs = _NAME_RUN.findall(name)
+        parts = list(chain.from_iterable(map(_split_run, runs)))
+    return [part.casefold()[:LONGEST_TERM] for part in parts]
 
 
-def _whole_term(whole: str) -> list[str]:
-    """Return the whole of a name as a term, or nothing if it is too long."""
-    return [_stem_if_word(whole)] if len(whole) <= LONGEST_TERM else []
+def _split_run(run: str) -> list[str]:
+    """Return the parts of a run of letters and digits, or the run itself if it looks random or is too long."""
+    if len(run) > LONGEST_TERM:
+        return [run]
+    parts = _NAME_PART.findall(run)
+    if len(parts) >= _RANDOM_PARTS and len(run) < _RANDOM_LENGTH * len(parts):
+        return [run]
+    return parts
+
+
+def _joined_term(name: str) -> list[str]:
+    """Return a joined name as a term, or nothing if it is too long."""
+    if len(name) > LONGEST_TERM:
+        return []
+    return [_stem_if_word(name)]
 
 
 def _stem_if_word(term: str) -> str:
-    return stem(term) if term.isascii() and term.isalpha() else term
+    if term.isascii() and term.isalpha():
+        return stem(term)
+    return term

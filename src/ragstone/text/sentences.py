@@ -38,8 +38,11 @@ _MAX_TITLE: Final = 80
 
 def sentence_starts(text: str, start: int = 0, end: int | None = None) -> list[int]:
     """Return the starts of the sentences of a slice; the first one is `start`."""
-    end = len(text) if end is None else end
-    starts = [start] if start < end else []
+    if end is None:
+        end = len(text)
+    if start >= end:
+        return []
+    starts = [start]
     for border in _BORDER.finditer(text, start, end):
         if border["stop"] and _is_abbreviation(text, start, border.start("stop")):
             continue
@@ -52,7 +55,8 @@ def _is_abbreviation(text: str, start: int, stop: int) -> bool:
     """Return whether the full stop before `stop` belongs to an abbreviation or an initial."""
     if text[stop - 1] != ".":
         return False
-    return _ABBREVIATION.search(text, max(start, stop - _MAX_ABBREVIATION), stop) is not None
+    first = max(start, stop - _MAX_ABBREVIATION)
+    return _ABBREVIATION.search(text, first, stop) is not None
 
 
 def weigh(text: str, start: int, end: int, size: int) -> int:
@@ -78,7 +82,9 @@ def prose_units(
             yield Unit(place, weight, border)
         else:
             yield from sentence_units(text, place, stop, size=size, border=border)
-        border = WORD if is_title else PARAGRAPH
+        border = PARAGRAPH
+        if is_title:
+            border = WORD
         place = following
 
 
@@ -87,7 +93,9 @@ def _is_title(text: str, start: int, end: int) -> bool:
     if end - start > _MAX_TITLE * 2:
         return False
     line = text[start:end].strip()
-    return 0 < len(line) <= _MAX_TITLE and "\n" not in line and not line.endswith(_SENTENCE_ENDINGS)
+    if not line or len(line) > _MAX_TITLE or "\n" in line:
+        return False
+    return not line.endswith(_SENTENCE_ENDINGS)
 
 
 def sentence_units(
@@ -108,9 +116,12 @@ def _sentence_border(text: str, place: int) -> int:
     """Return the strength of the border before a sentence."""
     if text[place - 1] != "\n":
         return SENTENCE
-    if text[max(0, place - 4) : place].endswith(("\n\n", "\r\n\r\n")):
+    before = text[max(0, place - 4) : place]
+    if before.endswith(("\n\n", "\r\n\r\n")):
         return PARAGRAPH
-    return ITEM if _ITEM.match(text, place) else SENTENCE
+    if _ITEM.match(text, place):
+        return ITEM
+    return SENTENCE
 
 
 def line_units(text: str, start: int, end: int, *, size: int, border: int = LINE) -> Iterator[Unit]:
@@ -123,7 +134,8 @@ def line_units(text: str, start: int, end: int, *, size: int, border: int = LINE
         if weight <= size:
             yield Unit(place, weight, border)
         else:
-            yield from with_border(border, _word_units(text, place, stop, weight=weight, size=size))
+            words = _word_units(text, place, stop, weight=weight, size=size)
+            yield from with_border(border, words)
         border = LINE
         place = stop
 
@@ -131,7 +143,9 @@ def line_units(text: str, start: int, end: int, *, size: int, border: int = LINE
 def with_border(border: int, units: Iterable[Unit]) -> Iterator[Unit]:
     """Yield the units, the first with another border before it."""
     for number, unit in enumerate(units):
-        yield unit if number else unit._replace(border=border)
+        if number == 0:
+            unit = unit._replace(border=border)
+        yield unit
 
 
 def _word_units(text: str, start: int, end: int, *, weight: int, size: int) -> Iterator[Unit]:
@@ -150,14 +164,17 @@ def _word_units(text: str, start: int, end: int, *, weight: int, size: int) -> I
             yield from _character_units(place, stop, weight=run_weight, size=size)
             place = stop
         else:
-            yield Unit(place, min(estimate(text[place:last_word]), size))
+            weight_before = estimate(text[place:last_word])
+            yield Unit(place, min(weight_before, size))
             place = last_word
 
 
 def _word_end(text: str, place: int, end: int) -> int:
     """Return the start of the first word after a place."""
     space = _SPACE.search(text, min(place, end), end)
-    return space.end() if space else end
+    if space is None:
+        return end
+    return space.end()
 
 
 def _last_word_start(text: str, start: int, end: int) -> int | None:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from math import ceil
-from typing import Final
-
-from ragstone.text.word_cache import WordCache
+from typing import Final, NamedTuple
 
 _PUNCTUATION: Final = bytes(c for c in range(33, 127) if not chr(c).isalnum())
 _TO_SPACE: Final = bytes(32 if c in _PUNCTUATION or c < 33 or c > 126 else c for c in range(256))
@@ -26,43 +25,11 @@ _ENGLISH_ENDING: Final = re.compile(
 
 # Tokens of a word of letters beyond the first one, by its length: measured over sources, docstrings and readmes.
 _ENGLISH: Final = (
-    0,
-    0,
-    0.06,
-    0.2,
-    0.13,
-    0.08,
-    0.16,
-    0.16,
-    0.22,
-    0.36,
-    0.51,
-    0.63,
-    0.78,
-    0.8,
-    1.04,
-    1.86,
-    2.3,
-)
+    0, 0, 0.06, 0.2, 0.13, 0.08, 0.16, 0.16, 0.22, 0.36, 0.51, 0.63, 0.78, 0.8, 1.04, 1.86, 2.3,
+)  # fmt: skip
 _OTHER: Final = (
-    0,
-    0,
-    0.09,
-    0.28,
-    0.2,
-    0.28,
-    0.44,
-    0.5,
-    0.81,
-    1.08,
-    1.35,
-    1.81,
-    2.4,
-    2.57,
-    3.12,
-    3.42,
-    3.93,
-)
+    0, 0, 0.09, 0.28, 0.2, 0.28, 0.44, 0.5, 0.81, 1.08, 1.35, 1.81, 2.4, 2.57, 3.12, 3.42, 3.93,
+)  # fmt: skip
 _TOKENS_PER_LETTER: Final = 0.4
 """For each further letter of a word that is longer than these tables."""
 
@@ -74,24 +41,44 @@ _MAX_DENSITY: Final = 1.2
 _RARITY_BY_ACCENTS: Final = 8.0
 _MAX_RARITY: Final = 1.2
 
+_MAX_CACHED_WORDS: Final = 1 << 16
+_MAX_CACHED_LENGTH: Final = 64
 
-def _excess_tokens(word: bytes) -> complex:
-    """Return the tokens of a word of letters and digits beyond the first one.
 
-    The real part counts always, the imaginary part is multiplied by the rarity of the text. One complex number is
-    used because `sum` over words is then one call.
-    """
+class ExcessTokens(NamedTuple):
+    """The tokens of a word beyond the first one."""
+
+    certain: float = 0.0
+    by_rarity: float = 0.0
+    """Tokens that are multiplied by the rarity of the text's words."""
+
+
+def _compute_excess(word: bytes) -> ExcessTokens:
+    """Return the excess tokens of a word of letters and digits."""
     length = len(word)
     if word.isdigit():
-        return complex(max(0.0, 0.6 * (length - 2.4)))
+        return ExcessTokens(max(0.0, 0.6 * (length - 2.4)))
     if not word.isalpha():
-        return complex(0.55 * (length - 0.5))
+        return ExcessTokens(0.55 * (length - 0.5))
     if not word.islower() and _HUMP.search(word):
-        return complex(max(1.3, 0.29 * (length - 3)))
-    table = _ENGLISH if _ENGLISH_ENDING.search(word[-8:].lower()) else _OTHER
+        return ExcessTokens(max(1.3, 0.29 * (length - 3)))
+    table = _OTHER
+    if _ENGLISH_ENDING.search(word[-8:].lower()):
+        table = _ENGLISH
     longest = len(table) - 1
     # No vocabulary has longer words, so the further letters cost the same in prose.
-    return complex(max(0.0, _TOKENS_PER_LETTER * (length - longest)), table[min(length, longest)])
+    further = max(0.0, _TOKENS_PER_LETTER * (length - longest))
+    return ExcessTokens(further, table[min(length, longest)])
+
+
+# A corpus repeats the same words.
+_cached_excess: Final = lru_cache(_MAX_CACHED_WORDS)(_compute_excess)
+
+
+def _excess_tokens(word: bytes) -> ExcessTokens:
+    if len(word) > _MAX_CACHED_LENGTH:
+        return _compute_excess(word)
+    return _cached_excess(word)
 
 
 def _strip_accents(text: str) -> tuple[str, int]:
@@ -101,9 +88,6 @@ def _strip_accents(text: str) -> tuple[str, int]:
     return bare, len(decomposed) - len(bare)
 
 
-_excess_by_word: Final = WordCache(_excess_tokens)
-
-
 def estimate(text: str) -> int:
     """Return about how many tokens a model sees in a text."""
     accents = 0
@@ -111,7 +95,8 @@ def estimate(text: str) -> int:
         # The model removes accents too; any other character (Han, Cyrillic) is about one token.
         text, accents = _strip_accents(text)
     data = text.encode("ascii", "replace")
-    return _sum_tokens(_count_punctuation(data), data.translate(_TO_SPACE).split(), accents)
+    words = data.translate(_TO_SPACE).split()
+    return _sum_tokens(_count_punctuation(data), words, accents)
 
 
 def estimate_up_to(text: str, most: int) -> int:
@@ -135,7 +120,8 @@ def estimate_lines(text: str) -> list[int]:
     lines_of_words = data.translate(_TO_SPACE_IN_LINES).split(b"\n")
     estimates = []
     for words, bare in zip(lines_of_words, lines_without_punctuation, strict=True):
-        estimates.append(_sum_tokens(len(words) - len(bare), words.split()))
+        punctuation = len(words) - len(bare)
+        estimates.append(_sum_tokens(punctuation, words.split()))
     return estimates
 
 
@@ -148,12 +134,17 @@ def _sum_tokens(punctuation: int, words: list[bytes], accents: int = 0) -> int:
     count = len(words)
     if not count:
         return punctuation
-    excess = sum(map(_excess_by_word.__getitem__, words), 0j)
+    certain = by_rarity = 0.0
+    for word in words:
+        excess = _excess_tokens(word)
+        certain += excess.certain
+        by_rarity += excess.by_rarity
     density = min(punctuation / (count + 1), _MAX_DENSITY)
     rarity = _PROSE_RARITY + _RARITY_BY_DENSITY * density
     if accents:
-        rarity = max(rarity, min(_RARITY_BY_ACCENTS * accents / count, _MAX_RARITY))
-    return round(punctuation + count + excess.real + excess.imag * rarity)
+        accent_rarity = min(_RARITY_BY_ACCENTS * accents / count, _MAX_RARITY)
+        rarity = max(rarity, accent_rarity)
+    return round(punctuation + count + certain + by_rarity * rarity)
 
 
 # A budget must hold for an unknown tokenizer. Over 3,300 pieces of code, prose, tables and twelve scripts, the
@@ -169,5 +160,6 @@ def at_most(text: str) -> int:
     plain = text.encode("ascii", "ignore")
     digits = len(plain) - len(plain.translate(None, b"0123456789"))
     foreign_bytes = len(text.encode("utf-8", "replace")) - len(plain)  # each may be a token
-    tokens = max(estimate(plain.decode()), len(plain) / _MAX_CHARACTERS_PER_TOKEN) * _MARGIN
-    return ceil(tokens + _TOKENS_PER_DIGIT * digits + plain.count(b"\n") + foreign_bytes)
+    lines = plain.count(b"\n")
+    tokens = max(estimate(plain.decode()), len(plain) / _MAX_CHARACTERS_PER_TOKEN)
+    return ceil(tokens * _MARGIN + _TOKENS_PER_DIGIT * digits + lines + foreign_bytes)
