@@ -1,1 +1,1 @@
-"""Where text is: folders and files, which of them count, and the one safe way to open them."""
+"""Sources of text: files of a folder, web pages, the help of commands; and the only way to open files."""

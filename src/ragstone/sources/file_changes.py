@@ -204,7 +204,7 @@ class EventWatch:
         return os.path.isdir(full) and not os.path.islink(full)
 
     def _start_again(self) -> None:
-        """Watch the folders that exist now; any path may have changed meanwhile."""
+        """Watch the folders that exist now; any path may have changed since."""
         self._changed = None
         self._notifier = None
         self._identity = identities([self._root])

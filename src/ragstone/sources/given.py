@@ -1,4 +1,4 @@
-"""Documents that the program already holds, as a source: given text, turns, recorded runs, descriptions of nodes."""
+"""Documents that are already in memory, as a source: added texts, turns, recorded runs, descriptions of nodes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ class GivenDocuments:
         covers: Callable[[str], bool] = _covers_nothing,
         scope: Sequence[str] | None = (),
     ) -> None:
-        """Hold the documents; `name` is stored with each as its source.
+        """Take the documents; `name` is stored with each as its source.
 
-        `scope` names the stored documents that may be affected, beside the given ones; None means all.
+        `scope` names other stored documents that may be removed; None means all of them.
         """
         self.name = name
         self.covers = covers
         self._documents = {document.uri: document for document in documents}
-        self.scope = None if scope is None else [*self._documents, *scope]
+        self.scope: list[str] | None = None
+        if scope is not None:
+            self.scope = [*self._documents, *scope]
 
     def scan(self) -> Iterator[Item]:
         """Yield an item for each document."""

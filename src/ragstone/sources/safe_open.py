@@ -26,12 +26,10 @@ RACY_NS = 2_000_000_000
 
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_FOLDER = (
-    getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-)
-_FILE = os.O_RDONLY | _NOFOLLOW
-for _flag in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
-    _FILE |= getattr(os, _flag, 0)
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | _CLOEXEC
+_FILE = os.O_RDONLY | _NOFOLLOW | _CLOEXEC
+_FILE |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _REASONS = {
     errno.ENOENT: "vanished",
     errno.ENOTDIR: "vanished: a folder on its path is now something else",
@@ -66,7 +64,7 @@ def safe_open(
     root: Path, relative: str, *, max_bytes: int, never: Collection[Identity] = ()
 ) -> FileContent:
     """Return the content of one regular file below a root, or raise `ReadError`."""
-    parts = _parts(relative)
+    parts = split_path(relative)
     try:
         for _ in range(ATTEMPTS):
             opened = _attempt(root, parts, max_bytes, never)
@@ -79,7 +77,7 @@ def safe_open(
 
 def safe_stream(root: Path, relative: str, *, never: Collection[Identity] = ()) -> BinaryIO:
     """Return one regular file of any size below a root, open for reading, or raise `ReadError`."""
-    parts = _parts(relative)
+    parts = split_path(relative)
     try:
         descriptor = _reach(root, parts, never)
     except OSError as error:
@@ -92,16 +90,19 @@ def safe_stream(root: Path, relative: str, *, never: Collection[Identity] = ()) 
         raise
 
 
-def _read_error(error: OSError) -> ReadError:
-    return ReadError(_REASONS.get(error.errno or 0, f"cannot be opened: {error.strerror or error}"))
-
-
-def _parts(relative: str) -> list[str]:
+def split_path(relative: str) -> list[str]:
+    """Return the parts of a path below a root; raise `ReadError` if it could lead out of the root."""
     parts = relative.split("/")
-    odd = any(part in ("", ".", "..") or "\0" in part for part in parts)
-    if odd or (os.sep == "\\" and any(sign in relative for sign in "\\:")):
+    is_odd = "\0" in relative or not {"", ".", ".."}.isdisjoint(parts)
+    has_windows_sign = os.sep == "\\" and ("\\" in relative or ":" in relative)
+    if is_odd or has_windows_sign:
         raise ReadError("not opened: its path leads out of the folder")
     return parts
+
+
+def _read_error(error: OSError) -> ReadError:
+    unusual = f"cannot be opened: {error.strerror or error}"
+    return ReadError(_REASONS.get(error.errno or 0, unusual))
 
 
 def _attempt(
@@ -120,13 +121,15 @@ def _attempt(
     stamp = stamp_of(after)
     if stamp_of(before) != stamp or len(data) != after.st_size:
         return None
-    return FileContent(
-        data, stamp, is_settled=max(stamp.mtime_ns, stamp.ctime_ns) < started - RACY_NS
-    )
+    last_change = max(stamp.mtime_ns, stamp.ctime_ns)
+    return FileContent(data, stamp, is_settled=last_change < started - RACY_NS)
 
 
 def _reach(root: Path, parts: list[str], never: Collection[Identity]) -> int:
-    return _descend(root, parts, never) if _BY_DESCRIPTOR else _open_portably(root, parts, never)
+    """Return a descriptor of the file."""
+    if _BY_DESCRIPTOR:
+        return _descend(root, parts, never)
+    return _open_portably(root, parts, never)
 
 
 def _descend(root: Path, parts: list[str], never: Collection[Identity]) -> int:
@@ -137,9 +140,9 @@ def _descend(root: Path, parts: list[str], never: Collection[Identity]) -> int:
             below = os.open(part, _FOLDER | _NOFOLLOW, dir_fd=folder)
             os.close(folder)
             folder = below
-        seen = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
-        _refuse_unopened(seen, never)
-        return _check_descriptor(os.open(parts[-1], _FILE, dir_fd=folder), never)
+        name = parts[-1]
+        _refuse_unopened(os.stat(name, dir_fd=folder, follow_symlinks=False), never)
+        return _check_descriptor(os.open(name, _FILE, dir_fd=folder), never)
     finally:
         os.close(folder)
 
@@ -147,19 +150,19 @@ def _descend(root: Path, parts: list[str], never: Collection[Identity]) -> int:
 def _open_portably(root: Path, parts: list[str], never: Collection[Identity]) -> int:
     """Open the file on a system that cannot open folders: the resolved path must be below the root."""
     path = os.path.join(root, *parts)
-    seen = os.lstat(path)
-    _refuse_unopened(seen, never)
-    if os.path.realpath(path) != os.path.join(os.path.realpath(root), *parts):
+    _refuse_unopened(os.lstat(path), never)
+    path_without_links = os.path.join(os.path.realpath(root), *parts)
+    if os.path.realpath(path) != path_without_links:
         raise ReadError("not opened: a link is on its path")
     return _check_descriptor(os.open(path, _FILE), never)
 
 
-def _refuse_unopened(seen: os.stat_result, never: Collection[Identity]) -> None:
-    if stat.S_ISLNK(seen.st_mode):
+def _refuse_unopened(info: os.stat_result, never: Collection[Identity]) -> None:
+    if stat.S_ISLNK(info.st_mode):
         raise ReadError("not opened: it is a link")
-    if not stat.S_ISREG(seen.st_mode):
+    if not stat.S_ISREG(info.st_mode):
         raise ReadError("not a regular file")
-    if (seen.st_dev, seen.st_ino) in never:
+    if (info.st_dev, info.st_ino) in never:
         raise ReadError("never opened: it belongs to Ragstone's own index")
 
 
@@ -175,18 +178,19 @@ def _check_descriptor(descriptor: int, never: Collection[Identity]) -> int:
 def _refuse(info: os.stat_result, max_bytes: int | None) -> None:
     if not stat.S_ISREG(info.st_mode):
         raise ReadError("not a regular file")
-    if max_bytes is not None and info.st_size > max_bytes:
-        raise ReadError(f"too large: {info.st_size:,} bytes (limit {max_bytes:,})", hint=_LIMIT)
+    size = info.st_size
+    if max_bytes is not None and size > max_bytes:
+        raise ReadError(f"too large: {size:,} bytes (limit {max_bytes:,})", hint=_LIMIT)
 
 
 def _read(descriptor: int, size: int) -> bytes:
     """Return all bytes, at most one more than `size`: that byte shows that the file grew."""
     pieces: list[bytes] = []
-    left = size + 1
-    while left > 0:
-        piece = os.read(descriptor, left)
+    unread = size + 1
+    while unread > 0:
+        piece = os.read(descriptor, unread)
         if not piece:
             break
         pieces.append(piece)
-        left -= len(piece)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        unread -= len(piece)
+    return b"".join(pieces)

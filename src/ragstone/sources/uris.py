@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import re
 
+_FIRST_SURROGATE = 0xDC00
+"""`surrogateescape` adds this to a byte that is not UTF-8."""
 _BAD = re.compile("[\udc80-\udcff]")
 _LIKE_BAD = re.compile("%(?=(?:25)*[89A-F][0-9A-F])")
 _BACK = re.compile("%25(?=(?:25)*[89A-F][0-9A-F])|%([89A-F][0-9A-F])")
@@ -20,12 +22,25 @@ def to_uri(relative: str) -> str:
     if relative.isascii() and "%" not in relative:
         return relative
     text = os.fsencode(relative).decode("utf-8", "surrogateescape")
-    return _BAD.sub(lambda bad: f"%{ord(bad[0]) - 0xDC00:02X}", _LIKE_BAD.sub("%25", text))
+    escaped = _LIKE_BAD.sub("%25", text)
+    return _BAD.sub(_encode_byte, escaped)
 
 
 def from_uri(uri: str) -> str:
     """Return the path of a uri."""
     if "%" not in uri:
         return uri
-    text = _BACK.sub(lambda match: chr(0xDC00 + int(match[1], 16)) if match[1] else "%", uri)
+    text = _BACK.sub(_decode_byte, uri)
     return os.fsdecode(text.encode("utf-8", "surrogateescape"))
+
+
+def _encode_byte(surrogate: re.Match[str]) -> str:
+    byte = ord(surrogate[0]) - _FIRST_SURROGATE
+    return f"%{byte:02X}"
+
+
+def _decode_byte(escape: re.Match[str]) -> str:
+    digits = escape[1]
+    if digits is None:
+        return "%"
+    return chr(_FIRST_SURROGATE + int(digits, 16))

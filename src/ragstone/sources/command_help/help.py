@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,8 @@ from ragstone.sources.command_help.subcommands import list_subcommands
 HELP: Final = "help"
 """The source name of stored help; a sync of a folder does not touch it."""
 _SECONDS_PER_RUN: Final = 10.0
+_MIN_SECONDS: Final = 0.001
+"""The shortest time that a capture may be given."""
 _MIN_CHARACTERS: Final = 40
 """A shorter output is no help."""
 _MAX_REPEATS: Final = 3
@@ -27,8 +29,10 @@ _USAGE: Final = re.compile(r"\busage\b|^(?:name|synopsis)$", re.IGNORECASE | re.
 _LISTINGS: Final = (("help", "-a"), ("help", "--all"), ("--list",))
 """Options for a longer list of commands; used if the help mentions them."""
 
-TOO_DEEP, OUT_OF_TIME, TOO_MANY = "deeper than --depth", "the time was over", "more than --commands"
-REPEATS = "its neighbours only repeat the help above them"
+TOO_DEEP: Final = "deeper than --depth"
+OUT_OF_TIME: Final = "the time was over"
+TOO_MANY: Final = "more than --commands"
+REPEATS: Final = "its neighbours only repeat the help above them"
 
 Words = tuple[str, ...]
 
@@ -74,29 +78,33 @@ class CapturedHelp:
     @property
     def notes(self) -> tuple[str, ...]:
         """Return a note if the capture was cut short."""
-        count = sum(command.reason in (OUT_OF_TIME, TOO_MANY) for command in self.skipped)
-        if not count:
+        reasons = [command.reason for command in self.skipped]
+        count = reasons.count(OUT_OF_TIME) + reasons.count(TOO_MANY)
+        if count == 0:
             return ()
-        return (
-            f"{count} commands of {self.program} were not asked: give more --seconds or --commands",
-        )
+        note = f"{count} commands of {self.program} were not asked"
+        return (f"{note}: give more --seconds or --commands",)
 
 
 def capture(program: str, *, limits: HelpLimits, project: Path) -> CapturedHelp:
     """Return the help of a program and its subcommands; raise `ReadError` if it has none."""
     if not isinstance(program, str) or not program.strip():
         raise InputError("name the program whose help is wanted", hint="for example git")
-    _check_limits(limits)
-    return _Capture(find_program(program, project=project), limits, project).run()
+    if not _are_valid(limits):
+        raise InputError(
+            "limits say how deep, how long and how many", hint="HelpLimits(depth=2, seconds=60.0)"
+        )
+    path = find_program(program, project=project)
+    return _Capture(path, limits, project).run()
 
 
-def _check_limits(limits: HelpLimits) -> None:
-    hint = "HelpLimits(depth=2, seconds=60.0)"
+def _are_valid(limits: HelpLimits) -> bool:
     if not isinstance(limits, HelpLimits):
-        raise InputError("limits say how deep, how long and how many", hint=hint)
-    for value, minimum in ((limits.depth, 0), (limits.commands, 1), (limits.seconds, 0.001)):
-        if not isinstance(value, int | float) or not value >= minimum:
-            raise InputError("limits say how deep, how long and how many", hint=hint)
+        return False
+    values = (limits.depth, limits.commands, limits.seconds)
+    if not all(isinstance(value, int | float) for value in values):
+        return False
+    return limits.depth >= 0 and limits.commands >= 1 and limits.seconds >= _MIN_SECONDS
 
 
 class _Capture:
@@ -108,13 +116,15 @@ class _Capture:
         self._project = project
         self._deadline = time.monotonic() + limits.seconds
         self._captured = CapturedHelp(program.name)
-        self._pending: deque[tuple[Words, str]] = deque([((program.name,), "")])
+        self._pending: deque[tuple[Words, str]] = deque()
         """Commands that were not run yet, each with the help of its parent."""
         self._texts: set[str] = set()
-        self._repeats: dict[Words, int] = {}
+        self._repeats: Counter[Words] = Counter()
+        """How many subcommands of a command only repeat its help."""
 
     def run(self) -> CapturedHelp:
         """Return all pages, that of the program first."""
+        self._pending.append(((self._captured.program,), ""))
         while self._pending:
             words, parent_text = self._pending.popleft()
             reason = self._skip_reason(words)
@@ -131,12 +141,16 @@ class _Capture:
             return OUT_OF_TIME
         if len(self._captured.pages) >= self._limits.commands:
             return TOO_MANY
-        return REPEATS if self._repeats.get(words[:-1], 0) >= _MAX_REPEATS else ""
+        if self._repeats[words[:-1]] >= _MAX_REPEATS:
+            return REPEATS
+        return ""
 
     def _visit(self, words: Words, parent_text: str) -> None:
         """Add the page of a command and queue its subcommands."""
         output, command_line = self._run_help(words)
-        texts = [(command_line, output.text)] if command_line else []
+        texts: list[tuple[str, str]] = []
+        if command_line:
+            texts.append((command_line, output.text))
         if self._limits.manual or not texts:
             texts += self._read_manual(words, seen=output.text)
         if not texts:
@@ -144,20 +158,22 @@ class _Capture:
             return
         text = texts[0][1]
         if text == parent_text or text in self._texts:
-            parent = words[:-1]
-            self._repeats[parent] = self._repeats.get(parent, 0) + 1
+            self._repeats[words[:-1]] += 1
             return
         self._texts.add(text)
         self._captured.pages.append(HelpPage(words, tuple(texts)))
-        self._pending.extend(((*words, name), text) for name in self._list_commands(words, text))
+        for name in self._list_commands(words, text):
+            self._pending.append(((*words, name), text))
 
     def _skip_without_help(self, words: Words, output: ProgramOutput) -> None:
+        """Record a command without help; raise `ReadError` if it is the program itself."""
         reason = output.problem or "it gives no help"
         if len(words) == 1:
             raise ReadError(
                 f"{words[0]}: {reason}", hint="`ragstone add` takes a text you save yourself"
             )
-        self._captured.skipped.append(SkippedCommand(words, reason, was_run=not output.problem))
+        skipped = SkippedCommand(words, reason, was_run=not output.problem)
+        self._captured.skipped.append(skipped)
 
     def _run_help(self, words: Words) -> tuple[ProgramOutput, str]:
         """Return the help of a command and its command line, or the first other output and an empty text."""
@@ -187,23 +203,32 @@ class _Capture:
             return []
         name = "-".join(words)
         output = self._run([str(man), "--", name])
-        if output.code != 0 or len(output.text) < _MIN_CHARACTERS or output.text == seen:
+        text = output.text
+        if output.code != 0 or len(text) < _MIN_CHARACTERS or text == seen:
             return []
-        return [(f"man {name}", output.text)]
+        return [(f"man {name}", text)]
 
     def _list_commands(self, words: Words, text: str) -> list[str]:
         """Return the subcommands in a help text, and in the longer list that the program's help mentions."""
         names = list_subcommands(text)
-        for listing in _LISTINGS if len(words) == 1 else ():
-            mentioned = " ".join((words[0], *listing))
-            if re.search(rf"{re.escape(mentioned)}(?![\w-])", text):
-                output = self._run([self._path, *listing])
-                if output.code == 0:
-                    names += list_subcommands(output.text)
+        if len(words) == 1:
+            for listing in _LISTINGS:
+                names += self._list_more(words[0], listing, text)
         return list(dict.fromkeys(names))
 
+    def _list_more(self, program: str, listing: Words, text: str) -> list[str]:
+        """Return the subcommands in a longer list, if the help text mentions that list."""
+        command_line = re.escape(" ".join((program, *listing)))
+        if not re.search(rf"{command_line}(?![\w-])", text):
+            return []
+        output = self._run([self._path, *listing])
+        if output.code != 0:
+            return []
+        return list_subcommands(output.text)
+
     def _run(self, command: Sequence[str]) -> ProgramOutput:
-        return run_program(command, seconds=max(min(self._seconds_left(), _SECONDS_PER_RUN), 0.05))
+        seconds = min(self._seconds_left(), _SECONDS_PER_RUN)
+        return run_program(command, seconds=max(seconds, 0.05))
 
     def _seconds_left(self) -> float:
         return self._deadline - time.monotonic()
@@ -211,7 +236,9 @@ class _Capture:
 
 def _is_help(output: ProgramOutput) -> bool:
     """Return whether an output is help and not an error message, whatever its exit code."""
-    if output.problem or len(output.text) < _MIN_CHARACTERS or (output.code or 0) < 0:
+    if output.problem or output.code is None or output.code < 0:
+        return False
+    if len(output.text) < _MIN_CHARACTERS:
         return False
     return output.code == 0 or _USAGE.search(output.text) is not None
 
@@ -225,10 +252,16 @@ def to_markdown(page: HelpPage) -> str:
             if title:
                 lines += [f"## {title}", ""]
             if body:
-                longest = max((len(run) for run in re.findall("`{3,}", body)), default=2)
-                fence = "`" * (longest + 1)
+                fence = _fence_for(body)
                 lines += [f"{fence}text", body, fence, ""]
     return "\n".join(lines)
+
+
+def _fence_for(body: str) -> str:
+    """Return a code fence that is longer than every fence in a text."""
+    fences = re.findall("`{3,}", body)
+    longest = max(fences, key=len, default="``")
+    return f"{longest}`"
 
 
 def _split_sections(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -238,7 +271,8 @@ def _split_sections(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(lines):
         if _is_heading(line, lines[number + 1 : number + 3]):
             yield title, "\n".join(body).strip("\n")
-            title, body = line.removesuffix(":").replace("`", "'").strip("# "), []
+            title = line.removesuffix(":").replace("`", "'").strip("# ")
+            body = []
         else:
             body.append(line)
     yield title, "\n".join(body).strip("\n")
@@ -249,4 +283,6 @@ def _is_heading(line: str, next_lines: Sequence[str]) -> bool:
     if not line[:1].strip() or len(line) > 80:
         return False
     first_text = next((below for below in next_lines if below), "")
-    return first_text.startswith(" ") and (line.endswith(":") or (line.isupper() and len(line) > 2))
+    if not first_text.startswith(" "):
+        return False
+    return line.endswith(":") or (line.isupper() and len(line) > 2)

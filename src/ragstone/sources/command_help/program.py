@@ -94,7 +94,8 @@ def _search_path(name: str, project: Path) -> Path:
         path = Path(folder, name)
         if not _is_executable(path):
             continue
-        if path.resolve().is_relative_to(project) or path.parent.resolve().is_relative_to(project):
+        is_link_into_project = path.resolve().is_relative_to(project)
+        if is_link_into_project or path.parent.resolve().is_relative_to(project):
             raise AccessError(
                 f"{name} lies in the project itself: {path}",
                 hint=f"if that is the one you mean: ragstone capture {path}",
@@ -130,18 +131,22 @@ def run_program(
         finally:
             _kill_group(process)
     output, errors = (clean_output(stream) for stream in streams)
-    code = None if problem else process.returncode
-    return ProgramOutput(output if output.strip() else errors, code, problem)
+    text = output if output.strip() else errors
+    if problem:
+        return ProgramOutput(text, problem=problem)
+    return ProgramOutput(text, process.returncode)
 
 
 def clean_output(data: bytes) -> str:
     """Return output as plain text: no colours, overstruck letters, control characters or spaces at line ends."""
-    text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    text = data.decode("utf-8", "replace")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _ESCAPES.sub("", text)
     for _ in range(3):  # bold is a letter over itself, underlined one over `_`
         text = _OVERSTRIKE.sub("", text)
     text = text.translate(_CONTROLS).expandtabs()
-    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+    lines = [line.rstrip() for line in text.split("\n")]
+    return "\n".join(lines).strip("\n")
 
 
 def _is_executable(path: Path) -> bool:
@@ -189,7 +194,9 @@ def _read_available(
             selector.unregister(key.fd)
         received[key.fd] += data
     total = sum(len(data) for data in received.values())
-    return _FLOOD if total > _MAX_BYTES else ""
+    if total > _MAX_BYTES:
+        return _FLOOD
+    return ""
 
 
 def _wait_for_end(process: subprocess.Popen[bytes], deadline: float) -> str:

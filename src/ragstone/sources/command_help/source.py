@@ -34,12 +34,10 @@ class CommandHelp:
 
     def covers(self, uri: str) -> bool:
         """Return whether a command no longer exists: neither it nor a command above it was skipped."""
-        program = help_uri((self._captured.program,))
-        if uri != program and not uri.startswith(f"{program}/"):
+        if not _is_at_or_below(uri, (self._captured.program,)):
             return False
         for command in self._captured.skipped:
-            skipped = help_uri(command.words)
-            if not command.was_run and (uri == skipped or uri.startswith(f"{skipped}/")):
+            if not command.was_run and _is_at_or_below(uri, command.words):
                 return False
         return True
 
@@ -52,6 +50,23 @@ def help_uri(words: tuple[str, ...]) -> str:
 def help_document(page: HelpPage) -> Document:
     """Return a command's help as a document."""
     command = " ".join(page.words)
-    asked: list[Scalar] = [how for how, _ in page.texts]
-    metadata: Metadata = {"program": page.words[0], "command": command, "asked": asked}
-    return Document(help_uri(page.words), to_markdown(page), KIND, "markdown", command, metadata)
+    command_lines: list[Scalar] = [command_line for command_line, _ in page.texts]
+    metadata: Metadata = {
+        "program": page.words[0],
+        "command": command,
+        "asked": command_lines,
+    }
+    return Document(
+        uri=help_uri(page.words),
+        text=to_markdown(page),
+        kind=KIND,
+        language="markdown",
+        title=command,
+        metadata=metadata,
+    )
+
+
+def _is_at_or_below(uri: str, words: tuple[str, ...]) -> bool:
+    """Return whether a uri is that of a command or of one of its subcommands."""
+    command_uri = help_uri(words)
+    return uri == command_uri or uri.startswith(f"{command_uri}/")

@@ -26,15 +26,14 @@ _CHOICES: Final = re.compile(r"\{([^{}]{1,20000})\}")
 _SUBPARSERS: Final = re.compile(r"\{([^{}]{1,20000})\}\s+\.\.\.")
 _COMMAS: Final = re.compile(rf"{_NAME}(?:, *{_NAME})+,?|{_NAME},")
 _COLUMNS: Final = re.compile(rf"{_NAME}(?: {{2,}}{_NAME}){{2,}}")
-_IGNORED: Final = frozenset({"help"})
 
 
 def list_subcommands(text: str) -> list[str]:
     """Return the names of the commands in a help text, in its order, each once."""
-    names = dict.fromkeys(_names_in_lists(text))
+    names = list(_names_in_lists(text))
     for choices in _SUBPARSERS.findall(text):
-        names |= dict.fromkeys(_split_names(choices))
-    return [name for name in names if name not in _IGNORED and not name.isdigit()]
+        names += _split_names(choices)
+    return [name for name in dict.fromkeys(names) if name != "help" and not name.isdigit()]
 
 
 def _names_in_lists(text: str) -> Iterator[str]:
@@ -45,8 +44,9 @@ def _names_in_lists(text: str) -> Iterator[str]:
         if not line.strip():
             continue
         indent = len(line) - len(line.lstrip())
-        if _is_heading(line, indent, list_indent if is_inside else None):
-            is_inside, list_indent = _is_about_commands(line), None
+        if _is_heading(line, indent, list_indent):
+            is_inside = _is_about_commands(line)
+            list_indent = None
         elif is_inside:
             names = _names_in_line(line.strip(), indent)
             if names and list_indent in (None, indent):
@@ -55,8 +55,9 @@ def _names_in_lists(text: str) -> Iterator[str]:
 
 
 def _is_heading(line: str, indent: int, list_indent: int | None) -> bool:
+    is_in_list = list_indent is not None and indent >= list_indent
     match = _HEADING.fullmatch(line)
-    if match is None or (list_indent is not None and indent >= list_indent):
+    if match is None or is_in_list:
         return False
     if match["end"] == ":":
         return True
@@ -73,7 +74,9 @@ def _is_in_capitals(words: str) -> bool:
 
 def _is_about_commands(heading: str) -> bool:
     words = heading.partition("(")[0]
-    return _COMMANDS_HEADING.search(words) is not None and not _OTHER_HEADING.search(words)
+    if _OTHER_HEADING.search(words):
+        return False
+    return _COMMANDS_HEADING.search(words) is not None
 
 
 def _names_in_line(line: str, indent: int) -> list[str]:
@@ -85,8 +88,10 @@ def _names_in_line(line: str, indent: int) -> list[str]:
         return _split_names(line)
     if _COLUMNS.fullmatch(line):
         return line.split()
-    entry = _ENTRY.fullmatch(line) if indent else None
-    return [entry["name"]] if entry else []
+    entry = _ENTRY.fullmatch(line)
+    if entry is None or indent == 0:
+        return []
+    return [entry["name"]]
 
 
 def _split_names(names: str) -> list[str]:

@@ -7,14 +7,14 @@ import os
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final
 
 from ragstone.errors import ReadError
 from ragstone.sources.folder.git import run_git
-from ragstone.sources.safe_open import safe_open
+from ragstone.sources.safe_open import safe_open, split_path
 from ragstone.sources.secrets.redaction import redact
 from ragstone.types import Commit
 
@@ -27,6 +27,8 @@ _LOG: Final = (
 _FIELDS: Final = "%H%x00%P%x00%at%x00%an%x00%s%x00"
 _MAIL_ADDRESS: Final = re.compile(r"\s*<?([^\s<>@]+)@[^\s<>]+>?")
 _PATCHED_FILE: Final = re.compile(r"^\+\+\+ (?:b/([^\n\t]*)|\"b/([^\n]*)\")\t?$", re.MULTILINE)
+_ESCAPE: Final = re.compile(r"\\(.)")
+_ESCAPED: Final = {"t": "\t", "n": "\n"}
 
 
 def commits(
@@ -37,48 +39,91 @@ def commits(
     With `lines`, return those that touched these lines of the file as it is now. The result is empty if the folder is
     no repository, has no commits, or git does not know the file.
     """
-    location = _locate(root, path)
-    if location is None or limit < 1:
+    tracked = _locate(root, path)
+    if tracked is None or limit < 1:
         return ()
-    folder, name = location
-    selection: tuple[str, ...] = ("--follow", "--name-status", "-z", "--", name)
-    if lines is not None:
-        span = _committed_lines(root, folder, name, lines)
-        if span is None:
-            return ()
-        selection = (f"-L{span[0]},{span[1]}:{name}", "-p")
+    selection = _log_selection(tracked, lines)
+    if selection is None:
+        return ()
     separator = secrets.token_hex(16)
-    output = _git_output(
-        root, folder, (*_LOG, f"-n{limit}", f"--format={separator}{_FIELDS}", *selection)
-    )
+    output = tracked.git(*_LOG, f"-n{limit}", f"--format={separator}{_FIELDS}", *selection)
     if output is None:
         return ()
-    top = _git_output(root, folder, ("rev-parse", "--show-toplevel"))
-    repository = Path(os.fsdecode(top.removesuffix(b"\n"))) if top is not None else None
     entries = output.decode("utf-8", "replace").split(separator)[1:]
-    parsed = [
-        _parse_commit(entry, root, repository, is_patch=lines is not None) for entry in entries
-    ]
-    return tuple(_mark_boundary(root, folder, [commit for commit in parsed if commit is not None]))
+    history = _parse_history(entries, tracked, is_patch=lines is not None)
+    if any(commit.boundary for commit in history) and not tracked.is_shallow():
+        history = [replace(commit, boundary=False) for commit in history]
+    return tuple(history)
 
 
-def _git_output(root: Path, folder: Path, arguments: Sequence[str]) -> bytes | None:
-    """Return the output of git, or None if it failed."""
-    completed = run_git(folder, arguments, root=root)
-    return completed.stdout if completed is not None and completed.returncode == 0 else None
+@dataclass(frozen=True, slots=True)
+class _TrackedPath:
+    """A path below a root: its deepest existing folder, in which git runs, and its name from there."""
+
+    root: Path
+    folder: Path
+    name: str
+
+    def git(self, *arguments: str) -> bytes | None:
+        """Return the output of git, or None if it failed."""
+        completed = run_git(self.folder, arguments, root=self.root)
+        if completed is None or completed.returncode != 0:
+            return None
+        return completed.stdout
+
+    def repository(self) -> Path | None:
+        """Return the top folder of the repository, or None if git does not say."""
+        output = self.git("rev-parse", "--show-toplevel")
+        if output is None:
+            return None
+        return Path(os.fsdecode(output.removesuffix(b"\n")))
+
+    def is_shallow(self) -> bool:
+        """Return whether the repository is a clone without its full history."""
+        output = self.git("rev-parse", "--is-shallow-repository")
+        return output is not None and output.strip() == b"true"
 
 
-def _locate(root: Path, path: str) -> tuple[Path, str] | None:
-    """Return the deepest existing folder and the path from it, so that an inner repository is found."""
-    parts = path.split("/")
-    if any(part in ("", ".", "..") or "\0" in part for part in parts):
-        return None
-    if os.sep == "\\" and re.search(r"[\\:]", path):
+def _locate(root: Path, path: str) -> _TrackedPath | None:
+    """Return the path from its deepest existing folder, so that an inner repository is used."""
+    try:
+        parts = split_path(path)
+    except ReadError:
         return None
     folder = root
-    while len(parts) > 1 and (folder / parts[0]).is_dir() and not (folder / parts[0]).is_symlink():
-        folder /= parts.pop(0)
-    return (folder, "/".join(parts)) if folder.is_dir() else None
+    while len(parts) > 1:
+        below = folder / parts[0]
+        if below.is_symlink() or not below.is_dir():
+            break
+        folder = below
+        del parts[0]
+    if not folder.is_dir():
+        return None
+    return _TrackedPath(root, folder, "/".join(parts))
+
+
+def _log_selection(tracked: _TrackedPath, lines: tuple[int, int] | None) -> tuple[str, ...] | None:
+    """Return the arguments of `git log` for a file, or for some of its lines; None if the lines are new."""
+    if lines is None:
+        return ("--follow", "--name-status", "-z", "--", tracked.name)
+    span = _committed_lines(tracked, min(lines), max(lines))
+    if span is None:
+        return None
+    first, last = span
+    return (f"-L{first},{last}:{tracked.name}", "-p")
+
+
+def _parse_history(
+    entries: Sequence[str], tracked: _TrackedPath, *, is_patch: bool
+) -> list[Commit]:
+    """Return the commits of a log; malformed entries are left out."""
+    repository = tracked.repository()
+    history = []
+    for entry in entries:
+        commit = _parse_commit(entry, tracked.root, repository, is_patch=is_patch)
+        if commit is not None:
+            history.append(commit)
+    return history
 
 
 def _parse_commit(
@@ -89,23 +134,27 @@ def _parse_commit(
     if not when.strip().lstrip("-").isdigit():
         return None
     names = _names_in_patch("\0".join(rest)) if is_patch else _names_in_status(rest)
+    paths = [_relative_name(root, repository, name) for name in names]
+    clean_subject, _ = redact(subject)
     return Commit(
         commit_hash,
         float(when),
         _without_mail_address(author),
-        redact(subject)[0].strip(),
-        paths=tuple(dict.fromkeys(_relative_name(root, repository, name) for name in names)),
+        clean_subject.strip(),
+        paths=tuple(dict.fromkeys(paths)),
         boundary=not parents.strip(),
     )
 
 
 def _names_in_status(fields: Sequence[str]) -> list[str]:
     """Return the new name in a status such as `M`, name or `R100`, old name, new name."""
-    words = [word for word in (field.strip("\n") for field in fields) if word]
+    stripped = [field.strip("\n") for field in fields]
+    words = [word for word in stripped if word]
     if len(words) < 2:
         return []
-    is_rename = words[0][0] in "RC" and len(words) > 2
-    return [words[2] if is_rename else words[1]]
+    if words[0].startswith(("R", "C")) and len(words) > 2:
+        return [words[2]]
+    return [words[1]]
 
 
 def _names_in_patch(patch: str) -> list[str]:
@@ -115,7 +164,7 @@ def _names_in_patch(patch: str) -> list[str]:
 
 def _unescape(name: str) -> str:
     """Return a name without the escapes that git writes for quotes, tabs and line ends."""
-    return re.sub(r"\\(.)", lambda match: {"t": "\t", "n": "\n"}.get(match[1], match[1]), name)
+    return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), name)
 
 
 def _relative_name(root: Path, repository: Path | None, name: str) -> str:
@@ -130,39 +179,35 @@ def _relative_name(root: Path, repository: Path | None, name: str) -> str:
 
 def _without_mail_address(author: str) -> str:
     """Return an author without mail addresses; of an address in place of a name, the part before `@` stays."""
-    return _MAIL_ADDRESS.sub(lambda match: match[1] if match.start() == 0 else "", author.strip())
+
+    def replace_address(address: re.Match[str]) -> str:
+        return address[1] if address.start() == 0 else ""
+
+    return _MAIL_ADDRESS.sub(replace_address, author.strip())
 
 
-def _mark_boundary(root: Path, folder: Path, history: list[Commit]) -> list[Commit]:
-    """Return the commits; the first commit of all is a boundary only in a shallow clone."""
-    if any(commit.boundary for commit in history):
-        output = _git_output(root, folder, ("rev-parse", "--is-shallow-repository"))
-        if output is None or output.strip() != b"true":
-            return [replace(commit, boundary=False) for commit in history]
-    return history
-
-
-def _committed_lines(
-    root: Path, folder: Path, name: str, lines: tuple[int, int]
-) -> tuple[int, int] | None:
+def _committed_lines(tracked: _TrackedPath, first: int, last: int) -> tuple[int, int] | None:
     """Return the place of lines of the current file in its last commit, or None if they are new."""
-    first, last = min(lines), max(lines)
-    committed = _git_output(root, folder, ("cat-file", "blob", f"HEAD:./{name}"))
+    committed = tracked.git("cat-file", "blob", f"HEAD:./{tracked.name}")
     if committed is None or first < 1:
         return None
     try:
-        current = safe_open(folder, name, max_bytes=_MAX_BYTES).data
+        current = safe_open(tracked.folder, tracked.name, max_bytes=_MAX_BYTES).data
     except ReadError:
         current = committed
-    before, now = _split_lines(committed), _split_lines(current)
-    span = (first, last) if now == before else _map_lines(before, now, first, last)
+    before = _split_lines(committed)
+    now = _split_lines(current)
+    span: tuple[int, int] | None = (first, last)
+    if now != before:
+        span = _map_lines(before, now, first, last)
     if span is None or span[0] > len(before):
         return None
     return span[0], min(span[1], len(before))
 
 
 def _split_lines(data: bytes) -> list[bytes]:
-    return [line.rstrip(b"\r") for line in data.removesuffix(b"\n").split(b"\n")]
+    lines = data.removesuffix(b"\n").split(b"\n")
+    return [line.rstrip(b"\r") for line in lines]
 
 
 def _map_lines(
@@ -170,10 +215,10 @@ def _map_lines(
 ) -> tuple[int, int] | None:
     """Return the lines of the earlier text that are equal to, or replaced by, lines of the later one."""
     numbers: list[int] = []
-    for tag, old_start, old_end, new_start, new_end in SequenceMatcher(
-        None, before, now
-    ).get_opcodes():
-        start, end = max(new_start, first - 1), min(new_end, last)
+    matcher = SequenceMatcher(None, before, now)
+    for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        start = max(new_start, first - 1)
+        end = min(new_end, last)
         if start >= end:
             continue
         if tag == "equal":
@@ -181,4 +226,6 @@ def _map_lines(
             numbers += (start + shift + 1, end + shift)
         elif tag == "replace":
             numbers += (old_start + 1, old_end)
-    return (min(numbers), max(numbers)) if numbers else None
+    if not numbers:
+        return None
+    return min(numbers), max(numbers)

@@ -13,6 +13,7 @@ def fingerprint(entries: Iterable[Item | Skip]) -> str:
     rows = []
     for entry in entries:
         if isinstance(entry, Item) and entry.stamp is not None:
-            rows.append(f"{entry.uri}\0{entry.stamp.size}\0{entry.stamp.mtime_ns}\0")
+            stamp = entry.stamp
+            rows.append(f"{entry.uri}\0{stamp.size}\0{stamp.mtime_ns}\0")
     rows.sort()
     return hashlib.sha256("".join(rows).encode()).hexdigest()

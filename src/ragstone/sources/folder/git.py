@@ -36,14 +36,14 @@ def list_files(folder: Path, prefixes: Sequence[str] = ()) -> list[str] | None:
 
     A path that ends in `/`, or that is a folder, is an inner repository.
     """
-    paths = prefixes if len(prefixes) <= _MAX_PREFIXES else ()
-    completed = run_git(folder, ("ls-files", "-c", "-o", "--exclude-standard", "-z", "--", *paths))
+    if len(prefixes) > _MAX_PREFIXES:
+        prefixes = ()
+    arguments = ("ls-files", "-c", "-o", "--exclude-standard", "-z", "--", *prefixes)
+    completed = run_git(folder, arguments)
+    if completed is None or completed.returncode != 0:
+        return None
     # Git only warns about a folder that it cannot open; our own walk reports it.
-    if (
-        completed is None
-        or completed.returncode != 0
-        or b"could not open directory" in completed.stderr
-    ):
+    if b"could not open directory" in completed.stderr:
         return None
     names = completed.stdout.decode("utf-8", "surrogateescape").split("\0")
     return sorted({name for name in names if name and not name.startswith("../")})
@@ -84,7 +84,9 @@ def _program(folder: Path) -> str | None:
     if path is None:
         return None
     program = Path(path).resolve()
-    return None if program.is_relative_to(folder.resolve()) else str(program)
+    if program.is_relative_to(folder.resolve()):
+        return None
+    return str(program)
 
 
 def _environment() -> dict[str, str]:

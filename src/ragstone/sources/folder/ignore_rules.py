@@ -25,7 +25,9 @@ class IgnorePattern:
         expression = translate_glob(_as_bytes(self.glob))
         if expression is None:
             return None
-        return f"{expression}/" if self.only_folders else f"{expression}/?"
+        if self.only_folders:
+            return f"{expression}/"
+        return f"{expression}/?"
 
 
 def parse_line(line: str) -> IgnorePattern | None:
@@ -38,12 +40,14 @@ def parse_line(line: str) -> IgnorePattern | None:
     if text.startswith("#"):
         return None
     is_negated = text.startswith("!")
-    glob = text[1:] if is_negated else text
+    glob = text.removeprefix("!")
     only_folders = glob.endswith("/")
     glob = glob.removesuffix("/")
     is_anchored = "/" in glob
     glob = glob.removeprefix("/")
-    return IgnorePattern(glob, is_negated, only_folders, is_anchored) if glob else None
+    if not glob:
+        return None
+    return IgnorePattern(glob, is_negated, only_folders, is_anchored)
 
 
 class IgnoreRules:
@@ -66,8 +70,13 @@ class IgnoreRules:
         if is_folder:
             path += "/"
         name_start = path.rfind("/", 0, len(path) - 1) + 1
-        number = max(_last_match(self._names, path, name_start), _last_match(self._paths, path, 0))
-        return None if number < 0 else not self._patterns[number].is_negated
+        number = max(
+            _last_match(self._names, path, name_start),
+            _last_match(self._paths, path, 0),
+        )
+        if number < 0:
+            return None
+        return not self._patterns[number].is_negated
 
 
 def _combine(patterns: list[IgnorePattern], *, anchored: bool) -> re.Pattern[str] | None:
@@ -77,12 +86,16 @@ def _combine(patterns: list[IgnorePattern], *, anchored: bool) -> re.Pattern[str
         for number, pattern in enumerate(patterns)
         if pattern.is_anchored == anchored
     ]
-    return re.compile("|".join(reversed(groups)), re.DOTALL) if groups else None
+    if not groups:
+        return None
+    return re.compile("|".join(reversed(groups)), re.DOTALL)
 
 
 def _last_match(expression: re.Pattern[str] | None, path: str, start: int) -> int:
     """Return the number of the last line that matches, or -1."""
-    match = expression.fullmatch(path, start) if expression is not None else None
+    if expression is None:
+        return -1
+    match = expression.fullmatch(path, start)
     if match is None or match.lastgroup is None:
         return -1
     return int(match.lastgroup.removeprefix("line"))

@@ -18,7 +18,9 @@ class FileLimits:
 
     def max_bytes(self, uri: str) -> int:
         """Return how large a file with this name may be."""
-        return self.max_document_bytes if self._is_document(uri) else self.max_file_bytes
+        if self._is_document(uri):
+            return self.max_document_bytes
+        return self.max_file_bytes
 
     def explain_excess(self, uri: str, size: int) -> str | None:
         """Return why a file is too large, or None if it is not."""
@@ -27,15 +29,16 @@ class FileLimits:
         limit = self.max_bytes(uri)
         if size <= limit:
             return None
-        setting = (
-            "sources.max_document_bytes" if self._is_document(uri) else "sources.max_file_bytes"
-        )
-        return f"too large: {_format_size(size)} ({setting}: {_format_size(limit)})"
+        setting = "max_document_bytes" if self._is_document(uri) else "max_file_bytes"
+        return f"too large: {_format_size(size)} (sources.{setting}: {_format_size(limit)})"
 
     def _is_document(self, uri: str) -> bool:
-        stem, _, suffix = uri.rpartition("/")[2].rpartition(".")
+        name = uri.rpartition("/")[2]
+        stem, _, suffix = name.rpartition(".")
         return bool(stem) and suffix.lower() in self.document_suffixes
 
 
 def _format_size(size: int) -> str:
-    return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size:,} bytes"
+    if size < 100_000:
+        return f"{size:,} bytes"
+    return f"{size / 1_000_000:.1f} MB"

@@ -61,7 +61,9 @@ def file_reason(name: str, *, secrets: bool) -> str | None:
     name = name.lower()
     if not secrets and _secret_rules().verdict(name):
         return "secret file"
-    return "generated file" if _generated_rules().verdict(name) else None
+    if _generated_rules().verdict(name):
+        return "generated file"
+    return None
 
 
 @cache

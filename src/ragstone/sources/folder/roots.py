@@ -7,54 +7,23 @@ from pathlib import Path
 from ragstone.errors import InputError
 
 # Each row is searched up to the top before the next one: an existing index wins over a nearer manifest.
-_MARKERS: tuple[tuple[str, ...], ...] = (
+_MARKERS = (
     (".ragstone",),
     ("ragstone.toml",),
     (".git", ".hg"),
     (
-        "pyproject.toml",
-        "setup.py",
-        "package.json",
-        "composer.json",
-        "go.mod",
-        "Cargo.toml",
-        "Gemfile",
-        "pom.xml",
-        "build.gradle",
-        "build.gradle.kts",
-        "Package.swift",
-        "mix.exs",
-        "pubspec.yaml",
-        "CMakeLists.txt",
+        *("pyproject.toml", "setup.py", "package.json", "composer.json", "go.mod", "Cargo.toml"),
+        *("Gemfile", "pom.xml", "build.gradle", "build.gradle.kts", "Package.swift", "mix.exs"),
+        *("pubspec.yaml", "CMakeLists.txt"),
     ),
 )
-_SYSTEM = (
-    "bin",
-    "boot",
-    "dev",
-    "etc",
-    "lib",
-    "opt",
-    "proc",
-    "root",
-    "run",
-    "sbin",
-    "srv",
-    "sys",
-    "tmp",
-    "usr",
-    "var",
-)
-_SYSTEM_MORE = (
-    "Applications",
-    "Library",
-    "System",
-    "Volumes",
-    "private",
-    "Program Files",
-    "Windows",
-    "home",
-    "Users",
+_SYSTEM_FOLDERS = frozenset(
+    {
+        *("bin", "boot", "dev", "etc", "lib", "opt", "proc", "root", "run", "sbin", "srv", "sys"),
+        *("tmp", "usr", "var", "home"),
+        *("Applications", "Library", "System", "Volumes", "private", "Users"),
+        *("Program Files", "Windows"),
+    }
 )
 _NEVER_BELOW = ("/proc", "/sys", "/dev")
 
@@ -83,7 +52,7 @@ def is_risky(path: Path) -> str | None:
         return "it is your home folder"
     if home is not None and folder in home.parents:
         return "it holds your home folder"
-    if folder.parent == Path(folder.anchor) and folder.name in _SYSTEM + _SYSTEM_MORE:
+    if folder.parent == Path(folder.anchor) and folder.name in _SYSTEM_FOLDERS:
         return "it is a folder of the system"
     if any(folder.is_relative_to(below) for below in _NEVER_BELOW):
         return "it is not on a disk"

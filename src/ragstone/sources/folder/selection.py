@@ -36,18 +36,24 @@ class Selection:
     def of(
         cls, include: Sequence[str], exclude: Sequence[str] = (), *, paths: Sequence[str] = ()
     ) -> Selection:
-        """Return the selection of patterns and of literal paths; raise `InputError` for a pattern that is malformed."""
+        """Return the selection of patterns and of literal paths; raise `InputError` for a malformed pattern."""
         globs = [_normalise(pattern) for pattern in include]
         rules = IgnoreRules(exclude)
         if "" in paths or any(glob.lstrip("/") in _EVERYTHING for glob in globs):
             return cls(includes_all=True, paths=(), patterns=(), prefixes=(), exclude=rules)
-        literals = [*paths, *(glob.lstrip("/") for glob in globs if not has_wildcard(glob))]
-        patterns = [_IncludePattern.parse(glob) for glob in globs if has_wildcard(glob)]
+        literals = list(paths)
+        patterns = []
+        for glob in globs:
+            if has_wildcard(glob):
+                patterns.append(_IncludePattern.parse(glob))
+            else:
+                literals.append(glob.lstrip("/"))
+        pattern_prefixes = [pattern.prefix for pattern in patterns]
         return cls(
             includes_all=False,
             paths=tuple(literals),
             patterns=tuple(patterns),
-            prefixes=(*literals, *(pattern.prefix for pattern in patterns)),
+            prefixes=(*literals, *pattern_prefixes),
             exclude=rules,
         )
 
@@ -61,13 +67,16 @@ class Selection:
         """
         if paths is None:
             return cls.of(("**",))
-        relative = [_relative_to(root, str(path)) for path in paths]
-        names = [
-            path
-            for path in relative
-            if literal or not has_wildcard(path) or os.path.lexists(root / path)
-        ]
-        return cls.of([path for path in relative if path not in names], paths=names)
+        names: list[str] = []
+        patterns: list[str] = []
+        for path in paths:
+            relative = _relative_to(root, str(path))
+            is_name = literal or not has_wildcard(relative) or os.path.lexists(root / relative)
+            if is_name:
+                names.append(relative)
+            else:
+                patterns.append(relative)
+        return cls.of(patterns, paths=names)
 
     @property
     def is_everything(self) -> bool:
@@ -109,8 +118,8 @@ class _IncludePattern:
 
     @classmethod
     def parse(cls, glob: str) -> _IncludePattern:
-        is_anchored = "/" in glob
-        expression = compile_glob(glob.removeprefix("/") if is_anchored else f"**/{glob}")
+        pattern = glob.removeprefix("/") if "/" in glob else f"**/{glob}"
+        expression = compile_glob(pattern)
         if expression is None:
             raise InputError(
                 f"the pattern {glob!r} can match nothing", hint="close its bracket or escape it"
@@ -129,10 +138,12 @@ class _IncludePattern:
             return True
         if not self.matches_folders:
             return False
-        parts = path.split("/")
-        return any(
-            self.expression.fullmatch("/".join(parts[:depth])) for depth in range(1, len(parts))
-        )
+        folder = path.rpartition("/")[0]
+        while folder:
+            if self.expression.fullmatch(folder):
+                return True
+            folder = folder.rpartition("/")[0]
+        return False
 
 
 def _is_at_or_below(path: str, folder: str) -> bool:
@@ -142,7 +153,8 @@ def _is_at_or_below(path: str, folder: str) -> bool:
 def _relative_to(root: Path, path: str) -> str:
     """Return a path relative to the root, or raise `InputError` if it is not below it."""
     for top in (os.path.abspath(root), os.path.realpath(root)):
-        relative = os.path.relpath(os.path.join(top, path), top).replace(os.sep, "/")
+        full_path = os.path.join(top, path)
+        relative = os.path.relpath(full_path, top).replace(os.sep, "/")
         if relative == ".":
             return ""
         if relative != ".." and not relative.startswith("../"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
@@ -72,26 +73,25 @@ class FolderSource:
     @property
     def scope(self) -> list[str] | None:
         """Return uris that every item is at or below; None: the whole folder."""
-        return None if self.changed is None else [to_uri(path) for path in self.changed]
+        if self.changed is None:
+            return None
+        return [to_uri(path) for path in self.changed]
 
     def scan(self) -> Iterator[Item | Skip]:
         """Yield every file or why it is skipped; raise `InputError` if there are more than `max_files`."""
         tree = self._open_tree()
         max_files = self.limits.max_files
-        paths = sorted((to_uri(path), path) for path in islice(self._paths(tree), max_files + 1))
+        paths = list(islice(self._paths(tree), max_files + 1))
         if len(paths) > max_files:
             raise InputError(
                 f"{self.root} holds more than {max_files:,} files",
                 hint="name the folders to take in, leave some out, or use --yes (setting: max_files)",
             )
-        skipped = sorted(
-            [*tree.skipped.values(), *self._missing_paths(tree)],
-            key=lambda skip: skip.uri,
-            reverse=True,
-        )
+        skipped = [*tree.skipped.values(), *self._missing_paths(tree)]
+        skipped.sort(key=lambda skip: skip.uri, reverse=True)
         never_open = self.own_files()
         self._unseen = tree.unlisted
-        for uri, path in paths:
+        for uri, path in sorted((to_uri(path), path) for path in paths):
             while skipped and skipped[-1].uri < uri:
                 yield skipped.pop()
             entry = self._look_at(path, uri, never_open)
@@ -101,7 +101,8 @@ class FolderSource:
 
     def count(self, limit: int) -> int:
         """Return how many files a scan would find, but at most `limit` + 1."""
-        return sum(1 for _ in islice(self._paths(self._open_tree()), limit + 1))
+        paths = self._paths(self._open_tree())
+        return len(list(islice(paths, limit + 1)))
 
     def folders(self) -> set[str]:
         """Return the paths of folders that hold files of this source, or may do so later; the root's is empty."""
@@ -129,9 +130,8 @@ class FolderSource:
             self.root,
             from_uri(item.uri),
             max_bytes=self.limits.max_bytes(item.uri),
-            never=identities(
-                self._database_files()
-            ),  # side files come and go, so they are looked up each time
+            # Side files come and go, so they are looked up each time.
+            never=identities(self._database_files()),
         )
         return LoadedItem(content.data, content.lasting_stamp)
 
@@ -147,7 +147,9 @@ class FolderSource:
         if not self.root.is_dir():
             problem = "is not a folder" if self.root.exists() else "is not there"
             raise InputError(f"{self.root} {problem}", hint="name a folder that exists")
-        home = next(iter(identities([self.home])), None) if self.home else None
+        home = None
+        if self.home is not None:
+            home = next(iter(identities([self.home])), None)
         return FolderTree(
             self.root,
             selection=Selection.of(self.include or ("**",), self.exclude),
@@ -181,7 +183,9 @@ class FolderSource:
         repository = git_program.repository_of(root)
         if repository is None:
             return None, IgnoreFiles()
-        listed = git_program.list_files(self.root, tree.starting_points) if self.git else None
+        listed = None
+        if self.git:
+            listed = git_program.list_files(self.root, tree.starting_points)
         if listed == [] and not self._is_listed_by_git():
             return None, IgnoreFiles()  # the root itself is ignored, but a user named it
         return listed, read_outer_rules(repository, root)
@@ -193,38 +197,27 @@ class FolderSource:
     def _listed_paths(self, tree: FolderTree, listed: list[str]) -> Iterator[str]:
         """Yield the files that git lists, also those of repositories inside, unless our own rules ignore them."""
         tree.open_root(None)
-        pending = [("", listed)]
-        repositories = 0
-        while pending:
-            base, names = pending.pop()
-            for name in names:
-                path = (base + name).rstrip("/")
-                above, _, last = path.rpartition("/")
-                folder = tree.folder_at(above)
-                if folder is None:
-                    continue
-                if last not in folder.folders:
-                    if not folder.ours.ignores(path) and tree.selects(path):
-                        yield path
-                    continue
-                inner = tree.folder_at(path)
-                if inner is not None:
-                    repositories += 1
-                    inner_names = (
-                        self._list_inner(inner) if repositories <= _MAX_REPOSITORIES else None
-                    )
-                    if inner_names is None:
-                        yield from tree.walk_repository(inner)
-                    else:
-                        pending.append((inner.base, inner_names))
-
-    def _list_inner(self, inner: TreeFolder) -> list[str] | None:
-        return git_program.list_files(self.root / inner.path) if inner.has_git else None
+        repositories: deque[TreeFolder] = deque()
+        yield from _listed_files(tree, "", listed, repositories)
+        count = 0
+        while repositories:
+            repository = repositories.popleft()
+            count += 1
+            names = None
+            if repository.has_git and count <= _MAX_REPOSITORIES:
+                names = git_program.list_files(self.root / repository.path)
+            if names is None:
+                yield from tree.walk_repository(repository)
+            else:
+                yield from _listed_files(tree, repository.base, names, repositories)
 
     def _missing_paths(self, tree: FolderTree) -> Iterator[Skip]:
         """Yield the paths that are named, by the user or the settings, and do not exist."""
-        is_narrowed = self.only is not None or self.changed is not None
-        selection, reason = (tree.only, MISSING) if is_narrowed else (tree.selection, NOT_INCLUDED)
+        selection = tree.only
+        reason = MISSING
+        if self.only is None and self.changed is None:
+            selection = tree.selection
+            reason = NOT_INCLUDED
         for path in dict.fromkeys(selection.paths):
             if not os.path.lexists(os.path.join(self.root, path)):
                 yield Skip(to_uri(path), reason)
@@ -241,7 +234,9 @@ class FolderSource:
         if (info.st_dev, info.st_ino) in never_open:
             return Skip(uri, OWN_REASON)
         reason = self._skip_reason(path, uri, info)
-        return Skip(uri, reason) if reason else Item(uri, stamp_of(info))
+        if reason:
+            return Skip(uri, reason)
+        return Item(uri, stamp_of(info))
 
     def _skip_reason(self, path: str, uri: str, info: os.stat_result) -> str | None:
         if stat.S_ISLNK(info.st_mode):
@@ -249,7 +244,7 @@ class FolderSource:
         if not stat.S_ISREG(info.st_mode):
             kinds = (kind for is_kind, kind in _SPECIAL_FILES if is_kind(info.st_mode))
             return next(kinds, "not a regular file")
-        name = path[path.rfind("/") + 1 :]
+        name = path.rpartition("/")[2]
         return (
             file_reason(name, secrets=self.secret_files)
             or self.refuse(uri)
@@ -260,8 +255,10 @@ class FolderSource:
         full = os.path.join(self.root, path)
         if not os.path.exists(full):
             return "link that leads nowhere"
-        is_inside = Path(os.path.realpath(full)).is_relative_to(os.path.realpath(self.root))
-        return "link to something inside the folder" if is_inside else "link out of the folder"
+        target = Path(os.path.realpath(full))
+        if target.is_relative_to(os.path.realpath(self.root)):
+            return "link to something inside the folder"
+        return "link out of the folder"
 
     def _database_files(self) -> list[str]:
         """Return the files that are never opened, and the side files that SQLite keeps for a database."""
@@ -270,3 +267,21 @@ class FolderSource:
             if not path.name.endswith((*_SIDE_FILES, ".lock")):
                 paths += [f"{path}{suffix}" for suffix in _SIDE_FILES]
         return list(dict.fromkeys(paths))
+
+
+def _listed_files(
+    tree: FolderTree, base: str, names: list[str], repositories: deque[TreeFolder]
+) -> Iterator[str]:
+    """Yield the selected files that git lists below `base`, and add the inner repositories to a queue."""
+    for name in names:
+        path = (base + name).rstrip("/")
+        above, _, last = path.rpartition("/")
+        folder = tree.folder_at(above)
+        if folder is None:
+            continue
+        if last in folder.folders:
+            inner = tree.folder_at(path)
+            if inner is not None:
+                repositories.append(inner)
+        elif not folder.ours.ignores(path) and tree.selects(path):
+            yield path

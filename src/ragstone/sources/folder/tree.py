@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,11 +29,15 @@ class IgnoreFiles:
 
     def add_inner(self, base: str, rules: IgnoreRules | None) -> IgnoreFiles:
         """Return these files and that of a folder below the root, whose paths start with `base`."""
-        return IgnoreFiles(((len(base), "", rules), *self.files)) if rules else self
+        if not rules:
+            return self
+        return IgnoreFiles(((len(base), "", rules), *self.files))
 
     def add_outer(self, path_to_root: str, rules: IgnoreRules | None) -> IgnoreFiles:
         """Return these files and that of a folder above the root; `path_to_root` leads from it to the root."""
-        return IgnoreFiles(((0, path_to_root, rules), *self.files)) if rules else self
+        if not rules:
+            return self
+        return IgnoreFiles(((0, path_to_root, rules), *self.files))
 
     def ignores(self, path: str, *, is_folder: bool = False) -> bool:
         """Return whether a path is ignored."""
@@ -113,7 +118,10 @@ class FolderTree:
         if path not in self._folders:
             above, _, name = path.rpartition("/")
             parent = self.folder_at(above)
-            self._folders[path] = self._enter(parent, name) if parent else None
+            folder = None
+            if parent is not None:
+                folder = self._enter(parent, name)
+            self._folders[path] = folder
         return self._folders[path]
 
     def selects(self, path: str) -> bool:
@@ -123,8 +131,10 @@ class FolderTree:
     @property
     def starting_points(self) -> tuple[str, ...]:
         """Return paths that hold everything selected; empty if that is the whole root."""
-        prefixes = self.selection.prefixes if self.only.includes_all else self.only.prefixes
-        return () if "" in prefixes else prefixes
+        narrower = self.selection if self.only.includes_all else self.only
+        if "" in narrower.prefixes:
+            return ()
+        return narrower.prefixes
 
     def walk(self, start: TreeFolder) -> Iterator[str]:
         """Yield the paths of all selected files below a folder that no rule ignores."""
@@ -139,7 +149,7 @@ class FolderTree:
 
     def walk_repository(self, start: TreeFolder) -> Iterator[str]:
         """Yield as `walk` does, for a repository that git could not list."""
-        start.git = self._with_git_rules(start, IgnoreFiles())
+        start.git = self._add_rules(start, GIT_RULES, IgnoreFiles())
         return self.walk(start)
 
     def walk_folder_paths(self, start: TreeFolder) -> Iterator[str]:
@@ -171,9 +181,10 @@ class FolderTree:
             return None
         try:
             info = os.lstat(os.path.join(self.root, path))
-            folder = TreeFolder(path, (info.st_dev, info.st_ino), parent, parent.ours, parent.git)
-            if folder.identity == self.home:
+            identity = (info.st_dev, info.st_ino)
+            if identity == self.home:
                 return None
+            folder = TreeFolder(path, identity, parent, parent.ours, parent.git)
             reason = self._list_or_reason(folder, name)
         except OSError as error:
             self.unlisted.append(to_uri(path) + "/")
@@ -189,12 +200,11 @@ class FolderTree:
         if folder.is_inside_itself:
             return "folder that leads back to one above it"
         self._list(folder)
-        is_named = self.selection.names(folder.path) or (
-            self.enter_named and self.only.names(folder.path)
-        )
-        return (
-            None if is_named else folder_reason(name, frozenset(folder.files), secrets=self.secrets)
-        )
+        if self.selection.names(folder.path):
+            return None
+        if self.enter_named and self.only.names(folder.path):
+            return None
+        return folder_reason(name, frozenset(folder.files), secrets=self.secrets)
 
     def _list(self, folder: TreeFolder) -> None:
         """Fill in a folder's entries and ignore rules."""
@@ -207,19 +217,18 @@ class FolderTree:
         folder.has_git = ".git" in folder.folders or ".git" in folder.files
         if ".git" in folder.files:
             folder.files.remove(".git")
-        if OWN_RULES in folder.files:
-            folder.ours = folder.ours.add_inner(
-                folder.base, _read_rules(self.root, folder.base + OWN_RULES)
-            )
+        folder.ours = self._add_rules(folder, OWN_RULES, folder.ours)
         if folder.git is not None:
             is_inner_repository = folder.has_git and folder.parent is not None
             outer = IgnoreFiles() if is_inner_repository else folder.git
-            folder.git = self._with_git_rules(folder, outer)
+            folder.git = self._add_rules(folder, GIT_RULES, outer)
 
-    def _with_git_rules(self, folder: TreeFolder, outer: IgnoreFiles) -> IgnoreFiles:
-        if GIT_RULES not in folder.files:
+    def _add_rules(self, folder: TreeFolder, file_name: str, outer: IgnoreFiles) -> IgnoreFiles:
+        """Return the ignore files above a folder, and its own one if it has one."""
+        if file_name not in folder.files:
             return outer
-        return outer.add_inner(folder.base, _read_rules(self.root, folder.base + GIT_RULES))
+        rules = _read_rules(self.root, folder.base + file_name)
+        return outer.add_inner(folder.base, rules)
 
 
 def read_outer_rules(repository: Path, root: Path) -> IgnoreFiles:
@@ -242,6 +251,5 @@ def _read_rules(root: Path, path: str) -> IgnoreRules | None:
         data = safe_open(root, path, max_bytes=_MAX_RULE_BYTES).data
     except ReadError:
         return None
-    return IgnoreRules(
-        data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n")
-    )
+    text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
+    return IgnoreRules(text.split("\n"))

@@ -7,12 +7,12 @@ are found by names such as `password`, passwords in addresses by `://`, and key 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
 from ragstone.sources.secrets import shapes
-from ragstone.sources.secrets.rules import SecretRules, secret_span
+from ragstone.sources.secrets.rules import SecretRule, SecretRules, secret_span
 
 
 class SecretSpan(NamedTuple):
@@ -46,8 +46,12 @@ def _merge(spans: list[SecretSpan]) -> list[SecretSpan]:
             merged.append(span)
             continue
         previous = merged[-1]
-        rank, kind = min((previous.rank, previous.kind), (span.rank, span.kind))
-        merged[-1] = SecretSpan(previous.start, max(previous.end, span.end), kind, rank)
+        rank, kind = min(
+            (previous.rank, previous.kind),
+            (span.rank, span.kind),
+        )
+        end = max(previous.end, span.end)
+        merged[-1] = SecretSpan(previous.start, end, kind, rank)
     return merged
 
 
@@ -56,11 +60,16 @@ def _merge(spans: list[SecretSpan]) -> list[SecretSpan]:
 _LETTERS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGITS: Final = b"0123456789"
 _RUN_LETTERS: Final = _LETTERS + b"_-"
-_OTHERS: Final = bytes(code for code in range(256) if code not in _DIGITS + _RUN_LETTERS)
-_CHARACTER_CLASSES: Final = bytes.maketrans(
-    _DIGITS + _RUN_LETTERS + _OTHERS,
-    b"0" * len(_DIGITS) + b"a" * len(_RUN_LETTERS) + b" " * len(_OTHERS),
-)
+
+
+def _character_class(code: int) -> bytes:
+    """Return `0` for a digit, `a` for another character of a run, a space for the rest."""
+    if code in _DIGITS:
+        return b"0"
+    return b"a" if code in _RUN_LETTERS else b" "
+
+
+_CHARACTER_CLASSES: Final = b"".join(_character_class(code) for code in range(256))
 # A digit with seven characters of a run after it, or eight before it; the rest of the run is skipped.
 _RUN: Final = re.compile(rb"0(?:(?=[0a]{7})|(?<=[0a]{9}))[0a]*+")
 _MIN_RUN: Final = 16
@@ -86,40 +95,53 @@ def find_anywhere(data: bytes, rules: SecretRules) -> Iterator[SecretSpan]:
 
 def _may_begin(data: bytes, start: int) -> bool:
     """Return whether no letter or digit is before a position, except that of an escaped line end."""
-    return data[start - 1 : start] not in _ALPHANUMERIC or data[max(0, start - 2) : start] in (
-        b"\\n",
-        b"\\r",
-        b"\\t",
-    )
+    character = data[start - 1 : start]
+    if character not in _ALPHANUMERIC:
+        return True
+    return data[max(0, start - 2) : start] in (b"\\n", b"\\r", b"\\t")
 
 
 def find_tokens(data: bytes, lower: bytes, rules: SecretRules) -> Iterator[SecretSpan]:
     """Yield secrets that a rule recognises by their start, by a part, or by a word before them."""
     classes = data.translate(_CHARACTER_CLASSES)
     for run in _RUN.finditer(classes):
-        start, end = classes.rfind(b" ", 0, run.start()) + 1, run.end()
-        if end - start < _MIN_RUN:
+        start = classes.rfind(b" ", 0, run.start()) + 1
+        end = run.end()
+        length = end - start
+        if length < _MIN_RUN:
             continue
         spans = list(_find_by_clue(data, rules, start, end))
         yield from spans
-        if not spans and end - start in _VALUE_LENGTHS:
+        if not spans and length in _VALUE_LENGTHS:
             yield from _find_by_word(data, lower, rules, start, end)
 
 
 def _find_by_clue(data: bytes, rules: SecretRules, start: int, end: int) -> Iterator[SecretSpan]:
-    first = max(0, start - _MAX_BEFORE_RUN) if data[start - 1 : start] in _BEFORE_RUN else start
+    first = start
+    if data[start - 1 : start] in _BEFORE_RUN:
+        first = max(0, start - _MAX_BEFORE_RUN)
     done = 0
-    for match in islice(rules.clues.finditer(data, first, end), _MAX_CLUES):
+    clues = rules.clues.finditer(data, first, end)
+    for match in islice(clues, _MAX_CLUES):
         group = match.lastindex or 0
-        clue, position = match[group], match.start(group)
+        position = match.start(group)
         if position < done:
             continue
-        for rule in (*rules.by_prefix.get(clue, ()), *rules.by_part.get(clue, ())):
-            span = rule.match_at(data, position)
-            if span is not None and shapes.is_random(data[span[0] : span[1]]):
-                done = span[1]
-                yield SecretSpan(*span, rule.kind, 1)
-                break
+        span = _match_rules(data, position, rules.rules_of_clue(match[group]))
+        if span is not None:
+            done = span.end
+            yield span
+
+
+def _match_rules(data: bytes, position: int, rules: Iterable[SecretRule]) -> SecretSpan | None:
+    """Return the secret of the first rule that matches with its clue at a position."""
+    for rule in rules:
+        bounds = rule.match_at(data, position)
+        if bounds is not None:
+            start, end = bounds
+            if shapes.is_random(data[start:end]):
+                return SecretSpan(start, end, rule.kind, 1)
+    return None
 
 
 def _find_by_word(
@@ -127,10 +149,11 @@ def _find_by_word(
 ) -> Iterator[SecretSpan]:
     if data[start - 1 : start] not in _BEFORE_VALUE:
         return
-    line = max(0, start - _MAX_LINE, lower.rfind(b"\n", max(0, start - _MAX_LINE), start) + 1)
-    if rules.words.search(lower, line, start):
+    first = max(0, start - _MAX_LINE)
+    line_start = max(first, lower.rfind(b"\n", first, start) + 1)
+    if rules.words.search(lower, line_start, start):
         value = data[start:end]
-        kind = _kind_by_word(lower[line:start], value, rules)
+        kind = _kind_by_word(lower[line_start:start], value, rules)
         if kind and shapes.is_token(value):
             yield SecretSpan(start, end, kind, 3)
 
@@ -138,7 +161,8 @@ def _find_by_word(
 def _kind_by_word(before: bytes, value: bytes, rules: SecretRules) -> str | None:
     """Return the kind of the first rule with a word in the text before a value that has the rule's format."""
     for words, rule in rules.near_words:
-        if any(word in before for word in words) and rule.pattern.fullmatch(value):
+        has_word = any(word in before for word in words)
+        if has_word and rule.pattern.fullmatch(value):
             return rule.kind
     return None
 
@@ -194,27 +218,34 @@ def find_assignments(
             start, end = match.span("bare" if is_bare else "quoted")
             value = data[start:end]
             name = _name_around(lower, match)
-            if name is None or b"://" in value or not shapes.names_secret(name):
-                continue
-            if not _looks_secret(kind, value, is_bare=is_bare, is_env_file=is_env_file):
+            if name is None or not shapes.names_secret(name):
                 continue
             if is_bare and not _is_assigned(lower, match.end("rest"), start, name):
                 continue
-            yield SecretSpan(start, end, _kind_by_word(name, value, rules) or kind, 4)
+            if _looks_secret(kind, value, is_bare=is_bare, is_env_file=is_env_file):
+                specific_kind = _kind_by_word(name, value, rules)
+                yield SecretSpan(start, end, specific_kind or kind, 4)
 
 
 def _name_around(lower: bytes, match: re.Match[bytes]) -> bytes | None:
     """Return the complete name around a matched word, or None if it is part of our own placeholder."""
-    before = lower[max(0, match.start() - _MAX_NAME) : match.start()]
+    start = match.start()
+    before = lower[max(0, start - _MAX_NAME) : start]
     without_name = before.rstrip(_NAME_CHARACTERS)
     if without_name.endswith(_OWN_PLACEHOLDER):
         return None
-    return before[len(without_name) :] + lower[match.start() : match.end("rest")]
+    beginning = before.removeprefix(without_name)
+    return beginning + lower[start : match.end("rest")]
 
 
 def _looks_secret(kind: str, value: bytes, *, is_bare: bool, is_env_file: bool) -> bool:
-    looks_secret = shapes.is_password if kind == "password" else shapes.is_token
-    return looks_secret(value, is_bare=is_bare) or (is_env_file and shapes.is_filled_in(value))
+    if b"://" in value:
+        return False
+    if is_env_file and shapes.is_filled_in(value):
+        return True
+    if kind == "password":
+        return shapes.is_password(value, is_bare=is_bare)
+    return shapes.is_token(value, is_bare=is_bare)
 
 
 def _is_assigned(lower: bytes, name_end: int, start: int, name: bytes) -> bool:
@@ -231,7 +262,8 @@ def find_authorizations(data: bytes, lower: bytes) -> Iterator[SecretSpan]:
         value = data[start:end]
         is_basic = match["how"] == b"basic"
         if shapes.is_token(value) or (is_basic and shapes.is_filled_in(value)):
-            yield SecretSpan(start, end, "basic-auth" if is_basic else "bearer-token", 3)
+            kind = "basic-auth" if is_basic else "bearer-token"
+            yield SecretSpan(start, end, kind, 3)
 
 
 # ── addresses ─────────────────────────────────────────────────────────────────────────────────────
@@ -249,20 +281,30 @@ def find_in_urls(data: bytes, lower: bytes, rules: SecretRules) -> Iterator[Secr
         return
     for match in _LOGIN.finditer(data):
         if _is_login(match):
-            scheme = _SCHEME.search(lower[max(0, match.start() - _MAX_SCHEME) : match.start()])
-            kind = rules.schemes.get(scheme[0], "url-password") if scheme else "url-password"
-            yield SecretSpan(*match.span("secret"), kind, 2)
+            start, end = match.span("secret")
+            yield SecretSpan(start, end, _kind_by_scheme(lower, match.start(), rules), 2)
     for match in rules.hosts.finditer(lower):
+        host_start = match.start() + len(b"://")
         for _, rule in rules.urls:
-            span = rule.match_at(data, match.start() + len(b"://"))
-            if span is not None and shapes.is_random(data[span[0] : span[1]]):
-                yield SecretSpan(*span, rule.kind, 2)
+            span = _match_rules(data, host_start, [rule])
+            if span is not None:
+                yield span._replace(rank=2)
+
+
+def _kind_by_scheme(lower: bytes, scheme_end: int, rules: SecretRules) -> str:
+    """Return the kind of a password in an address, by the scheme that ends at a position."""
+    scheme = _SCHEME.search(lower[max(0, scheme_end - _MAX_SCHEME) : scheme_end])
+    if scheme is None:
+        return "url-password"
+    return rules.schemes.get(scheme[0], "url-password")
 
 
 def _is_login(match: re.Match[bytes]) -> bool:
     """Return whether an address holds a real password, not an example."""
-    is_example = match["secret"] == match["user"] or b"example" in match["host"].lower()
-    return not is_example and shapes.is_filled_in(match["secret"])
+    password = match["secret"]
+    if password == match["user"] or b"example" in match["host"].lower():
+        return False
+    return shapes.is_filled_in(password)
 
 
 # ── key blocks ────────────────────────────────────────────────────────────────────────────────────
@@ -284,9 +326,7 @@ def find_key_blocks(data: bytes) -> Iterator[SecretSpan]:
     """Yield the bodies of private keys, without the BEGIN and END lines."""
     for begin in _BEGIN.finditer(data):
         start = begin.end()
-        end = data.find(b"----", start, start + _MAX_BLOCK)
-        if end < 0 or not data[end : end + 9].lstrip(b"- ").startswith(b"END"):
-            end = _end_of_body(data, start)
+        end = _end_of_block(data, start)
         body = data[start:end]
         length = sum(len(piece) for piece in _BODY.findall(body))
         if length < _MIN_BODY or shapes.is_placeholder(body[:200]):
@@ -296,11 +336,17 @@ def find_key_blocks(data: bytes) -> Iterator[SecretSpan]:
         body = body.lstrip(_AROUND_BODY)
         start = end - len(body)
         end = start + len(body.rstrip(_AROUND_BODY))
-        yield SecretSpan(start, end, "pgp-private-key" if begin["pgp"] else "private-key", 0)
+        kind = "pgp-private-key" if begin["pgp"] else "private-key"
+        yield SecretSpan(start, end, kind, 0)
 
 
-def _end_of_body(data: bytes, start: int) -> int:
-    """Return the end of the lines that look like a key, for a block without an END line."""
+def _end_of_block(data: bytes, start: int) -> int:
+    """Return the start of the END line, or the end of the lines that look like a key if there is none."""
+    end = data.find(b"----", start, start + _MAX_BLOCK)
+    if end >= 0:
+        marker = data[end : end + 9].lstrip(b"- ")
+        if marker.startswith(b"END"):
+            return end
     position = data.find(b"\n", start, start + 200) + 1
     end = start
     while position and position - start < _MAX_BLOCK:

@@ -6,12 +6,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Final
 
 from ragstone.sources.secrets.finders import SecretSpan, find_secrets
 from ragstone.sources.secrets.rules import load_rules
-from ragstone.types import Document, Mark, Metadata, Value
+from ragstone.types import Document, Mark, Metadata, Scalar, Value
 
 _MAX_LISTED: Final = 12
 _ENV_FILE: Final = re.compile(r"(?:^|/)(?:\.envrc|[^/]*\.env(?:\.[^/]*)?)$", re.IGNORECASE)
@@ -32,8 +31,9 @@ class FoundSecret:
 def scan(text: str, *, uri: str = "") -> list[FoundSecret]:
     """Return the secrets in a text, in order; the uri shows whether it is an `.env` file."""
     data = text.encode("utf-8", "surrogatepass")
-    spans = find_secrets(data, load_rules(), is_env_file=_ENV_FILE.search(uri) is not None)
-    return _to_characters(text, data, spans) if spans else []
+    is_env_file = _ENV_FILE.search(uri) is not None
+    spans = find_secrets(data, load_rules(), is_env_file=is_env_file)
+    return _to_characters(data, spans)
 
 
 def redact(text: str, *, uri: str = "") -> tuple[str, list[FoundSecret]]:
@@ -42,9 +42,11 @@ def redact(text: str, *, uri: str = "") -> tuple[str, list[FoundSecret]]:
     pieces: list[str] = []
     position = 0
     for secret in secrets:
-        pieces += (text[position : secret.start], _placeholder(text, secret))
+        pieces.append(text[position : secret.start])
+        pieces.append(_placeholder(text, secret))
         position = secret.end
-    return "".join((*pieces, text[position:])), secrets
+    pieces.append(text[position:])
+    return "".join(pieces), secrets
 
 
 def redact_document(document: Document) -> Document:
@@ -73,11 +75,13 @@ def redact_document(document: Document) -> Document:
 def _remark(descriptions: Sequence[str]) -> str:
     count = len(descriptions)
     noun = "secret" if count == 1 else "secrets"
-    more = f" and {count - _MAX_LISTED} more" if count > _MAX_LISTED else ""
-    return f"{count} {noun} taken out: {', '.join(descriptions[:_MAX_LISTED])}{more}"
+    listed = ", ".join(descriptions[:_MAX_LISTED])
+    if count > _MAX_LISTED:
+        listed += f" and {count - _MAX_LISTED} more"
+    return f"{count} {noun} taken out: {listed}"
 
 
-def _to_characters(text: str, data: bytes, spans: Sequence[SecretSpan]) -> list[FoundSecret]:
+def _to_characters(data: bytes, spans: Sequence[SecretSpan]) -> list[FoundSecret]:
     """Return spans of bytes as places in the text."""
     secrets: list[FoundSecret] = []
     characters = byte = 0
@@ -95,14 +99,16 @@ def _to_characters(text: str, data: bytes, spans: Sequence[SecretSpan]) -> list[
 
 
 def _count_characters(data: bytes) -> int:
-    return len(data) if data.isascii() else len(data.decode("utf-8", "surrogatepass"))
+    return len(data.decode("utf-8", "surrogatepass"))
 
 
 def _placeholder(text: str, secret: FoundSecret) -> str:
     """Return the text that replaces a secret; of a secret with several lines, line ends and quotes stay."""
+    placeholder = f"[SECRET:{secret.kind}]"
     original = text[secret.start : secret.end]
-    remainder = _KEY_CHARACTERS.sub("", original) if "\n" in original else ""
-    return f"[SECRET:{secret.kind}]{remainder}"
+    if "\n" in original:
+        placeholder += _KEY_CHARACTERS.sub("", original)
+    return placeholder
 
 
 def _move_marks(
@@ -112,17 +118,19 @@ def _move_marks(
     if not marks or not secrets:
         return marks
     starts = [secret.start for secret in secrets]
-    shifts = list(
-        accumulate(
-            len(_placeholder(text, secret)) - (secret.end - secret.start) for secret in secrets
-        )
-    )
+    shifts = []
+    shift = 0
+    for secret in secrets:
+        length = secret.end - secret.start
+        shift += len(_placeholder(text, secret)) - length
+        shifts.append(shift)
     moved: list[Mark] = []
     for mark in marks:
-        number = bisect_left(starts, mark.start) - 1  # the last secret that begins before the mark
+        start = mark.start
+        number = bisect_left(starts, start) - 1  # the last secret that begins before the mark
         if number >= 0:
-            mark = replace(mark, start=max(mark.start, secrets[number].end) + shifts[number])
-        moved.append(mark)
+            start = max(start, secrets[number].end) + shifts[number]
+        moved.append(replace(mark, start=start))
     return tuple(moved)
 
 
@@ -144,10 +152,18 @@ def _redact_metadata(metadata: Metadata) -> tuple[Metadata, list[str]]:
         kinds.extend(secret.kind for secret in secrets)
         return clean[len(head) : -1]
 
-    def redact_value(name: str, value: Value) -> Value:
-        if isinstance(value, list | tuple):
-            return [redact_named(name, item) if isinstance(item, str) else item for item in value]
-        return redact_named(name, value) if isinstance(value, str) else value
+    def redact_scalar(name: str, value: Scalar) -> Scalar:
+        if isinstance(value, str):
+            return redact_named(name, value)
+        return value
 
-    clean = {redact_text(name): redact_value(name, value) for name, value in metadata.items()}
-    return (clean, kinds) if kinds else (metadata, kinds)
+    clean: dict[str, Value] = {}
+    for name, value in metadata.items():
+        clean_name = redact_text(name)
+        if isinstance(value, list | tuple):
+            clean[clean_name] = [redact_scalar(name, item) for item in value]
+        else:
+            clean[clean_name] = redact_scalar(name, value)
+    if not kinds:
+        return metadata, kinds
+    return clean, kinds

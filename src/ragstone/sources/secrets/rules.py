@@ -35,7 +35,10 @@ class SecretRule:
     def match_at(self, data: bytes, clue: int) -> tuple[int, int] | None:
         """Return the span of the secret whose clue is at a position, or None."""
         for offset in self.offsets:
-            match = self.pattern.match(data, clue - offset) if clue >= offset else None
+            start = clue - offset
+            if start < 0:
+                continue
+            match = self.pattern.match(data, start)
             if match is not None:
                 return secret_span(match)
         return None
@@ -43,7 +46,9 @@ class SecretRule:
 
 def secret_span(match: re.Match[bytes]) -> tuple[int, int]:
     """Return the part of a match that is redacted: the group `secret`, or all of it."""
-    return match.span("secret" if "secret" in match.re.groupindex else 0)
+    if "secret" in match.re.groupindex:
+        return match.span("secret")
+    return match.span()
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,8 @@ class SecretRules:
         """Return an expression whose last group is a prefix or part of secrets, the longest first."""
         prefixes = _alternatives({text.decode("ascii") for text in self.by_prefix})
         parts = _alternatives({text.decode("ascii") for text in self.by_part})
-        return re.compile(f"{_BEGIN}({prefixes})|({parts})".encode("ascii"))
+        expression = f"{_BEGIN}({prefixes})|({parts})"
+        return re.compile(expression.encode("ascii"))
 
     @cached_property
     def words(self) -> re.Pattern[bytes]:
@@ -75,26 +81,19 @@ class SecretRules:
         for group, _ in self.near_words:
             words |= set(group)
         longest_first = sorted(words, key=lambda word: (-len(word), word))
-        return re.compile(b"|".join(map(re.escape, longest_first)))
+        escaped = [re.escape(word) for word in longest_first]
+        return re.compile(b"|".join(escaped))
 
     @cached_property
     def hosts(self) -> re.Pattern[bytes]:
         """Return an expression for an address with a host that `urls` names."""
-        hosts = b"|".join(re.escape(host) for host, _ in self.urls)
+        escaped = [re.escape(host) for host, _ in self.urls]
+        hosts = b"|".join(escaped)
         return re.compile(rb"://[a-z0-9.\-]{0,80}?(?:" + hosts + rb")")
 
-    @property
-    def all_rules(self) -> list[SecretRule]:
-        """Return every rule."""
-        rules = [*self.anywhere]
-        for group in (*self.by_prefix.values(), *self.by_part.values()):
-            rules += group
-        return rules + [rule for _, rule in (*self.near_words, *self.urls)]
-
-    @property
-    def kinds(self) -> frozenset[str]:
-        """Return every kind of secret that a rule names."""
-        return frozenset(rule.kind for rule in self.all_rules) | {*self.schemes.values()}
+    def rules_of_clue(self, clue: bytes) -> tuple[SecretRule, ...]:
+        """Return the rules for secrets that start with a clue, and for those that hold it."""
+        return self.by_prefix.get(clue, ()) + self.by_part.get(clue, ())
 
 
 @cache
@@ -106,32 +105,27 @@ def load_rules() -> SecretRules:
     by_prefix: dict[bytes, tuple[SecretRule, ...]] = {}
     for entry in tables["starts"]:
         for prefix in entry["with"]:
-            rule = SecretRule(entry["kind"], f"{re.escape(prefix)}(?:{entry['then']}){_END}")
+            expression = f"{re.escape(prefix)}(?:{entry['then']}){_END}"
+            rule = SecretRule(entry["kind"], expression)
             key = prefix.encode("ascii")
             by_prefix[key] = (*by_prefix.get(key, ()), rule)
-    by_part = {
-        entry["text"].encode("ascii"): (
-            SecretRule(entry["kind"], entry["whole"] + _END, tuple(entry["back"])),
-        )
-        for entry in tables["holds"]
-    }
-    near_words = [
-        (
-            tuple(word.encode("ascii") for word in entry["words"]),
-            SecretRule(entry["kind"], entry["looks"]),
-        )
-        for entry in tables["near"]
-    ]
-    urls = [
-        (entry["host"].encode("ascii"), SecretRule(entry["kind"], entry["whole"] + _END))
-        for entry in tables["url"]
-    ]
+    by_part = {}
+    for entry in tables["holds"]:
+        rule = SecretRule(entry["kind"], entry["whole"] + _END, tuple(entry["back"]))
+        by_part[entry["text"].encode("ascii")] = (rule,)
+    anywhere = [SecretRule(entry["kind"], entry["whole"] + _END) for entry in tables["search"]]
+    near_words = []
+    for entry in tables["near"]:
+        words = tuple(word.encode("ascii") for word in entry["words"])
+        near_words.append((words, SecretRule(entry["kind"], entry["looks"])))
+    urls = []
+    for entry in tables["url"]:
+        rule = SecretRule(entry["kind"], entry["whole"] + _END)
+        urls.append((entry["host"].encode("ascii"), rule))
     return SecretRules(
         by_prefix=by_prefix,
         by_part=by_part,
-        anywhere=tuple(
-            SecretRule(entry["kind"], entry["whole"] + _END) for entry in tables["search"]
-        ),
+        anywhere=tuple(anywhere),
         near_words=tuple(near_words),
         urls=tuple(urls),
         schemes={scheme.encode("ascii"): kind for scheme, kind in tables["schemes"].items()},
@@ -145,8 +139,10 @@ def _alternatives(texts: set[str]) -> str:
         tails_by_head.setdefault(text[0], set()).add(text[1:])
     branches = []
     for head, tails in sorted(tails_by_head.items()):
-        tail = "" if tails == {""} else _alternatives(tails)
-        branches.append(re.escape(head) + tail)
+        branch = re.escape(head)
+        if tails != {""}:
+            branch += _alternatives(tails)
+        branches.append(branch)
     optional = "?" if "" in texts else ""
     return f"(?:{'|'.join(branches)}){optional}"
 
@@ -154,7 +150,8 @@ def _alternatives(texts: set[str]) -> str:
 @cache
 def recipe() -> str:
     """Return a name for the rules and the algorithm; with another name, every file has to be scanned again."""
-    return f"secrets/{_VERSION}/{hashlib.sha256(_rules_text().encode()).hexdigest()[:8]}"
+    digest = hashlib.sha256(_rules_text().encode()).hexdigest()
+    return f"secrets/{_VERSION}/{digest[:8]}"
 
 
 @cache

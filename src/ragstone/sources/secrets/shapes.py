@@ -22,7 +22,9 @@ _WORDS: Final = re.compile(
 _PIECE: Final = rb"(?:[A-Za-z]++\d{0,4}+|\d{1,4}+(?:T\d\d)?)?"
 _NAME: Final = re.compile(_PIECE + rb"(?:[_\-./:@+,=]++" + _PIECE + rb")*+")
 """Words and small numbers with separators: a name, a path, a version, a time."""
-_UPPER, _LOWER, _DIGIT = re.compile(rb"[A-Z]"), re.compile(rb"[a-z]"), re.compile(rb"[0-9]")
+_UPPER: Final = re.compile(rb"[A-Z]")
+_LOWER: Final = re.compile(rb"[a-z]")
+_DIGIT: Final = re.compile(rb"[0-9]")
 _SYMBOL: Final = re.compile(rb"[^A-Za-z0-9_\-.]")
 _SWITCHES: Final = re.compile(rb"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
 
@@ -52,8 +54,9 @@ _HARMLESS_NAMES: Final = re.compile(
 
 def entropy(value: bytes) -> float:
     """Return the Shannon entropy of a value, in bits per character."""
-    size = len(value)
-    return -sum(count / size * math.log2(count / size) for count in Counter(value).values())
+    counts = Counter(value)
+    shares = [count / len(value) for count in counts.values()]
+    return -sum(share * math.log2(share) for share in shares)
 
 
 def is_placeholder(value: bytes) -> bool:
@@ -76,17 +79,15 @@ def names_secret(name: bytes) -> bool:
 
 def is_token(value: bytes, *, is_bare: bool = False) -> bool:
     """Return whether a value looks random; for a bare value, without quotes, the test is stricter."""
-    if (
-        len(value) < _MIN_TOKEN
-        or not _is_mixed(value)
-        or _NAME.fullmatch(value)
-        or is_placeholder(value)
-    ):
+    if len(value) < _MIN_TOKEN or not _is_mixed(value):
         return False
-    switches = len(_SWITCHES.findall(value))
-    if switches < (3 if is_bare else 2):
+    if _NAME.fullmatch(value) or is_placeholder(value):
         return False
-    if is_bare and b"." in value and not _DIGIT.search(value.rpartition(b".")[0]):
+    min_switches = 3 if is_bare else 2
+    if len(_SWITCHES.findall(value)) < min_switches:
+        return False
+    before_dot, dot, _ = value.rpartition(b".")
+    if is_bare and dot and not _DIGIT.search(before_dot):
         return False
     return entropy(value) >= _BITS_TOKEN
 
@@ -98,17 +99,21 @@ def is_password(value: bytes, *, is_bare: bool = False) -> bool:
     if len(value) < _MIN_PASSWORD or entropy(value) < _BITS_PASSWORD or _is_example(value):
         return False
     is_name = _NAME.fullmatch(value) is not None
-    classes = sum(
-        pattern.search(value) is not None for pattern in (_UPPER, _LOWER, _DIGIT, _SYMBOL)
-    )
-    if classes >= 3 and _DIGIT.search(value):
+    if _count_classes(value) >= 3 and _DIGIT.search(value):
         return not (is_bare and is_name)
     return not is_bare and not is_name and _is_mixed(value)
 
 
+def _count_classes(value: bytes) -> int:
+    """Return how many of upper case, lower case, digits and symbols are in a value."""
+    patterns = (_UPPER, _LOWER, _DIGIT, _SYMBOL)
+    return sum(pattern.search(value) is not None for pattern in patterns)
+
+
 def is_filled_in(value: bytes) -> bool:
     """Return whether a value in a place for secrets, such as an `.env` file, is more than a placeholder."""
-    if len(value) < 5 or len(set(value)) < 4 or _is_example(value):
+    different = set(value)
+    if len(value) < 5 or len(different) < 4 or _is_example(value):
         return False
     is_one_word = value.isalpha() and (value.islower() or value.istitle())
     return len(value) >= 10 or not is_one_word
@@ -119,4 +124,6 @@ def _is_example(value: bytes) -> bool:
 
 
 def _is_mixed(value: bytes) -> bool:
-    return bool(_DIGIT.search(value)) and bool(_LOWER.search(value) or _UPPER.search(value))
+    """Return whether a value has both digits and letters."""
+    has_letter = _LOWER.search(value) or _UPPER.search(value)
+    return bool(has_letter) and _DIGIT.search(value) is not None

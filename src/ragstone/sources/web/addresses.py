@@ -47,18 +47,25 @@ class _Range(NamedTuple):
 
 def refusal(address: Address, *, private: bool = False) -> str | None:
     """Return why an address may not be reached, or None; `private` allows addresses of private networks."""
-    if address.version == 6:
+    if isinstance(address, IPv6Address):
         if address.scope_id is not None:
             return "an address of one network card"
         if address in _NAT64:  # a network without IPv4 maps public IPv4 addresses to these
             return refusal(IPv4Address(int(address) & 0xFFFFFFFF))
+    entry = _find_range(address)
+    if entry is not None:
+        is_allowed = entry.is_private and private
+        return None if is_allowed else entry.description
+    if isinstance(address, IPv6Address) and address not in _GLOBAL_IPV6:
+        return "reserved"
+    return None if address.is_global else "reserved"
+
+
+def _find_range(address: Address) -> _Range | None:
+    """Return the first range that holds an address."""
     for entry in _ranges():
-        if address.version == entry.network.version and address in entry.network:
-            return None if entry.is_private and private else entry.description
-    if not address.is_global:
-        return "reserved"
-    if address.version == 6 and address not in _GLOBAL_IPV6:
-        return "reserved"
+        if address in entry.network:
+            return entry
     return None
 
 
@@ -72,14 +79,13 @@ def parse_address(text: str) -> Address | None:
 
 @cache
 def _ranges() -> tuple[_Range, ...]:
-    """Return all ranges; the first that holds an address decides."""
+    """Return all ranges, in the order in which they are tried."""
     return (*_parse(_METADATA), *_parse(_PRIVATE, is_private=True), *_parse(_NEVER))
 
 
 def _parse(table: Mapping[str, str], *, is_private: bool = False) -> list[_Range]:
     ranges = []
     for description, networks in table.items():
-        ranges += [
-            _Range(description, ip_network(network), is_private) for network in networks.split()
-        ]
+        for network in networks.split():
+            ranges.append(_Range(description, ip_network(network), is_private))
     return ranges

@@ -148,26 +148,23 @@ class _PageNetwork(httpcore2.NetworkBackend):
         addresses = [self._check(text, private=private) for text in texts]
         if not addresses:
             raise ReadError(f"there is no host {self._url.host}", hint="check the address")
-        version_6 = [address for address in addresses if address.version == 6]
-        version_4 = [address for address in addresses if address.version == 4]
-        ordered: list[Address] = []
-        for pair in zip_longest(version_6, version_4):
-            ordered += [address for address in pair if address is not None]
-        return ordered
+        return _alternate_versions(addresses)
 
     def _check(self, text: str, *, private: bool) -> Address:
         """Return an address that may be reached, or raise `AccessError`."""
+        name = f"{self._url.host} ({text})"
+        if self._url.literal is not None:
+            name = text
         address = parse_address(text)
-        reason = "not an address"
+        if address is None:
+            raise AccessError(f"{name} is not public: not an address")
+        reason = refusal(address, private=private)
+        if reason is None:
+            return address
         hint = ""
-        if address is not None:
-            refused = refusal(address, private=private)
-            if refused is None:
-                return address
-            reason = refused
-            hint = _allow_hint(self._url) if refusal(address, private=True) is None else ""
-        shown = text if self._url.literal is not None else f"{self._url.host} ({text})"
-        raise AccessError(f"{shown} is not public: {reason}", hint=hint)
+        if refusal(address, private=True) is None:
+            hint = _allow_hint(self._url)
+        raise AccessError(f"{name} is not public: {reason}", hint=hint)
 
     def _resolve(self) -> list[str]:
         """Return the addresses of the host name. A thread asks the system, because a resolver has no time limit."""
@@ -259,6 +256,16 @@ class _BoundedStream(httpcore2.NetworkStream):
             raise ReadError(
                 f"{self._url.origin} broke off: {first_line(error)}", hint="try again later"
             ) from error
+
+
+def _alternate_versions(addresses: Sequence[Address]) -> list[Address]:
+    """Return IPv6 and IPv4 addresses in turn, so that a network without one version costs little time."""
+    version_6 = [address for address in addresses if address.version == 6]
+    version_4 = [address for address in addresses if address.version == 4]
+    ordered: list[Address] = []
+    for pair in zip_longest(version_6, version_4):
+        ordered += [address for address in pair if address is not None]
+    return ordered
 
 
 def _tls_context() -> ssl.SSLContext:

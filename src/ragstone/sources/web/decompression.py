@@ -46,7 +46,10 @@ class Decompressor:
         self._streams += 1
         if self._streams > _MAX_STREAMS:
             raise ReadError(f"it is compressed in more than {_MAX_STREAMS} pieces")
-        return zlib.decompressobj(zlib.MAX_WBITS | 16 if self._is_gzip else zlib.MAX_WBITS)
+        window = zlib.MAX_WBITS
+        if self._is_gzip:
+            window |= 16
+        return zlib.decompressobj(window)
 
     def _inflate(self, piece: bytes) -> bytes:
         allowed = self._max_bytes - self._size + 1

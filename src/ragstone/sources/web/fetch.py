@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from typing import Final
 
@@ -22,7 +22,7 @@ _OK: Final = 200
 _SETTLED_SECONDS: Final = 2
 _VALIDATOR: Final = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,511}")
 _ALLOWED_HOST: Final = re.compile(r"(\[[^\]]*\]|[^:\[\]]+)(?::(\d{1,5}))?")
-_MEDIA_TYPE: Final = re.compile(r"\s*([\w.+-]+/[\w.+-]+)\s*(?:;|$)")
+_MEDIA_TYPE: Final = re.compile(r"^\s*([\w.+-]+/[\w.+-]+)\s*(?:;|$)")
 _CHARSET: Final = re.compile(r";\s*charset\s*=\s*\"?([\w.:+-]{1,40})", re.IGNORECASE)
 
 RefuseBody = Callable[[str, str], str | None]
@@ -134,37 +134,32 @@ class _Response:
 
     @property
     def media_type(self) -> str:
-        match = _MEDIA_TYPE.match(self.headers.get("content-type", ""))
-        return match[1].lower() if match else ""
+        return _first_group(_MEDIA_TYPE, self.headers)
 
     @property
     def charset(self) -> str:
-        match = _CHARSET.search(self.headers.get("content-type", ""))
-        return match[1].lower() if match else ""
+        return _first_group(_CHARSET, self.headers)
 
     @property
     def settled_date(self) -> str:
         """Return `Last-Modified`, unless it is so recent that a later change in the same second would not show."""
-        changed = self.headers.get("last-modified", "")
+        last_modified = self.headers.get("last-modified", "")
         try:
-            age = parsedate_to_datetime(self.headers.get("date", "")) - parsedate_to_datetime(
-                changed
-            )
-        except (
-            ValueError,
-            TypeError,
-            OverflowError,
-        ):  # no date, or only one of them has a time zone
+            changed = parsedate_to_datetime(last_modified)
+            sent = parsedate_to_datetime(self.headers.get("date", ""))
+            age = sent - changed
+        except (ValueError, TypeError, OverflowError):
+            return ""  # no date, or only one of them has a time zone
+        if age.total_seconds() < _SETTLED_SECONDS:
             return ""
-        return changed if age.total_seconds() >= _SETTLED_SECONDS else ""
+        return last_modified
 
     @property
     def location(self) -> str:
         location = self.headers.get("location", "")
         try:
-            return location.encode("latin-1").decode(
-                "utf-8"
-            )  # servers send UTF-8 although headers are Latin-1
+            # Servers send UTF-8 although headers are Latin-1.
+            return location.encode("latin-1").decode("utf-8")
         except UnicodeError:
             return location
 
@@ -200,19 +195,24 @@ def _request(
         if response.status != _OK:
             return response
         _check_body(response, rules)
-        body = _read_body(
-            answer.iter_stream(), response.headers.get("content-encoding", ""), rules.max_bytes
-        )
-        return _Response(url, response.status, response.headers, body)
+        coding = response.headers.get("content-encoding", "")
+        body = _read_body(answer.iter_stream(), coding, rules.max_bytes)
+        return replace(response, body=body)
+
+
+def _first_group(pattern: re.Pattern[str], headers: Mapping[str, str]) -> str:
+    """Return the first group of a pattern in the content type, in lower case, or an empty text."""
+    match = pattern.search(headers.get("content-type", ""))
+    return match[1].lower() if match else ""
 
 
 def _decode_headers(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Return the headers with names in lower case and values on one line; the first of equal names counts."""
     headers: dict[str, str] = {}
     for name, value in pairs:
-        headers.setdefault(
-            name.decode("latin-1").lower(), " ".join(value.decode("latin-1").split())
-        )
+        lower_name = name.decode("latin-1").lower()
+        words = value.decode("latin-1").split()
+        headers.setdefault(lower_name, " ".join(words))
     return headers
 
 
@@ -230,11 +230,14 @@ def _check_body(response: _Response, rules: FetchRules) -> None:
 
 def _read_body(pieces: Iterable[bytes], coding: str, max_bytes: int) -> bytes:
     """Return the complete body, decompressed; raise `ReadError` if it is incomplete or too large."""
-    coding = coding.lower()
-    decompressor = Decompressor(coding, max_bytes) if coding not in ("", "identity") else None
+    decompressor = None
+    if coding.lower() not in ("", "identity"):
+        decompressor = Decompressor(coding.lower(), max_bytes)
     body = bytearray()
     for piece in pieces:
-        body += decompressor.decompress(piece) if decompressor is not None else piece
+        if decompressor is not None:
+            piece = decompressor.decompress(piece)
+        body += piece
         if len(body) > max_bytes:
             raise too_large(max_bytes)
     if decompressor is not None and not decompressor.is_complete:

@@ -49,7 +49,8 @@ _BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 def suffix_of(media_type: str, path: str) -> str | None:
     """Return the file suffix for a body of this type, or None if no reader takes it."""
-    suffix_in_url = path.rpartition("/")[2].rpartition(".")[2].lower()
+    last_part = path.rpartition("/")[2]
+    suffix_in_url = last_part.rpartition(".")[2].lower()
     if media_type in _VAGUE_TYPES and suffix_in_url in _SUFFIXES_IN_URLS:
         return suffix_in_url
     if media_type in _UNSPECIFIC_TYPES or media_type.startswith("image/"):
@@ -59,18 +60,18 @@ def suffix_of(media_type: str, path: str) -> str | None:
     for ending, suffix in _TYPE_ENDINGS.items():
         if media_type.endswith(ending):
             return suffix
-    return "txt" if media_type.startswith("text/") else None
+    if media_type.startswith("text/"):
+        return "txt"
+    return None
 
 
 def refuse_unreadable(media_type: str, path: str) -> str | None:
     """Return why a body of this type is not read, or None."""
     if suffix_of(media_type, path) is not None:
         return None
-    return (
-        f"it is {media_type}, which no reader takes"
-        if media_type
-        else "the server does not say what it is"
-    )
+    if not media_type:
+        return "the server does not say what it is"
+    return f"it is {media_type}, which no reader takes"
 
 
 def file_name(page: FetchedPage) -> str:
@@ -78,7 +79,9 @@ def file_name(page: FetchedPage) -> str:
     last_part = page.url.path.rpartition("/")[2]
     stem = _UNUSUAL_CHARACTERS.sub("-", last_part).strip(".-") or "index"
     suffix = suffix_of(page.media_type, page.url.path) or "txt"
-    return stem if stem.lower().endswith(f".{suffix}") else f"{stem}.{suffix}"
+    if stem.lower().endswith(f".{suffix}"):
+        return stem
+    return f"{stem}.{suffix}"
 
 
 def page_bytes(page: FetchedPage) -> bytes:
@@ -108,7 +111,7 @@ class PageVisitor:
     """Fetches pages in one run. The robots.txt of a site is read once and applied to every address on the way."""
 
     def __init__(self, rules: FetchRules) -> None:
-        """Keep the rules; they apply to robots.txt too."""
+        """Take the rules; they apply to robots.txt too."""
         self._rules = replace(rules, refuse_body=refuse_unreadable)
         self._robots = RobotsCache(rules)
 

@@ -17,7 +17,9 @@ from ragstone.sources.web.urls import Url
 
 _MAX_BYTES: Final = 512_000
 _MAX_RULES: Final = 10_000
-_ESCAPE: Final = re.compile("%[0-9a-f]{2}", re.IGNORECASE)
+_ESCAPE: Final = re.compile("%([0-9a-f]{2})", re.IGNORECASE)
+_NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
+_UNRESERVED: Final = re.compile(r"[A-Za-z0-9._~-]")
 _OK: Final = 200
 _CLIENT_ERRORS: Final = range(400, 500)
 
@@ -65,17 +67,23 @@ def parse_robots(text: str, agent: str = USER_AGENT) -> list[RobotsRule]:
                 groups.setdefault(name, [])
         elif key in ("allow", "disallow"):
             in_header = False
+            if not value:
+                continue
+            rule = RobotsRule(_normalise(value), key == "allow")
             for name in current:
-                if value and len(groups[name]) < _MAX_RULES:
-                    groups[name].append(RobotsRule(_normalise(value), key == "allow"))
+                if len(groups[name]) < _MAX_RULES:
+                    groups[name].append(rule)
     return groups.get(agent, groups.get("*", []))
 
 
 def is_allowed(rules: Iterable[RobotsRule], target: str) -> bool:
     """Return whether a path may be visited: the longest matching rule decides, and `Allow` wins a tie."""
     path = _normalise(target)
-    matches = [(len(rule.pattern), rule.allow) for rule in rules if rule.matches(path)]
-    return max(matches)[1] if matches else True
+    matching = [rule for rule in rules if rule.matches(path)]
+    if not matching:
+        return True
+    longest = max(matching, key=lambda rule: (len(rule.pattern), rule.allow))
+    return longest.allow
 
 
 class RobotsCache:
@@ -88,7 +96,7 @@ class RobotsCache:
         self._errors: dict[str, str] = {}
 
     def check(self, url: Url) -> None:
-        """Raise `AccessError` if the site does not want programs to visit the address."""
+        """Raise `AccessError` if the site asks programs not to visit the address."""
         origin = url.origin
         if origin not in self._rules_by_origin and origin not in self._errors:
             self._fetch(origin)
@@ -111,7 +119,8 @@ class RobotsCache:
             self._errors[origin] = error.message
             return
         if page.status == _OK:
-            self._rules_by_origin[origin] = parse_robots(page.body.decode("utf-8-sig", "replace"))
+            text = page.body.decode("utf-8-sig", "replace")
+            self._rules_by_origin[origin] = parse_robots(text)
         elif page.status in _CLIENT_ERRORS:
             self._rules_by_origin[origin] = []
         else:
@@ -120,24 +129,25 @@ class RobotsCache:
 
 def _fields(text: str) -> Iterator[tuple[str, str]]:
     for line in text.splitlines():
-        key, colon, value = line.partition("#")[0].partition(":")
+        without_comment = line.partition("#")[0]
+        key, colon, value = without_comment.partition(":")
         if colon:
             yield key.strip().lower(), value.strip()
 
 
 def _normalise(path: str) -> str:
     """Return a path with one spelling for every percent-encoded character."""
-    encoded = "".join(_encode(char) for char in path)
+    encoded = _NOT_ASCII.sub(_encode, path)
     return _ESCAPE.sub(_decode_unreserved, encoded)
 
 
-def _encode(char: str) -> str:
-    if char.isascii():
-        return char
-    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
+def _encode(characters: re.Match[str]) -> str:
+    data = characters[0].encode("utf-8", "surrogatepass")
+    return "".join(f"%{byte:02X}" for byte in data)
 
 
 def _decode_unreserved(escape: re.Match[str]) -> str:
-    char = chr(int(escape[0][1:], 16))
-    is_unreserved = char.isascii() and (char.isalnum() or char in "-._~")
-    return char if is_unreserved else escape[0].upper()
+    character = chr(int(escape[1], 16))
+    if _UNRESERVED.fullmatch(character):
+        return character
+    return escape[0].upper()

@@ -32,7 +32,7 @@ _NO_TEXT_HINT: Final = "pages that a script fills in a browser cannot be read"
 
 
 def web_rules(settings: WebSettings) -> FetchRules:
-    """Return the rules of fetching; `AccessError` if it is switched off."""
+    """Return the rules for fetching; raise `AccessError` if it is switched off."""
     if settings.enabled is False:
         raise AccessError(
             "fetching pages is switched off (web.enabled)", hint="save the page and add the file"
@@ -47,7 +47,7 @@ class NewPage:
     name = WEB
 
     def __init__(self, url: str, rules: FetchRules, clock: Callable[[], float] = time.time) -> None:
-        """Fetch the page; raises if it does not exist."""
+        """Fetch the page; raise `ReadError` if it does not exist."""
         self.address = parse_url(url).text
         self._page = PageVisitor(rules).visit_existing(self.address)
         self._clock = clock
@@ -83,7 +83,7 @@ class StoredPages:
         is_current: Callable[[str], bool],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the stored pages; `is_current` says if a page was stored with the present recipe."""
+        """Take a list of stored documents; `is_current` says if a page was stored with the present recipe."""
         self._visitor = PageVisitor(rules)
         self._list_stored = list_stored
         self._is_current = is_current
@@ -99,7 +99,7 @@ class StoredPages:
             yield Item(uri, None)
 
     def load(self, item: Item) -> LoadedItem:
-        """Fetch a page again. A page that cannot be fetched is a `ReadError`, and the stored text stays."""
+        """Fetch a page again; raise `ReadError` if that fails, so that the stored text stays."""
         try:
             return self._fetch(self._stored[item.uri])
         except (AccessError, InputError) as error:
@@ -112,7 +112,8 @@ class StoredPages:
     def _fetch(self, stored: StoredDocument) -> LoadedItem:
         address = str(stored.metadata.get("url") or stored.uri)
         is_current = self._is_current(stored.uri)
-        page = self._visitor.visit(address, _validators(stored) if is_current else None)
+        validators = _validators(stored) if is_current else None
+        page = self._visitor.visit(address, validators)
         if page.status == HTTPStatus.NOT_MODIFIED and is_current:
             return LoadedItem(state="unchanged")
         if page.status in _GONE:
@@ -152,5 +153,8 @@ def _loaded_page(
 
 
 def _validators(stored: StoredDocument) -> Validators:
-    etag = str(stored.metadata.get("etag", ""))
-    return Validators(stored.uri, etag, str(stored.metadata.get("last_modified", "")))
+    return Validators(
+        stored.uri,
+        etag=str(stored.metadata.get("etag", "")),
+        last_modified=str(stored.metadata.get("last_modified", "")),
+    )

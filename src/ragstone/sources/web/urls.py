@@ -41,7 +41,9 @@ class Url:
     def authority(self) -> str:
         """Return host and port as in the `Host` header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+        if self.port == DEFAULT_PORTS[self.scheme]:
+            return host
+        return f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
@@ -62,7 +64,9 @@ class Url:
 def scheme_of(text: str) -> str:
     """Return the scheme of an address in lower case, or an empty text."""
     match = _SCHEME.match(text)
-    return match[1].lower() if match else ""
+    if match is None:
+        return ""
+    return match[1].lower()
 
 
 def parse_url(text: str) -> Url:
@@ -158,10 +162,9 @@ def _encode_host(host: str) -> str:
 def _normalise_target(path: str, query: str) -> str:
     """Return path and query in ASCII, with `.` and `..` resolved, because rules of robots.txt are about real paths."""
     rooted = "/" + _ENCODED_DOT.sub(".", path).lstrip("/")
-    resolved = urljoin("http://host/", rooted)[len("http://host") :]
-    leading_slashes = len(path) - len(
-        path.lstrip("/")
-    )  # `urljoin` would read two slashes as a host
+    resolved = urljoin("http://host/", rooted).removeprefix("http://host")
+    # `urljoin` would read two slashes as a host.
+    leading_slashes = len(path) - len(path.lstrip("/"))
     full_path = "/" * max(leading_slashes - 1, 0) + resolved
     target = quote(full_path, safe="/%:@!$&'()*+,;=~-._")
     if not query:
@@ -170,4 +173,6 @@ def _normalise_target(path: str, query: str) -> str:
 
 
 def _shorten(text: str) -> str:
-    return repr(text if len(text) <= 80 else text[:77] + "...")
+    if len(text) > 80:
+        text = text[:77] + "..."
+    return repr(text)
