@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import dedent
 
-from ragstone.code.resolve import MANIFESTS, Index, resolve
+from ragstone.code.resolve import MANIFESTS, ProjectIndex, resolve
 from ragstone.code.symbols import read_facts
 from ragstone.types import Graph
 from ragstone.types.code import FileFacts
@@ -41,12 +41,12 @@ def facts_of(files: Mapping[str, str]) -> list[FileFacts]:
     return [facts for facts in found if facts is not None]
 
 
-def index_of(files: Mapping[str, str]) -> Index:
+def index_of(files: Mapping[str, str]) -> ProjectIndex:
     """Return the index of a project, its manifests included."""
     manifests = {
         uri: dedent(text) for uri, text in files.items() if uri.rpartition("/")[2] in MANIFESTS
     }
-    return Index(facts_of(files), manifests=manifests)
+    return ProjectIndex(facts_of(files), manifests=manifests)
 
 
 def resolved(files: Mapping[str, str]) -> Resolved:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.code.resolve import Index, interface, resolve
-from ragstone.code.resolve.links import MOST
+from ragstone.code.resolve import ProjectIndex, interface, resolve
+from ragstone.code.resolve.links import MAX_UNRESOLVED
 from ragstone.code.symbols import read_facts
 from ragstone.types import Symbol
 from ragstone.types.code import Binding, FileFacts, Import, Reference
@@ -63,13 +63,13 @@ def test_what_others_can_see_makes_another_interface(change: tuple[str, str]) ->
 
 def test_a_file_whose_inside_changed_is_resolved_again_by_the_same_index() -> None:
     text = "import player\n" + SONG.replace("Player", "player.Player")
-    index = Index([facts(text), facts(PLAYER, "player.py")])
+    index = ProjectIndex([facts(text), facts(PLAYER, "player.py")])
     changed = facts(
         text.replace(
             "        self.player.start()\n", "        first = 1\n        self.player.start()\n"
         )
     )
-    whole = resolve(changed, Index([changed, facts(PLAYER, "player.py")]))
+    whole = resolve(changed, ProjectIndex([changed, facts(PLAYER, "player.py")]))
     assert resolve(changed, index) == whole
     assert [(link.kind, link.target, link.line) for link in whole.links] == [
         ("CALLS", "method:player.Player.start", 8)
@@ -77,7 +77,7 @@ def test_a_file_whose_inside_changed_is_resolved_again_by_the_same_index() -> No
 
 
 def test_facts_that_declare_something_else_are_refused() -> None:
-    index = Index([facts(SONG)])
+    index = ProjectIndex([facts(SONG)])
     with pytest.raises(ValueError, match="other facts about song.py"):
         resolve(facts(SONG.replace("play", "run")), index)
     with pytest.raises(ValueError, match="other facts about new.py"):
@@ -92,19 +92,21 @@ def test_the_order_in_which_files_are_given_does_not_matter() -> None:
             "c.php": "<?php (new Song)->play();",
         }
     )
-    one, other = Index(files), Index(reversed(files))
+    one, other = ProjectIndex(files), ProjectIndex(reversed(files))
     assert [resolve(each, one) for each in files] == [resolve(each, other) for each in files]
 
 
 def test_rows_that_nothing_decides_are_collapsed_and_bounded() -> None:
     same = resolve(
-        only := facts("def run(it):\n    it.go()\n    it.go()\n    it.stop()\n"), Index([only])
+        only := facts("def run(it):\n    it.go()\n    it.go()\n    it.stop()\n"),
+        ProjectIndex([only]),
     )
     assert [(row.name, row.line) for row in same.unresolved] == [("go", 2), ("stop", 4)]
     many = facts(
-        "def run(it):\n" + "".join(f"    it.go{number}()\n" for number in range(MOST + 50))
+        "def run(it):\n"
+        + "".join(f"    it.go{number}()\n" for number in range(MAX_UNRESOLVED + 50))
     )
-    assert len(resolve(many, Index([many])).unresolved) == MOST
+    assert len(resolve(many, ProjectIndex([many])).unresolved) == MAX_UNRESOLVED
 
 
 def test_parents_and_imports_that_turn_in_circles_come_to_an_end() -> None:
@@ -115,7 +117,7 @@ def test_parents_and_imports_that_turn_in_circles_come_to_an_end() -> None:
         facts(text, "a.py"),
         facts("from a import A\nclass B(A): ...\nclass C(C): ...\n", "b.py"),
     ]
-    index = Index(files)
+    index = ProjectIndex(files)
     found = resolve(files[0], index)
     assert {(row.name, row.reason) for row in found.unresolved} == {
         ("x", "A has no x"),
@@ -198,7 +200,7 @@ def files() -> st.SearchStrategy[FileFacts]:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(files(), min_size=1, max_size=4, unique_by=lambda one: one.uri))
 def test_any_facts_are_resolved_and_links_lead_to_what_is_there(given_: list[FileFacts]) -> None:
-    index = Index(given_)
+    index = ProjectIndex(given_)
     graphs = [resolve(one, index) for one in given_]
     keys = {node.key for graph in graphs for node in graph.nodes}
     for graph in graphs:
@@ -231,5 +233,5 @@ def test_names_that_many_modules_hand_on_to_each_other_come_to_an_end() -> None:
     ]
     files.append(facts("use b::a;\nuse a::b;\nfn g() { a::x(); b::new(); }\n", "src/lib.rs"))
     files.append(facts("use b as a;\nuse a as b;\nfn g() { a::x(); b(); }\n", "src/other.rs"))
-    index = Index(files)
+    index = ProjectIndex(files)
     assert not [link for one in files for link in resolve(one, index).links]

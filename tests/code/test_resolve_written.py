@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.code.resolve.layout import Layout
-from ragstone.code.resolve.written import Part, chain_of, names_of, returned
+from ragstone.code.resolve.layout import ModuleLayout
+from ragstone.code.resolve.receivers import ReceiverStep, parse_receiver
+from ragstone.code.resolve.signatures import return_type
+from ragstone.code.resolve.type_names import type_names
 
 
 @pytest.mark.parametrize(
@@ -41,35 +43,35 @@ from ragstone.code.resolve.written import Part, chain_of, names_of, returned
 def test_the_names_in_a_written_type_are_those_whose_methods_it_has(
     language: str, text: str, names: tuple[str, ...]
 ) -> None:
-    assert names_of(text, language) == names
+    assert type_names(text, language) == names
 
 
 @pytest.mark.parametrize(
     ("text", "head", "steps"),
     [
-        ("$this->songs", Part("$this", False), [Part("songs", False)]),
-        ("$this?->songs()", Part("$this", False), [Part("songs", True)]),
+        ("$this->songs", ReceiverStep("$this", False), [ReceiverStep("songs", False)]),
+        ("$this?->songs()", ReceiverStep("$this", False), [ReceiverStep("songs", True)]),
         (
             "Song::query()->where('a', fn () => ')')",
-            Part("Song", False),
-            [Part("query", True), Part("where", True)],
+            ReceiverStep("Song", False),
+            [ReceiverStep("query", True), ReceiverStep("where", True)],
         ),
         ("self.a.b(x)(y)", None, []),
         ("a[0].b", None, []),
-        ("(new Song($a))", Part("Song", True), []),
-        ("new Song().album", Part("Song", True), [Part("album", False)]),
-        ("song!!.album", Part("song", False), [Part("album", False)]),
-        ("song?.album", Part("song", False), [Part("album", False)]),
+        ("(new Song($a))", ReceiverStep("Song", True), []),
+        ("new Song().album", ReceiverStep("Song", True), [ReceiverStep("album", False)]),
+        ("song!!.album", ReceiverStep("song", False), [ReceiverStep("album", False)]),
+        ("song?.album", ReceiverStep("song", False), [ReceiverStep("album", False)]),
         ("a + b", None, []),
         ("'text'", None, []),
-        ("super()", Part("super", True), []),
+        ("super()", ReceiverStep("super", True), []),
         ("", None, []),
     ],
 )
 def test_a_receiver_is_names_and_calls_or_nothing(
-    text: str, head: Part | None, steps: list[Part]
+    text: str, head: ReceiverStep | None, steps: list[ReceiverStep]
 ) -> None:
-    found = chain_of(text)
+    found = parse_receiver(text)
     assert (found and found.head) == head
     assert list(found.steps if found else ()) == steps
 
@@ -91,10 +93,10 @@ def test_a_receiver_is_names_and_calls_or_nothing(
         ("python", "def album(self, a, b, c", "album", ""),
     ],
 )
-def test_a_signature_says_what_is_returned(
+def test_a_signature_says_what_is_return_type(
     language: str, signature: str, name: str, type_: str
 ) -> None:
-    assert returned(signature, name, language)[0] == type_
+    assert return_type(signature, name, language)[0] == type_
 
 
 @given(
@@ -102,10 +104,10 @@ def test_a_signature_says_what_is_returned(
     st.sampled_from(["php", "python", "go", "rust", "typescript"]),
 )
 def test_any_text_is_taken_apart_or_refused(text: str, language: str) -> None:
-    chain = chain_of(text)
+    chain = parse_receiver(text)
     assert chain is None or chain.head.name
-    assert all(names_of(text, language))
-    assert isinstance(returned(text, "a", language)[0], str)
+    assert all(type_names(text, language))
+    assert isinstance(return_type(text, "a", language)[0], str)
 
 
 def test_manifests_that_cannot_be_read_count_as_missing() -> None:
@@ -116,5 +118,5 @@ def test_manifests_that_cannot_be_read_count_as_missing() -> None:
         "tsconfig.json": '{"compilerOptions": 1}',
         "a/package.json": "{",
     }
-    layout = Layout(broken)
+    layout = ModuleLayout(broken)
     assert (layout.go, layout.crates, layout.packages, layout.paths) == ({}, {}, {}, {})

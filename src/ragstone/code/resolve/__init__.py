@@ -1,22 +1,22 @@
-"""From what files say of themselves to what links them: by written types and imports, never by a name alone."""
+"""Resolves the facts of files to links, by written types and imports, never by equal names alone."""
 
 from __future__ import annotations
 
-from ragstone.code.resolve.index import Index, interface
+from ragstone.code.resolve.index import ProjectIndex, interface
 from ragstone.code.resolve.layout import MANIFESTS
 from ragstone.code.resolve.links import Linker
 from ragstone.code.resolve.nodes import aliases_of, nodes_of
 from ragstone.types import Graph
 from ragstone.types.code import FileFacts
 
-__all__ = ["MANIFESTS", "Index", "interface", "resolve"]
+__all__ = ["MANIFESTS", "ProjectIndex", "interface", "resolve"]
 
 
-def resolve(facts: FileFacts, index: Index) -> Graph:
-    """Return the nodes of one file, their other names, its links, and its uses of names that nothing decides.
+def resolve(facts: FileFacts, index: ProjectIndex) -> Graph:
+    """Return the nodes of one file with their aliases, its links, and its unresolved references.
 
-    The index has to know the file as it is in these facts.
+    The index must contain the file with the same interface.
     """
     file = index.file(facts)
-    links, unresolved = Linker(index, file).run()
+    links, unresolved = Linker(index, file).link_references()
     return Graph(nodes_of(file), links, aliases_of(file), unresolved)

@@ -1,4 +1,4 @@
-"""What names lead to: types, functions, modules and names with a type; and files as resolution looks at them."""
+"""The targets of names (types, functions, namespaces, typed variables) and the files that contain them."""
 
 from __future__ import annotations
 
@@ -16,118 +16,142 @@ FAMILIES: Final = {
     **dict.fromkeys(("java", "kotlin"), "jvm"),
     "cpp": "c",
 }
-"""Languages whose files know each other; every other one is a family by itself."""
-UPWARD: Final = {"extends": "EXTENDS", "implements": "IMPLEMENTS", "uses_trait": "USES_TRAIT"}
+"""Languages whose files can import each other; each other language is its own family."""
+SPLIT_TYPE_FAMILIES: Final = frozenset(("ruby", "csharp", "c", "swift", "php"))
+"""Families that can define one type in several places."""
+PARENT_LINKS: Final = {"extends": "EXTENDS", "implements": "IMPLEMENTS", "uses_trait": "USES_TRAIT"}
+"""Kind of a reference to a parent type → kind of the link."""
 
 
 @dataclass(slots=True, eq=False)
-class Type:
-    """A class, interface, trait, enum or struct, with what is known of it."""
+class TypeEntity:
+    """A class, interface, trait, enum or struct."""
 
     key: str
-    full: str
+    full_name: str
     name: str
     qualified: str
     kind: str
-    file: File
-    ups: list[Reference] = field(default_factory=list)
-    members: dict[str, Function] = field(default_factory=dict)
-    doubtful: set[str] = field(default_factory=set)
-    """Names of members that several files define: which of them is meant is not told by a name."""
-    fields: dict[str, list[Written]] = field(default_factory=dict)
-    inner: dict[str, Type] = field(default_factory=dict)
-    parents: tuple[tuple[str, Type | None], ...] | None = None
-    found: dict[str, Function | Miss] = field(default_factory=dict)
+    file: CodeFile
+    parent_references: list[Reference] = field(default_factory=list)
+    members: dict[str, FunctionEntity] = field(default_factory=dict)
+    ambiguous_members: set[str] = field(default_factory=set)
+    """Names of members that several files define."""
+    fields: dict[str, list[WrittenType]] = field(default_factory=dict)
+    inner: dict[str, TypeEntity] = field(default_factory=dict)
+    parents: tuple[tuple[str, TypeEntity | None], ...] | None = None
+    """Cache of `inheritance.parents`."""
+    member_cache: dict[tuple[str, bool], FunctionEntity | NoMatch] = field(default_factory=dict)
+    """Cache of `inheritance.find_member`."""
 
 
 @dataclass(slots=True, eq=False)
-class Function:
+class FunctionEntity:
     """A function or a method."""
 
     key: str
     symbol: Symbol
-    file: File
-    owner: Type | None = None
-    returns: str | None = None
+    file: CodeFile
+    owner: TypeEntity | None = None
+
+    @property
+    def is_method(self) -> bool:
+        """Return whether it is a method, a constructor or a macro."""
+        return self.symbol.kind != "function"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A type as it is written, and where it is to be understood."""
+class WrittenType:
+    """A type as it is written, and the place that decides its meaning. The text is empty if no type is written."""
 
     text: str
-    file: File
+    file: CodeFile
     inside: str
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
-    """A module, package, folder or namespace: what other names stand in."""
+class Namespace:
+    """A module, package, folder or namespace."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A value whose type is known; `itself` where it is the type and not an instance of it."""
+class TypedValue:
+    """A value with a known type."""
 
-    type: Type
-    itself: bool = False
-    above: bool = False
-    """Whether only what its parents have is meant: `super`, `parent`."""
+    type: TypeEntity
+    is_type: bool = False
+    """Whether the value is the type itself, not an instance."""
+    parents_only: bool = False
+    """Whether only members of the parents count: `super`, `parent`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
-    """Why a name leads nowhere. Nothing is said of what is surely the language's own."""
+class NoMatch:
+    """The reason why a name has no target."""
 
     reason: str
 
 
-Entity: TypeAlias = Type | Function | Space | Written
+Definition: TypeAlias = TypeEntity | FunctionEntity
+Entity: TypeAlias = Definition | Namespace | WrittenType
 
-OUTSIDE: Final = Miss("not in this project")
-BUILT_IN: Final = Miss("")
+OUTSIDE: Final = NoMatch("not in this project")
+BUILT_IN: Final = NoMatch("")
+"""The name belongs to the language itself; nothing is reported."""
 
 
 @dataclass(slots=True, eq=False)
-class File:
-    """A file's facts, by name."""
+class CodeFile:
+    """The facts of a file, by name."""
 
     facts: FileFacts
     family: str
-    space: str
-    """The module, package or folder it is in, as its family names them."""
+    namespace: str
+    """The module, package or folder of the file, as its family names it."""
     symbols: dict[str, Symbol] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     twins: dict[str, tuple[str, Symbol]] = field(default_factory=dict)
-    """Functions that have the name of a type, or types that have that of a function: their keys and symbols."""
-    types: dict[str, Type] = field(default_factory=dict)
-    functions: dict[str, Function] = field(default_factory=dict)
-    globals: dict[str, list[Written]] = field(default_factory=dict)
+    """Key and symbol of a function with the name of a type, or of a type with the name of a function."""
+    types: dict[str, TypeEntity] = field(default_factory=dict)
+    functions: dict[str, FunctionEntity] = field(default_factory=dict)
+    globals: dict[str, list[WrittenType]] = field(default_factory=dict)
     imports: dict[str, Import] = field(default_factory=dict)
     function_imports: dict[str, Import] = field(default_factory=dict)
-    stars: list[Import] = field(default_factory=list)
-    inhabited: set[str] = field(default_factory=set)
-    """Functions that have symbols of their own."""
-    resolved: dict[str, Entity | Miss] = field(default_factory=dict)
+    star_imports: list[Import] = field(default_factory=list)
+    functions_with_symbols: set[str] = field(default_factory=set)
+    """Functions that contain symbols."""
+    name_cache: dict[tuple[str, str], Entity | NoMatch] = field(default_factory=dict)
+    """Cache of `lookup.find_name`."""
 
-    def around(self, inside: str) -> Iterator[str]:
-        """Yield the qualified names from the innermost outwards, without the top of the file."""
+    @property
+    def uri(self) -> str:
+        """Return the path of the file."""
+        return self.facts.uri
+
+    def scopes(self, inside: str) -> Iterator[str]:
+        """Yield a qualified name and the names around it, the innermost first."""
         while inside:
             yield inside
             inside = inside.rpartition(".")[0]
 
-    def enclosing(self, inside: str) -> Type | None:
-        """Return the type that a symbol stands in, or is; that of a class without a name is not known."""
-        for name in self.around(inside):
+    def definition(self, qualified: str) -> Definition | None:
+        """Return a type or function of this file by its qualified name."""
+        return self.types.get(qualified) or self.functions.get(qualified)
+
+    def enclosing_type(self, inside: str) -> TypeEntity | None:
+        """Return the type that contains a symbol, or the symbol itself; None inside an anonymous class."""
+        for name in self.scopes(inside):
             if name in self.types:
                 return self.types[name]
-            symbol = self.symbols.get(name)
-            if (
-                symbol is not None
-                and symbol.kind in ("method", "constructor")
-                and symbol.parent in self.functions
-            ):
+            if self._is_anonymous_member(name):
                 return None
         return None
+
+    def _is_anonymous_member(self, qualified: str) -> bool:
+        """Return whether a symbol is a method of a class without a name, written inside a function."""
+        symbol = self.symbols.get(qualified)
+        if symbol is None or symbol.kind not in ("method", "constructor"):
+            return False
+        return symbol.parent in self.functions

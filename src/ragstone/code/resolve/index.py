@@ -1,4 +1,4 @@
-"""All that the files of a project declare, by full name: what a name in any of them can lead to."""
+"""The index of a project: all declarations of its files by full name."""
 
 from __future__ import annotations
 
@@ -11,244 +11,256 @@ from ragstone.code.resolve.entities import (
     CLASSES,
     FAMILIES,
     FUNCTIONS,
-    UPWARD,
-    Entity,
-    File,
-    Function,
-    Type,
-    Written,
+    PARENT_LINKS,
+    SPLIT_TYPE_FAMILIES,
+    CodeFile,
+    Definition,
+    FunctionEntity,
+    TypeEntity,
+    WrittenType,
 )
-from ragstone.code.resolve.layout import Layout
+from ragstone.code.resolve.layout import ModuleLayout
+from ragstone.code.resolve.lookup import find_name
 from ragstone.types import Symbol
 from ragstone.types.code import FileFacts
 
-_PREFIXES: Final = dict.fromkeys(("constructor", "method"), "method") | dict.fromkeys(
-    CLASSES, "class"
-)
-_FIELD_SIGNS: Final = ("$this->", "self.", "this.", "@")
+_KEY_PREFIXES: Final = {
+    **dict.fromkeys(FUNCTIONS, "function"),
+    **dict.fromkeys(("constructor", "method"), "method"),
+    **dict.fromkeys(CLASSES, "class"),
+}
+_FIELD_PREFIXES: Final = ("$this->", "self.", "this.", "@")
 
 
-class Index:
-    """The declarations of a project. Made of the facts of all its files; files that change are given again."""
+class ProjectIndex:
+    """The declarations of a project, built from the facts of all its files."""
 
     def __init__(
         self, facts: Iterable[FileFacts], *, manifests: Mapping[str, str] | None = None
     ) -> None:
-        """Take the facts of all files, and the texts of manifests by path, as far as there are any."""
-        self.layout = Layout(manifests or {})
-        self.files: dict[str, File] = {}
-        self.names: dict[str, list[Entity]] = {}
-        self.spaces: dict[str, list[File]] = {}
-        for one in sorted(facts, key=lambda each: each.uri):
-            self._take(one)
+        """Index the facts of all files; `manifests` are the texts of manifest files by path."""
+        self.layout = ModuleLayout(manifests or {})
+        self.files: dict[str, CodeFile] = {}
+        self._definitions: dict[str, list[Definition]] = {}
+        self._namespaces: dict[str, list[CodeFile]] = {}
+        for file_facts in sorted(facts, key=lambda each: each.uri):
+            self._add_file(file_facts)
         for file in self.files.values():
-            self._belong(file)
+            self._assign_members(file)
         for file in self.files.values():
-            self._join(file)
+            self._assign_members_to_other_files(file)
 
-    def entity(self, family: str, full: str) -> list[Entity]:
-        """Return what has a full name."""
-        return self.names.get(f"{family}:{full}", [])
+    def definitions(self, family: str, full_name: str) -> list[Definition]:
+        """Return the types and functions with a full name."""
+        return self._definitions.get(f"{family}:{full_name}", [])
 
-    def has_space(self, family: str, name: str) -> bool:
-        """Return whether there is a module, package or folder of this name, or one inside of it."""
-        return f"{family}:{name}" in self.spaces
+    def has_namespace(self, family: str, name: str) -> bool:
+        """Return whether a module, package or folder has this name, or contains one."""
+        return f"{family}:{name}" in self._namespaces
 
-    def in_space(self, family: str, name: str) -> list[File]:
+    def files_in(self, family: str, namespace: str) -> list[CodeFile]:
         """Return the files of a module, package or folder."""
-        return self.spaces.get(f"{family}:{name}", [])
+        return self._namespaces.get(f"{family}:{namespace}", [])
 
-    def file(self, facts: FileFacts) -> File:
-        """Return a file by facts that say of it to others what those in the index say; `ValueError` for any other."""
-        known = self.files.get(facts.uri)
-        if known is not None and known.facts is facts:
-            return known
-        if known is None or interface(known.facts) != interface(facts):
+    def file(self, facts: FileFacts) -> CodeFile:
+        """Return the indexed file of these facts.
+
+        The facts may be newer than the index if their interface is the same; otherwise `ValueError`.
+        """
+        file = self.files.get(facts.uri)
+        if file is not None and file.facts is facts:
+            return file
+        if file is None or interface(file.facts) != interface(facts):
             raise ValueError(f"the index was made of other facts about {facts.uri}")
-        _moved(known, facts)
-        return known
+        _replace_facts(file, facts)
+        return file
 
-    # ── taking files in ───────────────────────────────────────────────────────────────────────────
+    # ── building ──────────────────────────────────────────────────────────────────────────────────
 
-    def _take(self, facts: FileFacts) -> None:
+    def _add_file(self, facts: FileFacts) -> None:
         family = FAMILIES.get(facts.language, facts.language)
-        file = File(facts, family, self.layout.space_of(family, facts))
+        file = CodeFile(facts, family, self.layout.namespace_of(family, facts))
         self.files[facts.uri] = file
-        for space in self.layout.spaces_of(family, file.space, facts.uri):
-            self.spaces.setdefault(f"{family}:{space}", []).append(file)
-        for parent in self.layout.above(family, file.space):
-            self.spaces.setdefault(f"{family}:{parent}", [])
-        _imports(file)
-        self._symbols(file)
-        _bindings(file)
+        for name in self.layout.import_names(family, file.namespace, facts.uri):
+            self._namespaces.setdefault(f"{family}:{name}", []).append(file)
+        for parent in self.layout.namespaces_above(family, file.namespace):
+            self._namespaces.setdefault(f"{family}:{parent}", [])
+        _add_imports(file)
+        for symbol in facts.symbols:
+            if symbol.kind in _KEY_PREFIXES:
+                self._add_symbol(file, symbol)
+        _add_bindings(file)
         for reference in facts.references:
-            if reference.kind in UPWARD:
-                owner = file.types.get(reference.inside)
-                if owner is not None:
-                    owner.ups.append(reference)
+            owner = file.types.get(reference.inside)
+            if owner is not None and reference.kind in PARENT_LINKS:
+                owner.parent_references.append(reference)
 
-    def _symbols(self, file: File) -> None:
-        for symbol in file.facts.symbols:
-            prefix = _PREFIXES.get(symbol.kind, "function" if symbol.kind in FUNCTIONS else "")
-            if not prefix:
-                continue
-            qualified = symbol.qualified
-            if qualified in (file.types if prefix == "class" else file.functions):
-                self._again(file, symbol)
-                continue
-            key = f"{prefix}:{_full_name(file, symbol)}"
-            if qualified in file.keys:  # TypeScript has types and values of one name
-                file.twins[qualified] = (key, symbol)
-            else:
-                file.keys[qualified] = key
-                file.symbols[qualified] = symbol
-            if symbol.parent in file.functions:
-                file.inhabited.add(symbol.parent)
-            # Functions of C stand in none: one that does was put there by what could not be read before it.
-            full = (
-                symbol.name if file.family == "c" and symbol.parent in file.functions else qualified
-            )
-            full = self.layout.join(file.family, file.space, full)
-            found = self._declare(file, symbol, key, full=full)
-            self.names.setdefault(f"{file.family}:{full}", []).append(found)
-
-    def _declare(self, file: File, symbol: Symbol, key: str, *, full: str) -> Type | Function:
-        if not key.startswith("class:"):
-            file.functions[symbol.qualified] = function = Function(key, symbol, file)
-            return function
-        file.types[symbol.qualified] = found = Type(
-            key, full, symbol.name, symbol.qualified, symbol.kind, file
-        )
-        if symbol.parent in file.types:
-            file.types[symbol.parent].inner.setdefault(symbol.name, found)
-        return found
-
-    def _again(self, file: File, symbol: Symbol) -> None:
-        """Let what has a body stand for what was announced before it, in C; else the first of a name counts."""
-        known = file.functions.get(symbol.qualified)
-        if file.family != "c" or known is None or known.symbol.line_end > known.symbol.line:
+    def _add_symbol(self, file: CodeFile, symbol: Symbol) -> None:
+        prefix = _KEY_PREFIXES[symbol.kind]
+        qualified = symbol.qualified
+        if prefix == "class":
+            is_known = qualified in file.types
+        else:
+            is_known = qualified in file.functions
+        if is_known:
+            _prefer_definition(file, symbol)
             return
-        if symbol.line_end > symbol.line:
-            known.symbol = file.symbols[symbol.qualified] = symbol
+        key = f"{prefix}:{_key_name(file, symbol)}"
+        if qualified in file.keys:  # TypeScript: a type and a value can share a name
+            file.twins[qualified] = (key, symbol)
+        else:
+            file.keys[qualified] = key
+            file.symbols[qualified] = symbol
+        in_function = symbol.parent in file.functions
+        if in_function:
+            file.functions_with_symbols.add(symbol.parent)
+        # C has no nested functions: a nested one follows code that the grammar could not parse.
+        local_name = symbol.name if in_function and file.family == "c" else qualified
+        full_name = self.layout.join_name(file.family, file.namespace, local_name)
+        definition: Definition
+        if prefix == "class":
+            definition = _add_type(file, symbol, key, full_name)
+        else:
+            definition = file.functions[qualified] = FunctionEntity(key, symbol, file)
+        self._definitions.setdefault(f"{file.family}:{full_name}", []).append(definition)
 
-    def _belong(self, file: File) -> None:
-        """Give types the members that stand in them, and let the parts of one type know each other."""
+    def _assign_members(self, file: CodeFile) -> None:
+        """Add the methods of a file to their types, and merge types with several definitions."""
         for function in file.functions.values():
             owner = file.types.get(function.symbol.parent)
-            if owner is not None and function.symbol.kind != "function":
-                _given(owner, function)
-        for one in list(file.types.values()):
-            self._merge(one)
+            if owner is not None and function.is_method:
+                _add_member(owner, function)
+        if file.family in SPLIT_TYPE_FAMILIES:
+            for definition in file.types.values():
+                self._merge_definitions(definition)
 
-    def _join(self, file: File) -> None:
-        """Give types the members that other files say belong to them: the types' own count before these."""
+    def _assign_members_to_other_files(self, file: CodeFile) -> None:
+        """Add methods to types of other files. These come second: own members of a type win."""
         for function in file.functions.values():
             parent = function.symbol.parent
-            if not parent or function.owner is not None or function.symbol.kind == "function":
+            if not parent or function.owner is not None or not function.is_method:
                 continue
-            found = self._elsewhere(file, parent)
-            if found is not None:
-                _given(found, function)
-                file.types.setdefault(parent, found)
+            owner = find_name(self, file, parent, "")
+            if isinstance(owner, TypeEntity):
+                _add_member(owner, function)
+                file.types.setdefault(parent, owner)
 
-    def _elsewhere(self, file: File, parent: str) -> Type | None:
-        """Return a type of another file that something here belongs to: of the same package, or as it is imported."""
-        from ragstone.code.resolve.lookup import named
-
-        found = named(self, file, parent, "")
-        return found if isinstance(found, Type) else None
-
-    def _merge(self, one: Type) -> None:
-        """Let all parts of a type that is written in several places know of each other's members."""
-        if one.file.family not in ("ruby", "csharp", "c", "swift", "php"):
+    def _merge_definitions(self, definition: TypeEntity) -> None:
+        """Share members, parents and fields with the first definition of the same type."""
+        same_name = self.definitions(definition.file.family, definition.full_name)
+        types = [each for each in same_name if isinstance(each, TypeEntity)]
+        first = types[0] if types else definition
+        if first is definition:
             return
-        first = next(
-            (each for each in self.entity(one.file.family, one.full) if isinstance(each, Type)), one
-        )
-        if first is not one and first.full == one.full:
-            for name, member in one.members.items():
-                if first.members.setdefault(name, member).key != member.key:
-                    first.doubtful.add(name)
-            one.doubtful = first.doubtful
-            first.ups += [up for up in one.ups if up not in first.ups]
-            one.members = first.members
-            one.ups = first.ups
-            one.fields = {**one.fields, **first.fields}
-            first.fields = one.fields
-
-
-def _full_name(file: File, symbol: Symbol) -> str:
-    """Return the name of a symbol in all of the project, as keys have it."""
-    facts = file.facts
-    nameless = symbol.kind in ("method", "constructor") and symbol.parent not in file.types
-    if facts.language == "php" and not nameless:
-        above = f"{facts.namespace}\\" if facts.namespace else ""
-        return f"{above}{symbol.qualified.replace('.', '::')}"
-    if facts.language == "python":
-        return f"{facts.namespace}.{symbol.qualified}" if facts.namespace else symbol.qualified
-    return f"{facts.uri}#{symbol.qualified}"
+        for name, member in definition.members.items():
+            if first.members.setdefault(name, member).key != member.key:
+                first.ambiguous_members.add(name)
+        for reference in definition.parent_references:
+            if reference not in first.parent_references:
+                first.parent_references.append(reference)
+        first.fields = {**definition.fields, **first.fields}
+        definition.members = first.members
+        definition.ambiguous_members = first.ambiguous_members
+        definition.parent_references = first.parent_references
+        definition.fields = first.fields
 
 
 def interface(facts: FileFacts) -> str:
-    """Return a hash of what other files can see of this one: while it stays, only this one is to be resolved again."""
-    seen = blake2b(digest_size=16)
-    classes = {one.qualified for one in facts.symbols if one.kind in CLASSES}
+    """Return a hash of all facts that other files can see. If it stays the same, only this file is resolved again."""
+    classes = {symbol.qualified for symbol in facts.symbols if symbol.kind in CLASSES}
     rows: list[object] = [facts.uri, facts.language, facts.namespace]
-    rows += [[one.qualified, one.kind, one.parent, one.signature] for one in facts.symbols]
-    rows += [[one.name, one.alias, one.kind] for one in facts.imports]
-    rows += [[one.kind, one.name, one.inside] for one in facts.references if one.kind in UPWARD]
-    rows += [
-        [one.inside, one.name, one.type]
-        for one in facts.bindings
-        if not one.inside or one.inside in classes
-    ]
-    seen.update(json.dumps(rows, ensure_ascii=True).encode())
-    return seen.hexdigest()
+    for symbol in facts.symbols:
+        rows.append([symbol.qualified, symbol.kind, symbol.parent, symbol.signature])
+    for imported in facts.imports:
+        rows.append([imported.name, imported.alias, imported.kind])
+    for reference in facts.references:
+        if reference.kind in PARENT_LINKS:
+            rows.append([reference.kind, reference.name, reference.inside])
+    for binding in facts.bindings:
+        if not binding.inside or binding.inside in classes:
+            rows.append([binding.inside, binding.name, binding.type])
+    digest = blake2b(json.dumps(rows, ensure_ascii=True).encode(), digest_size=16)
+    return digest.hexdigest()
 
 
-def _given(owner: Type, function: Function) -> None:
-    name = function.symbol.name.lower() if owner.file.family == "php" else function.symbol.name
+def _key_name(file: CodeFile, symbol: Symbol) -> str:
+    """Return the name of a symbol in its key, unique in the project."""
+    facts = file.facts
+    is_member = symbol.kind in ("method", "constructor")
+    is_anonymous = is_member and symbol.parent not in file.types
+    if facts.language == "php" and not is_anonymous:
+        prefix = f"{facts.namespace}\\" if facts.namespace else ""
+        return prefix + symbol.qualified.replace(".", "::")
+    if facts.language == "python":
+        prefix = f"{facts.namespace}." if facts.namespace else ""
+        return prefix + symbol.qualified
+    return f"{facts.uri}#{symbol.qualified}"
+
+
+def _add_type(file: CodeFile, symbol: Symbol, key: str, full_name: str) -> TypeEntity:
+    definition = TypeEntity(key, full_name, symbol.name, symbol.qualified, symbol.kind, file)
+    file.types[symbol.qualified] = definition
+    if symbol.parent in file.types:
+        file.types[symbol.parent].inner.setdefault(symbol.name, definition)
+    return definition
+
+
+def _add_member(owner: TypeEntity, function: FunctionEntity) -> None:
+    name = function.symbol.name
+    if owner.file.family == "php":
+        name = name.lower()
     if owner.members.setdefault(name, function).key != function.key:
-        owner.doubtful.add(name)
+        owner.ambiguous_members.add(name)
     function.owner = owner
 
 
-def _moved(file: File, facts: FileFacts) -> None:
-    """Let a file be what these facts say, which declare the same: symbols have moved, references and locals changed."""
-    now = {id(old): new for old, new in zip(file.facts.symbols, facts.symbols, strict=True)}
+def _prefer_definition(file: CodeFile, symbol: Symbol) -> None:
+    """In C, replace a prototype by the definition; in other languages the first symbol of a name stays."""
+    function = file.functions.get(symbol.qualified)
+    if file.family != "c" or function is None:
+        return
+    is_prototype = function.symbol.line_end <= function.symbol.line
+    if is_prototype and symbol.line_end > symbol.line:
+        function.symbol = file.symbols[symbol.qualified] = symbol
+
+
+def _replace_facts(file: CodeFile, facts: FileFacts) -> None:
+    """Update a file to facts with the same interface: lines, references and local names may differ."""
+    pairs = zip(file.facts.symbols, facts.symbols, strict=True)
+    new_symbols = {id(old): new for old, new in pairs}
     file.facts = facts
-    file.symbols = {name: now[id(symbol)] for name, symbol in file.symbols.items()}
-    file.twins = {name: (key, now[id(symbol)]) for name, (key, symbol) in file.twins.items()}
+    for name, symbol in file.symbols.items():
+        file.symbols[name] = new_symbols[id(symbol)]
+    for name, (key, symbol) in file.twins.items():
+        file.twins[name] = (key, new_symbols[id(symbol)])
     for function in file.functions.values():
-        function.symbol = now[id(function.symbol)]
+        function.symbol = new_symbols[id(function.symbol)]
 
 
-def _imports(file: File) -> None:
-    """Sort what a file takes from elsewhere: by the name it has here, functions apart where the language does so."""
-    lower = file.family == "php"
-    for one in file.facts.imports:
-        alias = one.alias.lower() if lower else one.alias
-        if one.kind == "all" or not alias:
-            file.stars.append(one)
-        elif lower and one.kind in ("function", "constant"):
-            if one.kind == "function":
-                file.function_imports[alias] = one
-        else:
-            file.imports[alias] = one
+def _add_imports(file: CodeFile) -> None:
+    """Sort the imports by alias; PHP imports functions and constants separately."""
+    is_php = file.family == "php"
+    for imported in file.facts.imports:
+        alias = imported.alias.lower() if is_php else imported.alias
+        if imported.kind == "all" or not alias:
+            file.star_imports.append(imported)
+        elif is_php and imported.kind == "function":
+            file.function_imports[alias] = imported
+        elif not is_php or imported.kind != "constant":
+            file.imports[alias] = imported
 
 
-def _bindings(file: File) -> None:
-    """Sort the names that have a type and are seen from other functions: fields of types, names of the module."""
-    for one in file.facts.bindings:
-        taken = file.imports.get(one.name)
-        if taken is not None and taken.line == one.line:  # `const tools = require(…)` is an import
-            continue
-        if not one.inside:
-            file.globals.setdefault(one.name, []).append(Written(one.type, file, ""))
-        elif one.inside in file.types:
-            name = one.name
-            for sign in _FIELD_SIGNS:
-                name = name.removeprefix(sign)
-            file.types[one.inside].fields.setdefault(name, []).append(
-                Written(one.type, file, one.inside)
-            )
+def _add_bindings(file: CodeFile) -> None:
+    """Sort the typed names that other functions can see: fields of types and globals."""
+    for binding in file.facts.bindings:
+        imported = file.imports.get(binding.name)
+        if imported is not None and imported.line == binding.line:
+            continue  # `const tools = require(…)` is an import
+        written = WrittenType(binding.type, file, binding.inside)
+        if not binding.inside:
+            file.globals.setdefault(binding.name, []).append(written)
+        elif binding.inside in file.types:
+            name = binding.name
+            for prefix in _FIELD_PREFIXES:
+                name = name.removeprefix(prefix)
+            file.types[binding.inside].fields.setdefault(name, []).append(written)

@@ -1,20 +1,20 @@
-"""Where modules are: how the path or the namespace of a file becomes the name that others import it by."""
+"""Maps files to the module names by which other files import them, with the help of manifests."""
 
 from __future__ import annotations
 
 import json
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Final
 
 from ragstone.types.code import FileFacts
 
 MANIFESTS: Final = ("go.mod", "Cargo.toml", "package.json", "tsconfig.json", "jsconfig.json")
-"""Files that say how modules are named; where they are missing, paths alone decide."""
+"""Files that define module names; without them, paths alone decide."""
 _GO_MODULE: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 _CRATE: Final = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
-_SIGN: Final = {
+_SEPARATORS: Final = {
     "php": "\\",
     "python": ".",
     "jvm": ".",
@@ -23,15 +23,28 @@ _SIGN: Final = {
     "script": "#",
     "go": "#",
 }
-_ENDS: Final = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
-_COMMENTS: Final = re.compile(r"(\"(?:\\.|[^\"\\])*\")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])", re.DOTALL)
+_NESTED_NAMESPACES: Final = ("python", "rust", "jvm", "csharp", "php")
+_SCRIPT_SUFFIXES: Final = (
+    ".ts",
+    ".tsx",
+    ".d.ts",
+    ".js",
+    ".jsx",
+    ".mjs",
+    ".cjs",
+    ".mts",
+    ".cts",
+)
+_JSON_COMMENTS: Final = re.compile(
+    r"(\"(?:\\.|[^\"\\])*\")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])", re.DOTALL
+)
+"""Strings (group 1), comments, and commas before a closing bracket, which tsconfig files may contain."""
 
 
-class Layout:
-    """The modules of a project by what its manifests say."""
+class ModuleLayout:
+    """The modules of a project, as its manifests define them. A broken manifest counts as missing."""
 
     def __init__(self, manifests: Mapping[str, str]) -> None:
-        """Read the manifests; one that cannot be read counts as missing."""
         self.go: dict[str, str] = {}
         """Module path → folder."""
         self.crates: dict[str, str] = {}
@@ -39,86 +52,95 @@ class Layout:
         self.packages: dict[str, str] = {}
         """Name of a package → folder."""
         self.paths: dict[str, dict[str, list[str]]] = {}
-        """Folder of a tsconfig → pattern → places from the root."""
+        """Folder of a tsconfig → pattern → paths from the project root."""
         for uri, text in manifests.items():
             folder, _, name = uri.rpartition("/")
-            if name == "go.mod" and (found := _GO_MODULE.search(text)):
-                self.go[found[1]] = folder
-            elif name == "Cargo.toml" and (found := _CRATE.search(text)):
-                self.crates[folder] = found[1].replace("-", "_")
+            if name == "go.mod":
+                self._add_go_module(folder, text)
+            elif name == "Cargo.toml":
+                self._add_crate(folder, text)
+            elif name == "package.json":
+                self._add_package(folder, text)
             elif name.endswith(".json"):
-                self._json(folder, name, text)
+                self._add_script_paths(folder, text)
 
-    def _json(self, folder: str, name: str, text: str) -> None:
-        try:
-            said = json.loads(
-                text
-                if name == "package.json"
-                else _COMMENTS.sub(lambda found: found[1] or "", text)
-            )
-        except (ValueError, RecursionError):
-            return
-        if not isinstance(said, dict):
-            return
-        if name == "package.json":
-            if isinstance(said.get("name"), str):
-                self.packages[said["name"]] = folder
-            return
-        options = said.get("compilerOptions")
-        paths = options.get("paths") if isinstance(options, dict) else None
-        base = str(options.get("baseUrl") or ".") if isinstance(options, dict) else "."
-        if isinstance(paths, dict):
-            self.paths[folder] = {
-                str(pattern): [
-                    _joined(folder, base, place) for place in places if isinstance(place, str)
-                ]
-                for pattern, places in paths.items()
-                if isinstance(places, list)
-            }
+    def _add_go_module(self, folder: str, text: str) -> None:
+        module = _GO_MODULE.search(text)
+        if module:
+            self.go[module[1]] = folder
 
-    def space_of(self, family: str, facts: FileFacts) -> str:
+    def _add_crate(self, folder: str, text: str) -> None:
+        crate = _CRATE.search(text)
+        if crate:
+            self.crates[folder] = crate[1].replace("-", "_")
+
+    def _add_package(self, folder: str, text: str) -> None:
+        name = _load_json_object(text).get("name")
+        if isinstance(name, str):
+            self.packages[name] = folder
+
+    def _add_script_paths(self, folder: str, text: str) -> None:
+        config = _load_json_object(_JSON_COMMENTS.sub(lambda match: match[1] or "", text))
+        options = config.get("compilerOptions")
+        if not isinstance(options, dict) or not isinstance(options.get("paths"), dict):
+            return
+        base = str(options.get("baseUrl") or ".")
+        self.paths[folder] = {}
+        for pattern, targets in options["paths"].items():
+            if isinstance(targets, list):
+                paths = [target for target in targets if isinstance(target, str)]
+                self.paths[folder][pattern] = [_join_path(folder, base, path) for path in paths]
+
+    def namespace_of(self, family: str, facts: FileFacts) -> str:
         """Return the module, package or folder of a file."""
         if family == "script":
             return facts.uri
         if family == "go":
             return facts.uri.rpartition("/")[0]
         if family == "rust":
-            return self.module_of(facts.uri)
+            return self._rust_module(facts.uri)
         if family == "php":
             return facts.namespace.lower()
-        return facts.namespace if family in ("python", "jvm", "csharp") else ""
+        if family in ("python", "jvm", "csharp"):
+            return facts.namespace
+        return ""
 
-    def spaces_of(self, family: str, space: str, uri: str) -> Iterator[str]:
-        """Yield the names a file's module is reached by."""
-        yield space
-        if family == "python":  # a folder that is no package may be where imports begin
+    def import_names(self, family: str, namespace: str, uri: str) -> Iterator[str]:
+        """Yield the namespace of a file, and for Python its names relative to each folder above it.
+
+        Relative names start with a question mark: a folder that is no package may be an import root.
+        """
+        yield namespace
+        if family == "python":
             parts = uri.rpartition(".")[0].removesuffix("/__init__").split("/")
             for start in range(1, len(parts)):
                 name = ".".join(parts[start:])
-                if name != space:
+                if name != namespace:
                     yield f"?{name}"
 
-    def above(self, family: str, space: str) -> Iterator[str]:
-        """Yield the modules that a module is in."""
-        sign = _SIGN.get(family, "")
-        if family in ("python", "rust", "jvm", "csharp", "php"):
-            while sign in space:
-                space = space.rpartition(sign)[0]
-                yield space
+    def namespaces_above(self, family: str, namespace: str) -> Iterator[str]:
+        """Yield the namespaces that contain a namespace."""
+        if family not in _NESTED_NAMESPACES:
+            return
+        separator = _SEPARATORS[family]
+        while separator in namespace:
+            namespace = namespace.rpartition(separator)[0]
+            yield namespace
 
-    def join(self, family: str, space: str, qualified: str) -> str:
-        """Return the full name of a symbol of a module."""
-        sign = _SIGN.get(family, ".")
+    def join_name(self, family: str, namespace: str, qualified: str) -> str:
+        """Return the full name of a symbol in a namespace."""
         if family == "php":
-            return f"{space}\\{qualified}".lower().lstrip("\\")
+            return f"{namespace}\\{qualified}".lower().lstrip("\\")
         if family == "rust":
             qualified = qualified.replace(".", "::")
-        return f"{space}{sign}{qualified}" if space else qualified
+        if not namespace:
+            return qualified
+        return namespace + _SEPARATORS.get(family, ".") + qualified
 
-    # ── rust ──────────────────────────────────────────────────────────────────────────────────────
+    # ── Rust ──────────────────────────────────────────────────────────────────────────────────────
 
-    def crate_of(self, uri: str) -> str:
-        """Return the folder of the crate that a file is in."""
+    def _crate_folder(self, uri: str) -> str:
+        """Return the folder of the crate that contains a file."""
         folder = uri.rpartition("/")[0]
         while folder and folder not in self.crates:
             folder = folder.rpartition("/")[0]
@@ -126,70 +148,93 @@ class Layout:
             return uri.partition("src/")[0].rstrip("/")
         return folder
 
-    def module_of(self, uri: str) -> str:
-        """Return the path of a Rust module: its crate's folder, then its names."""
-        crate = self.crate_of(uri)
-        inner = uri[len(crate) + 1 :] if crate else uri
-        path = inner.removesuffix(".rs")
+    def _rust_module(self, uri: str) -> str:
+        """Return the path of a Rust module: the folder of its crate, then the names of modules."""
+        crate = self._crate_folder(uri)
+        path = uri[len(crate) + 1 :] if crate else uri
+        path = path.removesuffix(".rs")
         if not path.startswith("src/"):
-            return f"{crate}!{path}"  # tests, examples and benches are crates of their own
-        parts = path.split("/")[1:]
-        if parts and parts[-1] in ("lib", "main", "mod"):
-            parts = parts[:-1]
-        return "::".join((f"{crate}!", *parts))
+            return f"{crate}!{path}"  # Tests, examples and benches are separate crates.
+        modules = path.split("/")[1:]
+        if modules and modules[-1] in ("lib", "main", "mod"):
+            modules.pop()
+        return "::".join((f"{crate}!", *modules))
 
-    def crate_named(self, name: str) -> str | None:
-        """Return the top module of a crate of this project."""
-        return next((f"{folder}!" for folder, known in self.crates.items() if known == name), None)
+    def crate_root(self, name: str) -> str | None:
+        """Return the top module of a crate of this project, by the name of the crate."""
+        for folder, crate in self.crates.items():
+            if crate == name:
+                return f"{folder}!"
+        return None
 
-    # ── scripts and go ────────────────────────────────────────────────────────────────────────────
+    # ── JavaScript, TypeScript and Go ─────────────────────────────────────────────────────────────
 
-    def script(self, has: Callable[[str], bool], uri: str, wanted: str) -> str | None:
-        """Return the file that an import of a script means, None where it is none of this project."""
-        for place in self._places(uri, wanted):
-            for candidate in _candidates(place):
-                if has(candidate):
+    def script_file(self, files: Container[str], uri: str, module: str) -> str | None:
+        """Return the file that a script imports as `module`, or None if it is outside the project."""
+        for path in self._script_paths(uri, module):
+            for candidate in _script_candidates(path):
+                if candidate in files:
                     return candidate
         return None
 
-    def _places(self, uri: str, wanted: str) -> Iterator[str]:
-        if wanted.startswith("."):
-            yield _joined(uri.rpartition("/")[0], wanted)
+    def _script_paths(self, uri: str, module: str) -> Iterator[str]:
+        """Yield the paths that a module name may mean, without suffixes."""
+        if module.startswith("."):
+            yield _join_path(uri.rpartition("/")[0], module)
             return
-        for folder, paths in self.paths.items():
+        for folder, patterns in self.paths.items():
             if folder and not uri.startswith(f"{folder}/"):
                 continue
-            for pattern, places in paths.items():
-                head, star, tail = pattern.partition("*")
-                if wanted == pattern or (
-                    star and wanted.startswith(head) and wanted.endswith(tail)
-                ):
-                    middle = wanted[len(head) : len(wanted) - len(tail)] if star else ""
-                    yield from (place.replace("*", middle) for place in places)
+            for pattern, targets in patterns.items():
+                middle = _match_pattern(pattern, module)
+                if middle is not None:
+                    yield from (target.replace("*", middle) for target in targets)
         for name, folder in self.packages.items():
-            if wanted == name or wanted.startswith(f"{name}/"):
-                rest = wanted[len(name) + 1 :]
-                yield from (_joined(folder, "src", rest), _joined(folder, rest))
+            if module == name or module.startswith(f"{name}/"):
+                rest = module[len(name) + 1 :]
+                yield _join_path(folder, "src", rest)
+                yield _join_path(folder, rest)
 
     def go_folder(self, path: str) -> str | None:
-        """Return the folder of an imported Go package, None where it is none of this project."""
-        best = max(
-            (one for one in self.go if path == one or path.startswith(f"{one}/")),
-            key=len,
-            default=None,
-        )
-        return None if best is None else _joined(self.go[best], path[len(best) + 1 :])
+        """Return the folder of an imported Go package, or None if it is outside the project."""
+        modules = [module for module in self.go if path == module or path.startswith(f"{module}/")]
+        if not modules:
+            return None
+        module = max(modules, key=len)
+        return _join_path(self.go[module], path[len(module) + 1 :])
 
 
-def _joined(*parts: str) -> str:
-    path = posixpath.normpath("/".join(part for part in parts if part)) if any(parts) else ""
-    return "" if path == "." else path
+def _load_json_object(text: str) -> dict[str, object]:
+    """Return the object in a JSON text; an empty one if the text has none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
-def _candidates(place: str) -> Iterator[str]:
-    yield place
-    stem, dot, end = place.rpartition(".")
-    if dot and end in ("js", "jsx", "mjs", "cjs"):  # TypeScript names what it will be compiled to
-        yield from (f"{stem}.{other}" for other in ("ts", "tsx", "mts", "cts"))
-    yield from (f"{place}{one}" for one in _ENDS)
-    yield from (f"{place}/index{one}" if place else f"index{one}" for one in _ENDS)
+def _match_pattern(pattern: str, module: str) -> str | None:
+    """Return the part of a module name that matches the star of a pattern; None if it does not match."""
+    head, star, tail = pattern.partition("*")
+    if not star:
+        return "" if module == pattern else None
+    if module == pattern or (module.startswith(head) and module.endswith(tail)):
+        return module[len(head) : len(module) - len(tail)]
+    return None
+
+
+def _join_path(*parts: str) -> str:
+    path = "/".join(filter(None, parts))
+    normal = posixpath.normpath(path) if path else ""
+    return "" if normal == "." else normal
+
+
+def _script_candidates(path: str) -> Iterator[str]:
+    """Yield the files that a path without a suffix may mean."""
+    yield path
+    stem, dot, suffix = path.rpartition(".")
+    if dot and suffix in ("js", "jsx", "mjs", "cjs"):  # TypeScript names the compiled file
+        yield from (f"{stem}.{source}" for source in ("ts", "tsx", "mts", "cts"))
+    index = f"{path}/index" if path else "index"
+    yield from (path + suffix for suffix in _SCRIPT_SUFFIXES)
+    yield from (index + suffix for suffix in _SCRIPT_SUFFIXES)

@@ -1,172 +1,180 @@
-"""From the uses of names in a file to links and, where nothing written decides, to rows that say why."""
+"""Turns the references in a file into links, or into unresolved rows with the reason."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Final
 
+from ragstone.code.resolve.builtin_functions import BUILT_IN_FUNCTIONS
 from ragstone.code.resolve.entities import (
     BUILT_IN,
     OUTSIDE,
-    UPWARD,
+    PARENT_LINKS,
+    CodeFile,
     Entity,
-    File,
-    Function,
-    Known,
-    Miss,
-    Space,
-    Type,
+    FunctionEntity,
+    Namespace,
+    NoMatch,
+    TypedValue,
+    TypeEntity,
 )
-from ragstone.code.resolve.index import Index
-from ragstone.code.resolve.lookup import member, named, parent, parents, step
-from ragstone.code.resolve.own import OWN
-from ragstone.code.resolve.values import Values
+from ragstone.code.resolve.expressions import ExpressionTyper
+from ragstone.code.resolve.index import ProjectIndex
+from ragstone.code.resolve.inheritance import find_member, find_parent, parents
+from ragstone.code.resolve.lookup import find_inside, find_name
 from ragstone.types import Link, Unresolved
 from ragstone.types.code import Reference
 
-MOST: Final = 200
-"""Rows of one file that nothing decides: more of them say nothing new."""
+MAX_UNRESOLVED: Final = 200
+"""Unresolved rows to store for one file."""
 _CONSTRUCTORS: Final = {
     "php": "__construct",
     "python": "__init__",
     "script": "constructor",
     "ruby": "initialize",
 }
+_DISTINCT_PARENT_SYNTAX: Final = ("php", "python", "script", "ruby")
+"""Families whose syntax separates a parent class from an interface."""
+_INTERFACES: Final = ("interface", "trait")
 
 
 class Linker:
-    """What the references of one file come to."""
+    """Links the references of one file."""
 
-    def __init__(self, index: Index, file: File) -> None:
-        """Take a file of an index."""
+    def __init__(self, index: ProjectIndex, file: CodeFile) -> None:
         self.index = index
         self.file = file
-        self.values = Values(index, file)
-        self.links: dict[tuple[str, str, str, int], Link] = {}
-        self.unresolved: dict[tuple[str, str, str, str], Unresolved] = {}
+        self.expressions = ExpressionTyper(index, file)
+        self._links: dict[tuple[str, str, str, int], Link] = {}
+        self._unresolved: dict[tuple[str, str, str, str], Unresolved] = {}
 
-    def run(self) -> tuple[tuple[Link, ...], tuple[Unresolved, ...]]:
-        """Return the links and what is not decided."""
+    def link_references(self) -> tuple[tuple[Link, ...], tuple[Unresolved, ...]]:
+        """Return the links and the unresolved references of the file."""
         for written in self.file.facts.references:
-            one = self._placed(written)
-            if one.kind in UPWARD:
-                self._up(one)
-            elif one.kind == "new":
-                self._link(
-                    "CALLS", one, self._construct(self._typed(one.name, one.inside)), how="new"
-                )
-            elif one.kind == "call":
-                self._link("CALLS", one, self._call(one))
-        return tuple(self.links.values()), tuple(self.unresolved.values())
+            reference = self._move_decorator(written)
+            if reference.kind in PARENT_LINKS:
+                self._link_parent(reference)
+            elif reference.kind == "new":
+                created = self._find_created(reference.name, reference.inside)
+                self._add(reference, "CALLS", self._constructor_of(created), is_new=True)
+            elif reference.kind == "call":
+                self._add(reference, "CALLS", self._find_called(reference))
+        return tuple(self._links.values()), tuple(self._unresolved.values())
 
-    def _placed(self, one: Reference) -> Reference:
-        """Return a reference where it is run: what decorates a symbol is called by what is around it."""
-        inside = one.inside
-        while inside in self.file.symbols and one.line < self.file.symbols[inside].line:
-            inside = self.file.symbols[inside].parent
-        return one if inside is one.inside else replace(one, inside=inside)
+    def _move_decorator(self, reference: Reference) -> Reference:
+        """Return a reference above its symbol, such as a decorator, as a reference of the code around the symbol."""
+        inside = reference.inside
+        symbols = self.file.symbols
+        while inside in symbols and reference.line < symbols[inside].line:
+            inside = symbols[inside].parent
+        return replace(reference, inside=inside) if inside != reference.inside else reference
 
-    def _up(self, one: Reference) -> None:
-        own = self.file.types.get(one.inside)
-        if own is None:
+    # ── targets ───────────────────────────────────────────────────────────────────────────────────
+
+    def _link_parent(self, reference: Reference) -> None:
+        own_type = self.file.types.get(reference.inside)
+        if own_type is None:
             return
-        found = parent(self.index, own, one.name)
-        kind = UPWARD[one.kind]
-        if (
-            isinstance(found, Type)
-            and kind == "EXTENDS"
-            and self.file.family not in ("php", "python", "script", "ruby")
-        ):
-            # Some languages do not say which of a list is the parent; the kinds of both do.
-            kind = (
-                "IMPLEMENTS"
-                if found.kind in ("interface", "trait") and own.kind not in ("interface", "trait")
-                else kind
-            )
-        self._link(kind, one, found, source=own.key)
+        parent = find_parent(self.index, own_type, reference.name)
+        kind = PARENT_LINKS[reference.kind]
+        if kind == "EXTENDS" and self._is_implemented(own_type, parent):
+            kind = "IMPLEMENTS"
+        self._add(reference, kind, parent, source=own_type.key)
 
-    def _typed(self, written: str, inside: str) -> Type | Miss:
-        lower = written.lower()
-        if lower in ("self", "static", "parent"):
-            value = self.values.of(written, inside)
-            if not isinstance(value, Known):
-                return value if isinstance(value, Miss) else OUTSIDE
-            return self._parent(value.type) if value.above else value.type
-        found = named(self.index, self.file, written, inside)
-        return found if isinstance(found, (Type, Miss)) else OUTSIDE
+    def _is_implemented(self, own_type: TypeEntity, parent: TypeEntity | NoMatch) -> bool:
+        """Return whether a parent is an interface, in a language whose syntax does not say it."""
+        if self.file.family in _DISTINCT_PARENT_SYNTAX or isinstance(parent, NoMatch):
+            return False
+        return parent.kind in _INTERFACES and own_type.kind not in _INTERFACES
 
-    def _parent(self, one: Type) -> Type | Miss:
-        return next(
-            (up for kind, up in parents(self.index, one) if kind == "extends" and up is not None),
-            OUTSIDE,
-        )
+    def _find_created(self, written: str, inside: str) -> TypeEntity | NoMatch:
+        """Return the type that `new` creates."""
+        if written.lower() in ("self", "static", "parent"):
+            value = self.expressions.value_of(written, inside)
+            if not isinstance(value, TypedValue):
+                return value if isinstance(value, NoMatch) else OUTSIDE
+            return self._parent_class(value.type) if value.parents_only else value.type
+        target = find_name(self.index, self.file, written, inside)
+        return target if isinstance(target, (TypeEntity, NoMatch)) else OUTSIDE
 
-    def _construct(self, found: Type | Miss) -> Entity | Miss:
-        """Return what making an instance calls: the constructor that is written, else the type itself."""
-        if isinstance(found, Miss):
-            return found
+    def _parent_class(self, definition: TypeEntity) -> TypeEntity | NoMatch:
+        for kind, parent in parents(self.index, definition):
+            if kind == "extends" and parent is not None:
+                return parent
+        return OUTSIDE
+
+    def _constructor_of(self, target: Entity | NoMatch) -> Entity | NoMatch:
+        """Return the constructor of a type, or the type if it has none; other targets are returned unchanged."""
+        if not isinstance(target, TypeEntity):
+            return target
         name = _CONSTRUCTORS.get(self.file.family)
-        if name is None:
-            own = [one for one in found.members.values() if one.symbol.kind == "constructor"]
-            return own[0] if len(own) == 1 else found
-        method = member(self.index, found, name)
-        return method if isinstance(method, Function) else found
+        if name is not None:
+            method = find_member(self.index, target, name)
+            return method if isinstance(method, FunctionEntity) else target
+        members = target.members.values()
+        constructors = [each for each in members if each.symbol.kind == "constructor"]
+        return constructors[0] if len(constructors) == 1 else target
 
-    # ── calls ─────────────────────────────────────────────────────────────────────────────────────
-
-    def _call(self, one: Reference) -> Entity | Miss:
-        if not one.receiver:
-            return self._bare(one)
-        value = self.values.of(one.receiver, one.inside)
-        if isinstance(value, Space):
-            return self._made(self._value(step(self.index, self.file, value, one.name)))
-        if isinstance(value, Miss):
+    def _find_called(self, reference: Reference) -> Entity | NoMatch:
+        """Return the function, method or type that a call calls."""
+        name = reference.name
+        if not reference.receiver:
+            return self._find_bare_call(name, reference.inside)
+        value = self.expressions.value_of(reference.receiver, reference.inside)
+        if isinstance(value, NoMatch):
             return value
-        if self.file.family == "ruby" and one.name == "new" and value.itself:
-            return self._construct(value.type)
-        if value.itself and one.name in value.type.inner:
-            return self._construct(value.type.inner[one.name])
-        return member(self.index, value.type, one.name, above=value.above)
+        if isinstance(value, Namespace):
+            target = find_inside(self.index, self.file, value, name)
+            return self._constructor_of(_prefer_function(target))
+        if value.is_type and name == "new" and self.file.family == "ruby":
+            return self._constructor_of(value.type)
+        if value.is_type and name in value.type.inner:
+            return self._constructor_of(value.type.inner[name])
+        return find_member(self.index, value.type, name, parents_only=value.parents_only)
 
-    def _bare(self, one: Reference) -> Entity | Miss:
-        own = OWN.get(self.file.family)
-        if self.values.bound(one.name, one.inside):
-            return Miss(f"{one.name} is a name here, and what it calls is not written")
-        if one.name == "super" or (one.name in ("this", "self") and self.file.family != "php"):
+    def _find_bare_call(self, name: str, inside: str) -> Entity | NoMatch:
+        """Return the target of a call without a receiver."""
+        family = self.file.family
+        if self.expressions.is_local(name, inside):
+            return NoMatch(f"{name} is a name here, and what it calls is not written")
+        if name == "super" or (name in ("this", "self") and family != "php"):
             return BUILT_IN
-        found = self._value(self.values.bare(one.name, one.inside))
-        if found is OUTSIDE and own is not None and own.fullmatch(one.name):
+        target = _prefer_function(self.expressions.find_called(name, inside))
+        built_in = BUILT_IN_FUNCTIONS.get(family)
+        if target is OUTSIDE and built_in is not None and built_in.fullmatch(name):
             return BUILT_IN
-        return self._made(found)
-
-    def _value(self, found: Entity | Miss) -> Entity | Miss:
-        """Return the function where a type and a function have one name."""
-        if isinstance(found, Type) and found.qualified in found.file.twins:
-            return found.file.functions.get(found.qualified, found)
-        return found
-
-    def _made(self, found: Entity | Miss) -> Entity | Miss:
-        return self._construct(found) if isinstance(found, Type) else found
+        return self._constructor_of(target)
 
     # ── rows ──────────────────────────────────────────────────────────────────────────────────────
 
-    def _link(
-        self, kind: str, one: Reference, found: Entity | Miss, *, source: str = "", how: str = ""
+    def _add(
+        self,
+        reference: Reference,
+        kind: str,
+        target: Entity | NoMatch,
+        *,
+        source: str = "",
+        is_new: bool = False,
     ) -> None:
-        source = source or self.file.keys.get(one.inside) or f"file:{self.file.facts.uri}"
-        if isinstance(found, (Type, Function)):
-            place = (kind, source, found.key, one.line)
-            if place not in self.links:
-                made = (
-                    {"how": "new"} if how or (kind == "CALLS" and isinstance(found, Type)) else {}
-                )
-                self.links[place] = Link(
-                    kind, source, found.key, self.file.facts.uri, one.line, attributes=made
-                )
+        """Add a link or an unresolved row, unless an equal one exists."""
+        uri, line = self.file.uri, reference.line
+        source = source or self.file.keys.get(reference.inside) or f"file:{uri}"
+        if isinstance(target, (TypeEntity, FunctionEntity)):
+            creates = is_new or (kind == "CALLS" and isinstance(target, TypeEntity))
+            attributes = {"how": "new"} if creates else {}
+            link = Link(kind, source, target.key, uri, line, attributes=attributes)
+            self._links.setdefault((kind, source, target.key, line), link)
             return
-        miss = found if isinstance(found, Miss) else OUTSIDE
-        row = (kind, source, one.name, one.receiver)
-        if miss is not BUILT_IN and row not in self.unresolved and len(self.unresolved) < MOST:
-            self.unresolved[row] = Unresolved(
-                kind, source, one.name, one.receiver, self.file.facts.uri, one.line, miss.reason
-            )
+        failure = target if isinstance(target, NoMatch) else OUTSIDE
+        if failure is BUILT_IN or len(self._unresolved) >= MAX_UNRESOLVED:
+            return
+        name, receiver = reference.name, reference.receiver
+        row = Unresolved(kind, source, name, receiver, uri, line, failure.reason)
+        self._unresolved.setdefault((kind, source, name, receiver), row)
+
+
+def _prefer_function(target: Entity | NoMatch) -> Entity | NoMatch:
+    """Return the function if a type and a function have the same name."""
+    if isinstance(target, TypeEntity) and target.qualified in target.file.twins:
+        return target.file.functions.get(target.qualified, target)
+    return target

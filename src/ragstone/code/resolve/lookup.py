@@ -1,141 +1,89 @@
-"""What a written name leads to, seen from a place in a file, by the rules of its language."""
+"""Finds the target of a name at a place in a file, by the rules of the file's language."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code.resolve import modules, packages
-from ragstone.code.resolve.entities import OUTSIDE, Entity, File, Function, Miss, Space, Type
+from ragstone.code.resolve.entities import OUTSIDE, CodeFile, Entity, NoMatch
+from ragstone.code.resolve.packages import (
+    find_go_name,
+    find_in_package,
+    find_packaged_name,
+    find_ruby_name,
+    find_unique_name,
+)
+from ragstone.code.resolve.paths import FindInNamespace, follow_path
+from ragstone.code.resolve.php import find_php_class, find_php_function
+from ragstone.code.resolve.python import (
+    find_in_python_module,
+    find_python_import,
+    find_python_name,
+)
+from ragstone.code.resolve.rust import find_in_rust_module, find_rust_name
+from ragstone.code.resolve.script import find_script_export, find_script_import, find_script_name
+from ragstone.types.code import Import
 
 if TYPE_CHECKING:
-    from ragstone.code.resolve.index import Index
+    from ragstone.code.resolve.index import ProjectIndex
 
-Find = Callable[["Index", File, str, str], "Entity | Miss"]
-
-
-def named(index: Index, file: File, written: str, inside: str) -> Entity | Miss:
-    """Return what a name means: a type, function, module or name with a type; or why that is not known."""
-    scope = "" if file.family in ("php", "go") else _scope(file, inside)
-    place = f"{scope}|{written}"
-    found = file.resolved.get(place)
-    if found is None:
-        file.resolved[place] = OUTSIDE  # what leads back to itself leads nowhere
-        found = _FINDERS.get(file.family, packages.by_full_name)(index, file, written, scope)
-        file.resolved[place] = found
-    return found
-
-
-def function_named(index: Index, file: File, name: str, inside: str) -> Entity | Miss:
-    """Return what a call without a receiver means; PHP has functions apart from classes."""
-    return (
-        packages.php_function(index, file, name)
-        if file.family == "php"
-        else named(index, file, name, inside)
-    )
+_NAME_FINDERS: Final[dict[str, Callable[[ProjectIndex, CodeFile, str, str], Entity | NoMatch]]] = {
+    "php": find_php_class,
+    "python": find_python_name,
+    "script": find_script_name,
+    "jvm": find_packaged_name,
+    "csharp": find_packaged_name,
+    "go": find_go_name,
+    "rust": find_rust_name,
+    "ruby": find_ruby_name,
+}
+_NAMESPACE_FINDERS: Final[dict[str, FindInNamespace]] = {
+    "python": find_in_python_module,
+    "rust": find_in_rust_module,
+    "script": find_script_export,
+}
+_UNNESTED_FAMILIES: Final = ("php", "go")
 
 
-def step(index: Index, file: File, found: Entity | Miss, name: str) -> Entity | Miss:
-    """Return what a name means inside of a module or a type."""
-    if isinstance(found, Space):
-        return _ATTRIBUTES.get(file.family, packages.attribute)(index, file, found, name)
-    if isinstance(found, Type):
-        inner: Entity | None = found.inner.get(name) or found.members.get(name)
-        if inner is None and found.kind == "module":
-            full = index.layout.join(found.file.family, found.full, name)
-            inner = next(iter(index.entity(found.file.family, full)), None)
-        return inner or OUTSIDE
-    return found if isinstance(found, Miss) else OUTSIDE
+def find_name(index: ProjectIndex, file: CodeFile, written: str, inside: str) -> Entity | NoMatch:
+    """Return the target of a name at a place in a file, or the reason why it has none."""
+    scope = "" if file.family in _UNNESTED_FAMILIES else _lookup_scope(file, inside)
+    place = (scope, written)
+    target = file.name_cache.get(place)
+    if target is None:
+        file.name_cache[place] = OUTSIDE  # the answer if the name refers to itself
+        finder = _NAME_FINDERS.get(file.family, find_unique_name)
+        target = file.name_cache[place] = finder(index, file, written, scope)
+    return target
 
 
-def walked(index: Index, file: File, found: Entity | Miss, rest: Iterable[str]) -> Entity | Miss:
-    """Return what names lead to, one inside of the other."""
-    for name in rest:
-        found = step(index, file, found, name)
-    return found
+def find_function(index: ProjectIndex, file: CodeFile, name: str, inside: str) -> Entity | NoMatch:
+    """Return the target of a call without a receiver."""
+    if file.family == "php":  # PHP separates the names of functions and classes.
+        return find_php_function(index, file, name)
+    return find_name(index, file, name, inside)
 
 
-def parents(index: Index, one: Type) -> tuple[tuple[str, Type | None], ...]:
-    """Return the parents of a type, each with the kind of its link; None for one that is not in this project."""
-    if one.parents is None:
-        one.parents = ()  # what is its own parent ends here
-        met = ((up.kind, parent(index, one, up.name)) for up in one.ups)
-        one.parents = tuple(
-            (kind, found if isinstance(found, Type) else None) for kind, found in met
-        )
-    return one.parents
+def find_import(index: ProjectIndex, file: CodeFile, imported: Import) -> Entity | NoMatch:
+    """Return the target of an import of Python or a script."""
+    if file.family == "python":
+        return find_python_import(index, file, imported)
+    if file.family == "script":
+        return find_script_import(index, file, imported)
+    return OUTSIDE
 
 
-def parent(index: Index, one: Type, written: str) -> Type | Miss:
-    """Return what a type names as its parent."""
-    plain = written.partition("<")[0].strip()
-    found = named(index, one.file, plain, one.qualified.rpartition(".")[0])
-    if found is one and plain in one.file.imports:  # it has the name of what it extends
-        found = modules.imported(index, one.file, one.file.imports[plain])
-    if found is one:
-        return Miss(f"{plain} is also what it is called itself")
-    return found if isinstance(found, (Type, Miss)) else OUTSIDE
+def find_inside(
+    index: ProjectIndex, file: CodeFile, container: Entity | NoMatch, name: str
+) -> Entity | NoMatch:
+    """Return the target of a name inside a namespace or a type."""
+    find_in_namespace = _NAMESPACE_FINDERS.get(file.family, find_in_package)
+    return follow_path(index, file, container, [name], find_in_namespace)
 
 
-def member(index: Index, one: Type, name: str, *, above: bool = False) -> Function | Miss:
-    """Return a method by its name: a type's own, its traits', its parents'; with `above`, its parents' only."""
-    plain = name.lower() if one.file.family == "php" else name
-    place = f"^{plain}" if above else plain
-    found = one.found.get(place)
-    if found is None:
-        found = _search(index, one, plain, above=above)
-        if found is OUTSIDE:
-            found = Miss(
-                f"{one.name} has no {name} here, and not all that it stands on is in this project"
-            )
-        one.found[place] = found = found or Miss(f"{one.name} has no {name}")
-    return found
-
-
-def _search(index: Index, one: Type, name: str, *, above: bool) -> Function | Miss | None:
-    """Look through a type and all above it; traits come before parents, as they are nearer. None: it has no such."""
-    seen: set[int] = set()
-    outside = False
-    pending = [one]
-    while pending:
-        each = pending.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        if name in each.members and not (above and each is one):
-            return (
-                Miss(f"several files define {name} of {each.name}")
-                if name in each.doubtful
-                else each.members[name]
-            )
-        ups = parents(index, each)
-        outside = outside or any(up is None for _, up in ups)
-        ordered = sorted(ups, key=lambda up: _NEAR.get(up[0], 9))
-        pending.extend(up for _, up in reversed(ordered) if up is not None)
-    return OUTSIDE if outside else None
-
-
-def _scope(file: File, inside: str) -> str:
-    """Return the innermost symbol that has symbols of its own: all inside of it see the same names."""
-    for name in file.around(inside):
-        if name in file.types or name in file.inhabited:
+def _lookup_scope(file: CodeFile, inside: str) -> str:
+    """Return the innermost type or function that contains symbols: all code inside it sees the same names."""
+    for name in file.scopes(inside):
+        if name in file.types or name in file.functions_with_symbols:
             return name
     return ""
-
-
-_NEAR: Final = {"uses_trait": 0, "extends": 1, "implements": 2}
-_FINDERS: Final[dict[str, Find]] = {
-    "php": packages.php,
-    "python": modules.python,
-    "script": modules.script,
-    "jvm": packages.packaged,
-    "csharp": packages.packaged,
-    "go": packages.go,
-    "rust": modules.rust,
-    "ruby": packages.ruby,
-}
-_ATTRIBUTES: Final = {
-    "python": modules.python_attribute,
-    "rust": modules.rust_attribute,
-    "script": modules.exported,
-}

@@ -1,39 +1,42 @@
-"""The nodes of a file's symbols, and the names people write for them."""
+"""The nodes of a file's symbols, and the names that people write for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from ragstone.code.resolve.entities import File
+from ragstone.code.resolve.entities import CodeFile
 from ragstone.types import Alias, Node, Symbol
 
-_METHODS: Final = {
+_METHOD_SEPARATORS: Final = {
     "php": ("@", "::", "."),
     "ruby": ("#", "::", "."),
     "rust": ("::", "."),
     "cpp": ("::", "."),
 }
-"""What people put between a class and its method, the language's own first."""
+"""Signs that people write between a class and its method, the language's own sign first."""
+_QUALIFIED_KEYS: Final = ("php", "python")
+"""Languages whose keys contain the full name, not the path of the file."""
 
 
-def nodes_of(file: File) -> tuple[Node, ...]:
-    """Return the file itself and its types, functions and methods."""
+def nodes_of(file: CodeFile) -> tuple[Node, ...]:
+    """Return the nodes of a file and of its types, functions and methods."""
     facts = file.facts
-    found = [
-        Node(
-            f"file:{facts.uri}",
-            "file",
-            facts.uri.rpartition("/")[2],
-            facts.uri,
-            1,
-            language=facts.language,
-        )
-    ]
-    found += [
-        Node(
+    file_name = facts.uri.rpartition("/")[2]
+    file_node = Node(
+        f"file:{facts.uri}",
+        "file",
+        file_name,
+        facts.uri,
+        1,
+        language=facts.language,
+    )
+    nodes = [file_node]
+    for key, symbol in _symbols_by_key(file):
+        kind = "method" if symbol.kind == "constructor" else symbol.kind
+        node = Node(
             key,
-            "method" if symbol.kind == "constructor" else symbol.kind,
+            kind,
             symbol.name,
             facts.uri,
             symbol.line,
@@ -42,54 +45,48 @@ def nodes_of(file: File) -> tuple[Node, ...]:
             symbol.doc,
             facts.language,
         )
-        for key, symbol in _keyed(file)
-    ]
-    return tuple(found)
+        nodes.append(node)
+    return tuple(nodes)
 
 
-def aliases_of(file: File) -> tuple[Alias, ...]:
+def aliases_of(file: CodeFile) -> tuple[Alias, ...]:
     """Return the other names of a file's symbols."""
-    uri = file.facts.uri
-    return tuple(
-        Alias(name, key, kind, uri)
-        for key, symbol in _keyed(file)
-        for name, kind in _names(file, key, symbol)
-    )
+    aliases: list[Alias] = []
+    for key, symbol in _symbols_by_key(file):
+        for name, kind in _names(file, key, symbol):
+            aliases.append(Alias(name, key, kind, file.uri))
+    return tuple(aliases)
 
 
-def _keyed(file: File) -> Iterator[tuple[str, Symbol]]:
+def _symbols_by_key(file: CodeFile) -> Iterator[tuple[str, Symbol]]:
     for qualified, symbol in file.symbols.items():
         yield file.keys[qualified], symbol
     yield from file.twins.values()
 
 
-def _names(file: File, key: str, symbol: Symbol) -> Iterator[tuple[str, str]]:
-    prefix, _, full = key.partition(":")
+def _names(file: CodeFile, key: str, symbol: Symbol) -> Iterator[tuple[str, str]]:
+    """Yield the names of a symbol, each with the kind of alias."""
+    kind, _, full_name = key.partition(":")
     facts = file.facts
-    if facts.language not in ("php", "python"):
-        full = (
-            f"{facts.namespace}.{symbol.qualified}"
-            if facts.namespace and facts.language != "go"
-            else symbol.qualified
-        )
-    if prefix == "class":
-        yield full, "class"
-        if symbol.name != full:
-            yield symbol.name, "short_class"
-    elif prefix == "function":
-        yield full, "function"
-        if symbol.name != full:
-            yield symbol.name, "short_function"
-    elif symbol.parent and "#" not in full:
-        yield from _methods(facts.language, full, symbol)
+    if facts.language not in _QUALIFIED_KEYS:
+        full_name = symbol.qualified
+        if facts.namespace and facts.language != "go":
+            full_name = f"{facts.namespace}.{symbol.qualified}"
+    if kind in ("class", "function"):
+        yield full_name, kind
+        if symbol.name != full_name:
+            yield symbol.name, f"short_{kind}"
+    elif symbol.parent and "#" not in full_name:
+        yield from _method_names(facts.language, full_name, symbol)
 
 
-def _methods(language: str, full: str, symbol: Symbol) -> Iterator[tuple[str, str]]:
-    owner = full[: -len(symbol.name)].rstrip(":.")
-    short = symbol.parent.rpartition(".")[2]
-    signs = _METHODS.get(language, (".",))
-    for sign in signs if language != "php" else ("@", "::"):
-        yield f"{owner}{sign}{symbol.name}", "method"
-    if short != owner:
-        for sign in signs:
-            yield f"{short}{sign}{symbol.name}", "short_method"
+def _method_names(language: str, full_name: str, symbol: Symbol) -> Iterator[tuple[str, str]]:
+    owner = full_name.removesuffix(symbol.name).rstrip(":.")
+    short_owner = symbol.parent.rpartition(".")[2]
+    separators = _METHOD_SEPARATORS.get(language, (".",))
+    full_separators = ("@", "::") if language == "php" else separators
+    for separator in full_separators:
+        yield f"{owner}{separator}{symbol.name}", "method"
+    if short_owner != owner:
+        for separator in separators:
+            yield f"{short_owner}{separator}{symbol.name}", "short_method"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ragstone.code.grammars import language_of
-from ragstone.code.resolve import MANIFESTS, Index, interface, resolve
+from ragstone.code.resolve import MANIFESTS, ProjectIndex, interface, resolve
 from ragstone.errors import StoreDamaged
 from ragstone.indexing.facts_codec import decode_facts, encode_facts
 from ragstone.indexing.parser_process import parse_facts
@@ -105,7 +105,7 @@ class GraphPasses:
         facts_of_code = {
             uri: file_facts for uri, file_facts in facts.items() if file_facts is not None
         }
-        index = Index(facts_of_code.values(), manifests=self._manifests())
+        index = ProjectIndex(facts_of_code.values(), manifests=self._manifests())
         if any(self._has_new_interface(uri) for uri in (*changed, *gone)):
             affected = code_files
         else:
@@ -142,7 +142,7 @@ class GraphPasses:
                 )
         return graphs, failed
 
-    def _resolve_file(self, facts: FileFacts, index: Index) -> Graph:
+    def _resolve_file(self, facts: FileFacts, index: ProjectIndex) -> Graph:
         try:
             return resolve(facts, index)
         except Exception as error:  # noqa: BLE001 - one strange file must not lose the others

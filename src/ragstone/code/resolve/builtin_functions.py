@@ -1,11 +1,11 @@
-"""Functions that are surely a language's own: nothing is to be found out about them."""
+"""Names of functions that belong to a language itself; calls of these are not reported as unresolved."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-OWN: Final = {
+BUILT_IN_FUNCTIONS: Final = {
     "php": re.compile(
         r"(?:array|str|mb|is|json|preg|ctype|date|file|func|iterator|hash|curl|openssl|random|spl|stream|ob|url|var|"
         r"get|set|class|method|property|function|iconv|gz|imagecreate|image|number|html|http|ini|gmp|bc|sodium|error|"
@@ -49,4 +49,4 @@ OWN: Final = {
         r"sizeof|defined|alignof|offsetof|static_cast|dynamic_cast|reinterpret_cast|const_cast|decltype|typeid"
     ),
 }
-"""By family; a name that the project itself defines is looked up first."""
+"""By language family. A function of the project with the same name is found first."""
