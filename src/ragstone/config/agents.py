@@ -6,7 +6,7 @@ are ours; the rest of the file belongs to the other tool and is ignored.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
@@ -41,11 +41,10 @@ _DOCS_SETTINGS: Final[Mapping[str, str]] = {
 def _docs_types() -> dict[str, ValueType]:
     """Return the type of every key in the block `docs`."""
     keys = setting_keys()
-    return {
-        "strategy": ValueType.from_hint(Strategy),
-        "budget": ValueType(int, 1, 10_000_000),
-        **{name: keys[setting].value_type for name, setting in _DOCS_SETTINGS.items()},
-    }
+    types = {name: keys[setting].value_type for name, setting in _DOCS_SETTINGS.items()}
+    types["strategy"] = ValueType.from_hint(Strategy)
+    types["budget"] = ValueType(int, 1, 10_000_000)
+    return types
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +57,10 @@ class AgentsFile:
 
     def settings(self, agent: Agent, settings: Settings) -> Settings:
         """Return the settings for an agent's documents: the folder's, with those of this file and of the agent."""
-        values = {
-            name: entry for name, entry in self.rag.items() if not settings.is_overridden(name)
-        }
+        values: dict[str, tuple[object, str]] = {}
+        for name, value_and_origin in self.rag.items():
+            if not settings.is_overridden(name):
+                values[name] = value_and_origin
         values["search.top_k"] = (agent.top_k, agent.origin)
         values["sources.include"] = (agent.sources, agent.origin)
         if agent.chunk_size is not None:
@@ -68,8 +68,10 @@ class AgentsFile:
         if agent.chunk_overlap is not None:
             values["rag.chunk_overlap"] = (agent.chunk_overlap, agent.origin)
         combined = settings.with_values(values)
-        sizes = {name: combined.value(name) for name in ("rag.chunk_size", "rag.chunk_overlap")}
-        check_combination(sizes, {name: combined.origin(name) for name in sizes})
+        size_names = ("rag.chunk_size", "rag.chunk_overlap")
+        sizes = {name: combined.value(name) for name in size_names}
+        origins = {name: combined.origin(name) for name in size_names}
+        check_combination(sizes, origins)
         return combined
 
 
@@ -120,35 +122,41 @@ class _AgentsParser:
 
     def rag(self, tree: Mapping[str, YamlEntry]) -> dict[str, tuple[object, str]]:
         """Return the values of the block `rag` by our names."""
-        block = self.mapping(tree["rag"], "rag") if "rag" in tree else {}
+        if "rag" not in tree:
+            return {}
+        block = self.mapping(tree["rag"], "rag")
         values: dict[str, tuple[object, str]] = {}
         for name, entry in block.items():
-            check_known(name, _RAG_SETTINGS, f"Unknown key {name!r} in rag ({self._at(entry)}).")
+            place = self._at(entry)
+            check_known(name, _RAG_SETTINGS, f"Unknown key {name!r} in rag ({place}).")
             if entry.value in (None, ""):
                 continue
             key = setting_keys()[_RAG_SETTINGS[name]]
-            value = check_value(f"rag.{name}", entry.plain, key.value_type, origin=self._at(entry))
-            if (
-                key.rules.inside
-                and not self.is_trusted
-                and leads_outside(self.settings.root, str(value))
-            ):
-                raise ConfigError(
-                    f"rag.{name} in {self._at(entry)} points outside the project folder: {value!r}.",
-                    hint="if you want that, set RAGSTONE_RAG_STORE_PATH or put it in your own agents.yaml",
-                )
+            value = check_value(f"rag.{name}", entry.plain, key.value_type, origin=place)
+            if key.rules.inside:
+                self._check_path(f"rag.{name}", str(value), place)
             values[key.name] = (value, f"{self.origin}, rag.{name}")
         return values
+
+    def _check_path(self, name: str, path: str, place: str) -> None:
+        """Raise `ConfigError` if a file that is not trusted names a path outside the folder."""
+        if not self.is_trusted and leads_outside(self.settings.root, path):
+            raise ConfigError(
+                f"{name} in {place} points outside the project folder: {path!r}.",
+                hint="if you want that, set RAGSTONE_RAG_STORE_PATH or put it in your own agents.yaml",
+            )
 
     def agents(self, tree: Mapping[str, YamlEntry]) -> Iterator[tuple[str, dict[str, object]]]:
         """Yield each agent's name and the values of its block `docs`."""
         for name, entry in self._agent_entries(tree):
             if not name.strip() or len(name) > _MAX_NAME_LENGTH or not name.isprintable():
-                raise ConfigError(
-                    f"In {self._at(entry)}: {name[:_MAX_NAME_LENGTH]!r} is no name for an agent."
-                )
+                short_name = name[:_MAX_NAME_LENGTH]
+                raise ConfigError(f"In {self._at(entry)}: {short_name!r} is no name for an agent.")
             block = self.mapping(entry, f"the agent {name!r}")
-            yield name, self._docs(name, block["docs"]) if "docs" in block else {}
+            docs: dict[str, object] = {}
+            if "docs" in block:
+                docs = self._docs(name, block["docs"])
+            yield name, docs
 
     def _agent_entries(self, tree: Mapping[str, YamlEntry]) -> Iterator[tuple[str, YamlEntry]]:
         """Yield the agents: a mapping or a list with ids under `agents`, else entries of the file with `docs`."""
@@ -158,10 +166,14 @@ class _AgentsParser:
                     yield name, entry
             return
         block = tree["agents"]
-        if not isinstance(block.value, tuple):
+        if isinstance(block.value, tuple):
+            yield from self._listed_agents(block.value)
+        else:
             yield from self.mapping(block, "agents").items()
-            return
-        for entry in block.value:
+
+    def _listed_agents(self, entries: Iterable[YamlEntry]) -> Iterator[tuple[str, YamlEntry]]:
+        """Yield the agents of a list by their ids."""
+        for entry in entries:
             identifier = self.mapping(entry, "agents").get("id")
             if identifier is None or not isinstance(identifier.value, str):
                 raise ConfigError(
@@ -175,24 +187,29 @@ class _AgentsParser:
         types = _docs_types()
         values: dict[str, object] = {}
         for name, entry in self.mapping(block, label).items():
-            check_known(name, types, f"Unknown key {name!r} in {label} ({self._at(entry)}).")
+            place = self._at(entry)
+            check_known(name, types, f"Unknown key {name!r} in {label} ({place}).")
             if entry.value is None:
                 continue
             value = entry.plain
             if name == "sources" and isinstance(value, str):
                 value = [value]
-            label_of_key = f"docs.{name} of the agent {agent!r}"
-            values[name] = check_value(label_of_key, value, types[name], origin=self._at(entry))
+            key_label = f"docs.{name} of the agent {agent!r}"
+            values[name] = check_value(key_label, value, types[name], origin=place)
             if name == "sources":
-                self._check_sources(values[name], agent, entry)
-        return {**values, "origin": self.origin} if values else {}
+                self._check_sources(values[name], agent, place)
+        if values:
+            values["origin"] = self.origin
+        return values
 
-    def _check_sources(self, globs: object, agent: str, entry: YamlEntry) -> None:
+    def _check_sources(self, globs: object, agent: str, place: str) -> None:
         """Raise `ConfigError` if a source leads out of the folder that sources start from."""
-        for glob in globs if isinstance(globs, tuple) else ():
+        if not isinstance(globs, tuple):
+            return
+        for glob in globs:
             if leads_outside(self.settings.base, glob):
                 raise ConfigError(
-                    f"docs.sources of the agent {agent!r} in {self._at(entry)} points outside the folder: {glob!r}.",
+                    f"docs.sources of the agent {agent!r} in {place} points outside the folder: {glob!r}.",
                     hint="sources are below the project's folder; RAGSTONE_DOCS_BASE_DIR names another one",
                 )
 

@@ -41,7 +41,9 @@ def read_documents_file(folder: Path, layer: str) -> Iterator[tuple[SettingKey, 
 
 def _read_file(path: Path, origin: str) -> Iterator[tuple[SettingKey, object, str]]:
     """Yield the values of one file; nothing if there is none or if it is about something else."""
-    data = read_bytes(path, MAX_YAML_BYTES) if path.is_file() else None
+    if not path.is_file():
+        return
+    data = read_bytes(path, MAX_YAML_BYTES)
     if data is None or not _OUR_KEY.search(data.removeprefix(BOM_UTF8)):
         return
     from ragstone.config.yaml_file import parse_yaml  # few folders have such a file
@@ -60,8 +62,5 @@ def _read_file(path: Path, origin: str) -> Iterator[tuple[SettingKey, object, st
         value = entry.plain
         if name == "embed_model" and isinstance(value, str):
             value = _MODELS.get(value.lower(), value)
-        yield (
-            key,
-            check_value(key.name, value, key.value_type, origin=f"{place} (line {entry.line})"),
-            place,
-        )
+        value_origin = f"{place} (line {entry.line})"
+        yield key, check_value(key.name, value, key.value_type, origin=value_origin), place

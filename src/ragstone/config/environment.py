@@ -7,42 +7,49 @@ from collections.abc import Mapping
 from typing import Final
 
 _CHILD_VARIABLES: Final = (
-    *("HOME", "USER", "LOGNAME", "TZ"),
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "TZ",
     # Version managers find the program of a name through these.
-    *(
-        "PYENV_ROOT",
-        "RBENV_ROOT",
-        "NVM_DIR",
-        "ASDF_DIR",
-        "ASDF_DATA_DIR",
-        "RUSTUP_HOME",
-        "CARGO_HOME",
-        "JAVA_HOME",
-    ),
+    "PYENV_ROOT",
+    "RBENV_ROOT",
+    "NVM_DIR",
+    "ASDF_DIR",
+    "ASDF_DATA_DIR",
+    "RUSTUP_HOME",
+    "CARGO_HOME",
+    "JAVA_HOME",
 )
 
 
 def search_path(environ: Mapping[str, str] | None = None) -> list[str]:
     """Return the folders in which programs are found; relative ones depend on the working folder and are left out."""
-    environ = os.environ if environ is None else environ
+    if environ is None:
+        environ = os.environ
     folders = environ.get("PATH", os.defpath).split(os.pathsep)
-    return list(dict.fromkeys(folder for folder in folders if os.path.isabs(folder)))
+    absolute = [folder for folder in folders if os.path.isabs(folder)]
+    return list(dict.fromkeys(absolute))
 
 
 def child_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the few variables that a child process needs; no keys, no tokens."""
-    environ = os.environ if environ is None else environ
+    if environ is None:
+        environ = os.environ
     variables = {name: environ[name] for name in _CHILD_VARIABLES if environ.get(name)}
     return variables | {"PATH": os.pathsep.join(search_path(environ))}
 
 
 def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
     """Return whether a terminal may get colours: not if NO_COLOR is set, or if it has none."""
-    environ = os.environ if environ is None else environ
+    if environ is None:
+        environ = os.environ
     return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
 
 
 def cores() -> int:
     """Return how many cores this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
+    get_allowed_cores = getattr(os, "sched_getaffinity", None)
+    if get_allowed_cores is not None:
+        return len(get_allowed_cores(0))
+    return os.cpu_count() or 1

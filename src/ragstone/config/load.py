@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -37,7 +38,8 @@ def load(
 ) -> Settings:
     """Return the settings of a folder; raise `ConfigError` if a value makes no sense."""
     root = Path(folder).absolute()
-    environ = os.environ if environ is None else environ
+    if environ is None:
+        environ = os.environ
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
     for key, value, origin in _collect(root, overrides or {}, environ):
@@ -54,16 +56,29 @@ def project_file(folder: str | Path) -> Path:
 
 def user_file(environ: Mapping[str, str] | None = None) -> Path | None:
     """Return the path of the user's settings file, whether it exists or not; None if there is no home folder."""
-    environ = os.environ if environ is None else environ
+    if environ is None:
+        environ = os.environ
+    folder = _user_config_folder(environ)
+    if folder is None:
+        return None
+    return folder / "ragstone" / FILE_NAME
+
+
+def _user_config_folder(environ: Mapping[str, str]) -> Path | None:
     config_home = Path(environ.get("XDG_CONFIG_HOME", ""))
     if config_home.is_absolute():
-        return config_home / "ragstone" / FILE_NAME
+        return config_home
+    variable = "HOME"
     if sys.platform == "win32":
-        return Path(environ["APPDATA"]) / "ragstone" / FILE_NAME if environ.get("APPDATA") else None
-    if not environ.get("HOME"):
+        variable = "APPDATA"
+    if not environ.get(variable):
         return None
-    config = ("Library", "Application Support") if sys.platform == "darwin" else (".config",)
-    return Path(environ["HOME"], *config, "ragstone", FILE_NAME)
+    home = Path(environ[variable])
+    if sys.platform == "win32":
+        return home
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support"
+    return home / ".config"
 
 
 def _collect(
@@ -81,7 +96,7 @@ def _collect(
 
 
 def _read_files(path: Path, layer: str) -> Iterator[SetValue]:
-    """Yield the values in `documents.yaml` and in the settings file beside it."""
+    """Yield the values in `documents.yaml` and in the settings file of the same folder."""
     for entry in documents.read_documents_file(path.parent, layer):
         yield SetValue(*entry)
     origin = f"{layer} {path}"
@@ -89,17 +104,18 @@ def _read_files(path: Path, layer: str) -> Iterator[SetValue]:
         if value == "":
             continue  # an empty text means: not set
         refuse_secret(key, origin=origin)
-        yield SetValue(key, check_value(key.name, value, key.value_type, origin=origin), origin)
+        checked = check_value(key.name, value, key.value_type, origin=origin)
+        yield SetValue(key, checked, origin)
 
 
 def _from_arguments(overrides: Mapping[str, object]) -> Iterator[SetValue]:
     """Yield the values of the caller, by dotted names or nested; None means: not set."""
     for key, value in _flatten(overrides, "the arguments", allow_dotted=True):
-        if value is not None:
-            refuse_secret(key, origin="the arguments")
-            yield SetValue(
-                key, check_value(key.name, value, key.value_type, origin="the argument"), "argument"
-            )
+        if value is None:
+            continue
+        refuse_secret(key, origin="the arguments")
+        checked = check_value(key.name, value, key.value_type, origin="the argument")
+        yield SetValue(key, checked, "argument")
 
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[SetValue]:
@@ -107,24 +123,20 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[SetValue]:
     keys_by_variable = _keys_by_variable(setting_keys().values())
     first_variable: dict[str, str] = {}
     for variable in sorted(environ):
-        if not variable.startswith(_PREFIX) or not environ[variable]:
+        text = environ[variable]
+        if not variable.startswith(_PREFIX) or not text:
             continue
-        check_known(
-            variable,
-            keys_by_variable,
-            f"Unknown environment variable {variable}.",
-            fallback=_LIST_ALL,
-        )
+        message = f"Unknown environment variable {variable}."
+        check_known(variable, keys_by_variable, message, fallback=_LIST_ALL)
         key = keys_by_variable[variable]
         other = first_variable.setdefault(key.name, variable)
-        if environ[other] != environ[variable]:
+        if environ[other] != text:
             raise ConfigError(
                 f"{other} and {variable} set the same thing ({key.name}) to different values."
             )
         origin = f"environment {variable}"
-        yield SetValue(
-            key, parse_value(key.name, environ[variable], key.value_type, origin=origin), origin
-        )
+        value = parse_value(key.name, text, key.value_type, origin=origin)
+        yield SetValue(key, value, origin)
 
 
 def _keys_by_variable(keys: Iterable[SettingKey]) -> dict[str, SettingKey]:
@@ -139,8 +151,6 @@ def _parse_toml(path: Path) -> Mapping[str, object]:
     text = read_settings_file(path, _MAX_FILE_BYTES)
     if text is None:
         return {}
-    import tomllib  # many folders have no such file
-
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -178,7 +188,7 @@ def _section_names() -> set[str]:
 def _suggest_setting(name: str) -> str:
     """Return a hint with the setting of the same last part, else with the nearest name."""
     last = name.rpartition(".")[2]
-    for known in setting_keys():
-        if known.rpartition(".")[2] == last:
-            return f"did you mean {known}?"
+    for setting_name in setting_keys():
+        if setting_name.rpartition(".")[2] == last:
+            return f"did you mean {setting_name}?"
     return suggest(name, [*setting_keys(), *_section_names()]) or _LIST_ALL

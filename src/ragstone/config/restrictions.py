@@ -1,4 +1,7 @@
-"""What files may not set: secrets, and in a project file, which may come with a clone, addresses and places."""
+"""Limits on settings files: secrets are refused; a project file may not name addresses or outside paths.
+
+A project file may come with a clone, so it is not trusted.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ def check_project_value(key: SettingKey, value: object, *, root: Path, origin: s
         )
     if not key.rules.inside:
         return
-    paths = value if isinstance(value, tuple) else (value,)
+    paths = value
+    if not isinstance(paths, tuple):
+        paths = (value,)
     for path in paths:
         if leads_outside(root, str(path)):
             raise ConfigError(
@@ -36,12 +41,22 @@ def check_project_value(key: SettingKey, value: object, *, root: Path, origin: s
 
 def check_combination(values: Mapping[str, object], origins: Mapping[str, str]) -> None:
     """Raise `ConfigError` if values contradict each other."""
-    size, overlap = values.get("rag.chunk_size"), values.get("rag.chunk_overlap")
+    _check_chunk_sizes(values, origins)
+    _check_provider(values, origins)
+
+
+def _check_chunk_sizes(values: Mapping[str, object], origins: Mapping[str, str]) -> None:
+    size = values.get("rag.chunk_size")
+    overlap = values.get("rag.chunk_overlap")
     if isinstance(size, int) and isinstance(overlap, int) and overlap >= size:
         raise ConfigError(
             f"rag.chunk_overlap ({overlap}) must be smaller than rag.chunk_size ({size}).",
             hint=f"they come from {origins['rag.chunk_overlap']} and {origins['rag.chunk_size']}",
         )
+
+
+def _check_provider(values: Mapping[str, object], origins: Mapping[str, str]) -> None:
+    """Raise `ConfigError` if a setting is for other vector stores than the chosen one."""
     keys = setting_keys()
     provider = values.get("rag.vector_store.provider", keys["rag.vector_store.provider"].default)
     for name in values:
@@ -55,12 +70,16 @@ def check_combination(values: Mapping[str, object], origins: Mapping[str, str]) 
 
 def leads_outside(root: Path, path: str) -> bool:
     """Return whether a path or pattern may lead out of a folder."""
-    windows, posix = PureWindowsPath(path), PurePosixPath(path)
-    if windows.drive or windows.root or posix.root or path.startswith("~"):
+    windows = PureWindowsPath(path)
+    posix = PurePosixPath(path)
+    is_absolute = windows.drive or windows.root or posix.root
+    if is_absolute or path.startswith("~"):
         return True
     if ".." in windows.parts or ".." in posix.parts:
         return True
+    fixed_part = path.partition("*")[0]
     try:
-        return not (root / path.split("*", 1)[0]).resolve().is_relative_to(root.resolve())
+        target = (root / fixed_part).resolve()
+        return not target.is_relative_to(root.resolve())
     except (OSError, RuntimeError):  # the name is too long, or links lead in a circle
         return True

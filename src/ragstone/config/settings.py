@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar, get_type_hints
+from typing import TypeVar, get_type_hints
 
 from ragstone.config.sections import (
     AskSettings,
@@ -56,7 +56,7 @@ class Settings:
     @property
     def home_named(self) -> bool:
         """Return whether the user named that folder, not a file or a link that may have come with a clone."""
-        return self.origin("store.path").partition(" ")[0] in ("argument", "environment", "user")
+        return self._layer("store.path") in ("argument", "environment", "user")
 
     @property
     def base(self) -> Path:
@@ -81,24 +81,30 @@ class Settings:
 
     def is_overridden(self, key: str) -> bool:
         """Return whether an argument or the environment sets a key."""
-        return self.origin(key).partition(" ")[0] in ("argument", "environment")
+        return self._layer(key) in ("argument", "environment")
 
     def with_values(self, values: Mapping[str, tuple[object, str]]) -> Settings:
         """Return these settings with other values; each comes with its origin."""
         changed = self
-        for key, (value, _) in values.items():
+        origins = dict(self.origins)
+        for key, (value, origin) in values.items():
             changed = _replace_value(changed, key.split("."), value)
-        origins = {key: origin for key, (_, origin) in values.items()}
-        return replace(changed, origins=MappingProxyType({**self.origins, **origins}))
+            origins[key] = origin
+        return replace(changed, origins=MappingProxyType(origins))
 
     def listing(self) -> list[tuple[str, object, str]]:
         """Return (key, value, origin) for every setting; secrets are hidden."""
         rows = []
         for name, key in setting_keys().items():
             value = self.value(name)
-            is_hidden = key.rules.secret and value is not None
-            rows.append((name, _HIDDEN if is_hidden else value, self.origin(name)))
+            if key.rules.secret and value is not None:
+                value = _HIDDEN
+            rows.append((name, value, self.origin(name)))
         return rows
+
+    def _layer(self, key: str) -> str:
+        """Return the first word of an origin: argument, environment, project, user or default."""
+        return self.origin(key).partition(" ")[0]
 
     def _resolve(self, key: str) -> Path:
         path = str(self.value(key))
@@ -127,13 +133,15 @@ class SettingKey:
     @property
     def variables(self) -> tuple[str, ...]:
         """Return all its environment variables, the full name first."""
-        return (self.variable, *(f"RAGSTONE_{alias}" for alias in self.rules.aliases))
+        aliases = [f"RAGSTONE_{alias}" for alias in self.rules.aliases]
+        return (self.variable, *aliases)
 
 
 @cache
 def setting_keys() -> Mapping[str, SettingKey]:
     """Return every setting by its dotted name, in the order of the sections."""
-    return MappingProxyType({key.name: key for key in _keys_of(Settings, "")})
+    keys = _keys_of(Settings, "")
+    return MappingProxyType({key.name: key for key in keys})
 
 
 def build_settings(
@@ -170,8 +178,11 @@ def _build_section(section: type[T], prefix: str, values: Mapping[str, object]) 
     return section(**arguments)
 
 
-def _replace_value(section: Any, path: list[str], value: object) -> Any:  # noqa: ANN401 - any section of settings
-    """Return a section with one value replaced."""
-    if len(path) > 1:
-        value = _replace_value(getattr(section, path[0]), path[1:], value)
-    return replace(section, **{path[0]: value})
+def _replace_value(section: T, path: list[str], value: object) -> T:
+    """Return a section of the settings with one value replaced."""
+    name, *inner_path = path
+    if inner_path:
+        inner_section = getattr(section, name)
+        value = _replace_value(inner_section, inner_path, value)
+    changes = {name: value}
+    return replace(section, **changes)  # type: ignore[type-var]  # every section is a dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,12 +13,13 @@ from ragstone.errors import ConfigError, InputError
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
+_MAX_SHOWN: Final = 60
 _JSON_TYPES: Final[Mapping[str, type]] = {"string": str, "integer": int, "boolean": bool}
 
 
 @dataclass(frozen=True, slots=True)
 class ValueType:
-    """What a value may be: `bool`, `int`, `str` or a tuple of texts, with a range or a list of choices."""
+    """The allowed values: `bool`, `int`, `str` or a tuple of texts, with a range or a list of choices."""
 
     kind: type
     low: int | None = None
@@ -29,9 +31,9 @@ class ValueType:
         """Return the type for an annotation such as `int | None`, `tuple[str, ...]` or `Literal["a", "b"]`."""
         if get_origin(hint) is Literal:
             return cls(str, choices=get_args(hint))
-        members = [member for member in get_args(hint) if member is not NoneType]
-        if NoneType in get_args(hint):
-            hint = members[0]
+        members = get_args(hint)
+        if NoneType in members:
+            hint = next(member for member in members if member is not NoneType)
         kind = get_origin(hint) or hint
         if not isinstance(kind, type):
             raise TypeError(f"{hint!r} is no type of a setting")
@@ -40,26 +42,29 @@ class ValueType:
     def describe(self) -> str:
         """Return in words which values are accepted."""
         if self.choices:
-            return "one of " + ", ".join(f'"{choice}"' for choice in self.choices)
+            quoted = [f'"{choice}"' for choice in self.choices]
+            return f"one of {', '.join(quoted)}"
         if self.kind is bool:
             return "true or false"
         if self.kind is tuple:
             return "a list of non-empty texts"
-        return f"a whole number{self._describe_range()}" if self.kind is int else "a non-empty text"
+        if self.kind is int:
+            return f"a whole number{self._describe_range()}"
+        return "a non-empty text"
 
     def accepts(self, value: object) -> bool:
         """Return whether a value has this type and is within its limits."""
         if self.kind is tuple:
-            return isinstance(value, list | tuple) and all(_is_text(item) for item in value)
+            return isinstance(value, list | tuple) and all(map(_is_text, value))
         if type(value) is not self.kind:
             return False
-        if isinstance(value, str):
-            return _is_text(value) and (not self.choices or value in self.choices)
-        return self._is_in_range(value)
+        if self.choices:
+            return value in self.choices
+        if isinstance(value, int):
+            return self._is_in_range(value)
+        return _is_text(value)
 
-    def _is_in_range(self, value: object) -> bool:
-        if not isinstance(value, int):
-            return True
+    def _is_in_range(self, value: int) -> bool:
         if self.low is not None and value < self.low:
             return False
         return self.high is None or value <= self.high
@@ -67,7 +72,9 @@ class ValueType:
     def _describe_range(self) -> str:
         if self.low is not None and self.high is not None:
             return f" from {self.low} to {self.high}"
-        return f" of at least {self.low}" if self.low is not None else ""
+        if self.low is not None:
+            return f" of at least {self.low}"
+        return ""
 
 
 def check_value(name: str, value: object, expected: ValueType, *, origin: str) -> object:
@@ -77,7 +84,9 @@ def check_value(name: str, value: object, expected: ValueType, *, origin: str) -
         raise ConfigError(
             f"{name} must be {expected.describe()}, but {origin} gives {_show(value)}.", hint=hint
         )
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(value)
+    return value
 
 
 def parse_value(name: str, text: str, expected: ValueType, *, origin: str) -> object:
@@ -100,10 +109,10 @@ def parse_value(name: str, text: str, expected: ValueType, *, origin: str) -> ob
 def check_known(name: str, known: Iterable[str], message: str, *, fallback: str = "") -> None:
     """Raise `ConfigError` with this message if a name is unknown; the hint is the nearest known name."""
     names = list(known)
-    if name not in names:
-        raise ConfigError(
-            message, hint=suggest(name, names) or fallback or f"known are {', '.join(names)}"
-        )
+    if name in names:
+        return
+    hint = suggest(name, names) or fallback or f"known are {', '.join(names)}"
+    raise ConfigError(message, hint=hint)
 
 
 def check_arguments(
@@ -116,12 +125,12 @@ def check_arguments(
     values = {key: value for key, value in arguments.items() if value is not None}
     for key in values:
         if key not in properties:
-            raise InputError(
-                f"{label} has no argument {key!r}", hint=f"it takes {', '.join(properties)}"
-            )
+            hint = f"it takes {', '.join(properties)}"
+            raise InputError(f"{label} has no argument {key!r}", hint=hint)
     for key in required:
         if key not in values:
-            raise InputError(f"{label} needs {key!r}", hint=properties[key].get("description", ""))
+            hint = properties[key].get("description", "")
+            raise InputError(f"{label} needs {key!r}", hint=hint)
     for key, value in values.items():
         _check_argument(f"{label}: {key}", value, properties[key])
     return values
@@ -131,7 +140,9 @@ def suggest(name: str, known: Iterable[str]) -> str:
     """Return a hint with the nearest known name, or an empty text."""
     by_lower_case = {item.lower(): item for item in known}
     close = get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.5)
-    return f"did you mean {by_lower_case[close[0]]}?" if close else ""
+    if not close:
+        return ""
+    return f"did you mean {by_lower_case[close[0]]}?"
 
 
 def _check_argument(label: str, value: object, schema: Mapping[str, Any]) -> None:
@@ -140,10 +151,11 @@ def _check_argument(label: str, value: object, schema: Mapping[str, Any]) -> Non
         raise InputError(f"{label} is a {schema['type']}", hint=hint)
     if isinstance(value, str) and len(value.strip()) < schema.get("minLength", 0):
         raise InputError(f"{label} is empty", hint=hint)
-    if isinstance(value, int) and not schema.get("minimum", value) <= value <= schema.get(
-        "maximum", value
-    ):
-        raise InputError(f"{label} is from {schema['minimum']} to {schema['maximum']}")
+    if isinstance(value, int):
+        low = schema.get("minimum", value)
+        high = schema.get("maximum", value)
+        if not low <= value <= high:
+            raise InputError(f"{label} is from {schema['minimum']} to {schema['maximum']}")
 
 
 def _is_text(value: object) -> bool:
@@ -161,16 +173,20 @@ def _parse_list(text: str) -> list[object]:
     """Return the items of a TOML array, or of a list with commas."""
     if not text.lstrip().startswith("["):
         return [item.strip() for item in text.split(",")]
-    import tomllib  # few variables hold an array
-
     try:
-        return list(tomllib.loads(f"items = {text}")["items"])
+        table = tomllib.loads(f"items = {text}")
+        return list(table["items"])
     except RecursionError as error:
         raise ValueError(text) from error
 
 
 def _show(value: object) -> str:
+    """Return a value for a message, shortened if it is long."""
     if isinstance(value, Mapping):
         return "a table"
-    shown = str(value).lower() if isinstance(value, bool) else repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
+    text = repr(value)
+    if isinstance(value, bool):
+        text = text.lower()
+    if len(text) > _MAX_SHOWN:
+        text = text[: _MAX_SHOWN - 3] + "..."
+    return text

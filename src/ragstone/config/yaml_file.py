@@ -37,10 +37,14 @@ class YamlEntry:
     def plain(self) -> object:
         """Return the value without line numbers; of a list, its scalars."""
         if isinstance(self.value, tuple):
-            return [
-                entry if isinstance(entry.value, tuple | Mapping) else entry.value
-                for entry in self.value
-            ]
+            return [entry.plain_scalar for entry in self.value]
+        return self.value
+
+    @property
+    def plain_scalar(self) -> object:
+        """Return the value if it is a scalar, else the entry itself."""
+        if isinstance(self.value, tuple | Mapping):
+            return self
         return self.value
 
 
@@ -50,15 +54,17 @@ def parse_yaml(text: str, origin: str) -> YamlEntry:
         _check_events(text, origin)
         root = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
-        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise ConfigError(
-            f"The {origin}{line} is not valid YAML: {error.problem or error.context}."
-        ) from error
+        line = ""
+        if error.problem_mark:
+            line = f", line {error.problem_mark.line + 1}"
+        problem = error.problem or error.context
+        raise ConfigError(f"The {origin}{line} is not valid YAML: {problem}.") from error
     except yaml.YAMLError as error:
-        raise ConfigError(
-            f"The {origin} is not valid YAML: {str(error).splitlines()[0]}."
-        ) from error
-    return YamlEntry(None, 1) if root is None else _convert(root, origin)
+        problem = str(error).splitlines()[0]
+        raise ConfigError(f"The {origin} is not valid YAML: {problem}.") from error
+    if root is None:
+        return YamlEntry(None, 1)
+    return _convert(root, origin)
 
 
 def _check_events(text: str, origin: str) -> None:
@@ -67,7 +73,10 @@ def _check_events(text: str, origin: str) -> None:
     for event in yaml.parse(text, Loader=_LOADER):
         if getattr(event, "anchor", None):
             raise _error(origin, _line(event), "uses an anchor (& or *): write the value out")
-        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if isinstance(event, CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, CollectionEndEvent):
+            depth -= 1
         if depth > _MAX_DEPTH:
             raise _error(origin, _line(event), "is nested too deeply")
 
@@ -75,9 +84,14 @@ def _check_events(text: str, origin: str) -> None:
 def _convert(node: yaml.Node, origin: str) -> YamlEntry:
     line = _line(node)
     if isinstance(node, yaml.SequenceNode):
-        return YamlEntry(tuple(_convert(item, origin) for item in node.value), line)
-    if not isinstance(node, yaml.MappingNode):
-        return YamlEntry(_parse_scalar(node), line)
+        items = [_convert(item, origin) for item in node.value]
+        return YamlEntry(tuple(items), line)
+    if isinstance(node, yaml.MappingNode):
+        return YamlEntry(_convert_mapping(node, origin), line)
+    return YamlEntry(_parse_scalar(node), line)
+
+
+def _convert_mapping(node: yaml.MappingNode, origin: str) -> dict[str, YamlEntry]:
     entries: dict[str, YamlEntry] = {}
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
@@ -85,7 +99,7 @@ def _convert(node: yaml.Node, origin: str) -> YamlEntry:
         if key.value in entries:
             raise _error(origin, _line(key), f"says {key.value!r} a second time")
         entries[key.value] = _convert(value, origin)
-    return YamlEntry(entries, line)
+    return entries
 
 
 def _parse_scalar(node: yaml.Node) -> str | int | None:
@@ -95,7 +109,9 @@ def _parse_scalar(node: yaml.Node) -> str | int | None:
         return text
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
-    return int(text) if _WHOLE_NUMBER.fullmatch(text) else text
+    if _WHOLE_NUMBER.fullmatch(text):
+        return int(text)
+    return text
 
 
 def _error(origin: str, line: int, problem: str) -> ConfigError:
@@ -103,4 +119,6 @@ def _error(origin: str, line: int, problem: str) -> ConfigError:
 
 
 def _line(item: Event | yaml.Node) -> int:
-    return item.start_mark.line + 1 if item.start_mark else 1
+    if item.start_mark is None:
+        return 1
+    return item.start_mark.line + 1
