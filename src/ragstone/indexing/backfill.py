@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,7 +14,7 @@ from ragstone.store.lock import FileLock
 if TYPE_CHECKING:
     from ragstone.indexing.components import Components
     from ragstone.protocols import Progress
-    from ragstone.types import CollectionKey, SpaceInfo, SpaceState
+    from ragstone.types import CollectionKey, Space, SpaceInfo, SpaceState
 
 # Texts embedded between two commits; a kill loses a few seconds of work at most.
 _BATCH: Final = 128
@@ -48,7 +49,8 @@ class VectorBackfill:
         if info is None or not info.embedded:
             return 0
         pending = info.texts - info.embedded
-        if not 0 < pending <= seconds * TEXTS_PER_SECOND or not self._is_configured(info):
+        is_quick = 0 < pending <= seconds * TEXTS_PER_SECOND
+        if not is_quick or not self._is_configured(info):
             return 0
         return self._fill(info, seconds, None)
 
@@ -69,7 +71,9 @@ class VectorBackfill:
     def pending(self) -> int:
         """Return how many texts of the collection have no vector."""
         info = self._active_space()
-        return info.texts - info.embedded if info else 0
+        if info is None:
+            return 0
+        return info.texts - info.embedded
 
     def space(self, *, state: SpaceState = "active") -> SpaceInfo:
         """Return the configured embedder's space of the collection; create it if it is missing."""
@@ -79,18 +83,23 @@ class VectorBackfill:
         try:
             return store.vectors.ensure_space(self.key, space, storage=self._storage(), state=state)
         except StaleSpace as error:
-            old = self._active_space()
-            maker = (
-                f"{old.space.model} ({old.space.embedder}, {old.storage})"
-                if old
-                else "another model"
-            )
-            configured = ", ".join(filter(None, (space.embedder, self._storage())))
-            raise StaleSpace(
-                f"the vectors of {self.key.name!r} were made by {maker}, "
-                f"and the settings now say {space.model} ({configured})",
-                hint="`ragstone reembed` builds the new ones beside the old and switches; until then the old answer",
-            ) from error
+            message = self._describe_stale_space(space)
+            hint = "`ragstone reembed` builds the new ones beside the old and switches; until then the old answer"
+            raise StaleSpace(message, hint=hint) from error
+
+    def _describe_stale_space(self, space: Space) -> str:
+        old = self._active_space()
+        maker = "another model"
+        if old is not None:
+            maker = f"{old.space.model} ({old.space.embedder}, {old.storage})"
+        configured = space.embedder
+        storage = self._storage()
+        if storage:
+            configured = f"{configured}, {storage}"
+        return (
+            f"the vectors of {self.key.name!r} were made by {maker}, "
+            f"and the settings now say {space.model} ({configured})"
+        )
 
     def _fill(self, info: SpaceInfo, seconds: float | None, progress: Progress | None) -> int:
         # Two processes that embed the same texts would do the work twice: the second waits for the first.
@@ -111,19 +120,23 @@ class VectorBackfill:
         store = self.components.store
         embedder = self.components.embedder(info.space.embedder)
         codec = self.components.codec(info)
-        deadline = None if seconds is None else time.monotonic() + seconds
-        batch = _BATCH if seconds is None else _TIMED_BATCH
+        deadline = math.inf
+        batch = _BATCH
+        if seconds is not None:
+            deadline = time.monotonic() + seconds
+            batch = _TIMED_BATCH
         total = info.texts - info.embedded
         stored = last_id = 0
         if progress and total:
             progress("embed", 0, total)
         while texts := store.vectors.pending(self.key.scope, info.id, after=last_id, limit=batch):
-            if deadline is not None and time.monotonic() >= deadline:
+            if time.monotonic() >= deadline:
                 break
+            ids = [text.text_id for text in texts]
             vectors = embedder.embed([text.text for text in texts], "document")
-            rows = zip((text.text_id for text in texts), codec.encode(vectors), strict=True)
+            rows = zip(ids, codec.encode(vectors), strict=True)
             stored += store.vectors.put(self.key.project, info.id, rows)
-            last_id = texts[-1].text_id
+            last_id = ids[-1]
             if progress:
                 progress("embed", min(stored, total), total)
         return stored

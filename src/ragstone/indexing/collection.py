@@ -42,15 +42,15 @@ class IndexedCollection:
 
     @property
     def state(self) -> CollectionState:
-        """Return what earlier runs remembered about the collection."""
+        """Return the stored state of the collection: its root, its last sync, its graph."""
         return self.components.store.state.collection_state(self.key)
 
     def update_state(self, **changes: Unpack[CollectionStateChanges]) -> None:
-        """Remember something about the collection."""
+        """Store changes of the collection's state."""
         self.components.store.state.update_collection_state(self.key, **changes)
 
     def mark_synced(self) -> None:
-        """Remember that the collection matches the folder now."""
+        """Store the time of this sync."""
         self.update_state(synced_at=time.time())
 
     def writer(self) -> DocumentWriter:
@@ -80,21 +80,22 @@ class IndexedCollection:
         progress: Progress | None = None,
     ) -> SyncReport:
         """Make the collection match the folder, some paths of it, or changed files; without vectors."""
-        is_whole = paths is None and changed is None
+        is_complete = paths is None and changed is None
         writer = self.writer()
         unread = self._unread_files(writer)
-        if is_whole:
+        if is_complete:
             self.update_state(follows_folder=True)
-        self._remember_root(whole=is_whole)
+        self._remember_root(is_complete=is_complete)
         source = folder_source(self.settings, paths, changed=changed)
         skip_files = {} if full else unread
         result = Reconciler(writer, source, skip_files, full=full, progress=progress).run()
         self._store_unread_files(writer, source, unread, result.unread)
         report = result.report
-        if is_whole:
+        if is_complete:
             # A file that failed for an unknown reason may be readable next time although it looks the same.
             has_unknown_failure = any(skip.uri not in result.unread for skip in report.failed)
-            self.update_state(fingerprint="" if has_unknown_failure else report.fingerprint)
+            fingerprint = "" if has_unknown_failure else report.fingerprint
+            self.update_state(fingerprint=fingerprint)
         return report
 
     def index_changes(self, paths: Sequence[str] | None) -> SyncReport:
@@ -103,8 +104,8 @@ class IndexedCollection:
         if paths is None and (report.indexed or report.removed):
             self.mark_synced()
         failed = tuple(skip for skip in report.failed if skip.reason != MISSING)
-        found = report.found - len(report.failed) + len(failed)
-        return replace(report, found=found, failed=failed)
+        missing = len(report.failed) - len(failed)
+        return replace(report, found=report.found - missing, failed=failed)
 
     def is_rooted_here(self) -> bool:
         """Return whether the paths of the documents start at the engine's folder."""
@@ -117,21 +118,21 @@ class IndexedCollection:
     def count_waiting(self) -> int:
         """Return how many files were changed, created or removed since they were last indexed."""
         source = folder_source(self.settings)
-        known = self.components.store.known_files(self.key, source.name)
+        stored = self.components.store.known_files(self.key, source.name)
         unread = self._unread_files(self.writer())
         items = {item.uri: item for item in source.scan() if isinstance(item, Item)}
-        count = sum(uri not in items and source.covers(uri) for uri in known)
+        absent = [uri for uri in stored if uri not in items]
+        count = sum(source.covers(uri) for uri in absent)
         new_items = []
         for uri, item in items.items():
-            if uri in unread and unread[uri].stamp == item.stamp:
+            unread_file = unread.get(uri)
+            if unread_file is not None and unread_file.stamp == item.stamp:
                 continue
-            if uri not in known:
+            if uri not in stored:
                 new_items.append(item)
-            elif _has_changed(source, item, known[uri]):
+            elif _has_changed(source, item, stored[uri]):
                 count += 1
-        if len(new_items) <= _MAX_NEW_FILES_READ:
-            new_items = [item for item in new_items if _may_have_text(source, item)]
-        return count + len(new_items)
+        return count + _count_texts(source, new_items)
 
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────
 
@@ -144,9 +145,9 @@ class IndexedCollection:
         """
         embedded = 0
         notes = report.notes
-        if embed is True or (embed and self._count_texts(report) <= embed * TEXTS_PER_SECOND):
+        seconds = None if embed is True else float(embed)
+        if seconds is None or self._is_quick_to_embed(report, seconds):
             self.update_state(needs_vectors=False)
-            seconds = None if embed is True else float(embed)
             try:
                 embedded = self.backfill().run(seconds=seconds, progress=progress)
             except StaleSpace as error:
@@ -155,15 +156,24 @@ class IndexedCollection:
         pending = self.backfill().pending()
         return replace(report, embedded=embedded, pending=pending, notes=notes)
 
-    def _count_texts(self, report: SyncReport) -> int:
+    def _is_quick_to_embed(self, report: SyncReport, seconds: float) -> bool:
+        """Return whether a time limit is about enough for all texts without vectors."""
+        if not seconds:
+            return False
+        return self._count_unembedded(report) <= seconds * TEXTS_PER_SECOND
+
+    def _count_unembedded(self, report: SyncReport) -> int:
         """Return about how many texts have no vector: the new ones, or all if earlier syncs embedded none."""
         if not self.state.needs_vectors:
             return report.chunks_added
         store = self.components.store
-        if any(info.state == "active" for info in store.vectors.spaces(self.key.scope)):
+        spaces = store.vectors.spaces(self.key.scope)
+        if any(info.state == "active" for info in spaces):
             return self.backfill().pending()
-        collections = store.collections(self.key.project, self.key.kind)
-        return sum(entry.chunks for entry in collections if entry.name == self.key.name)
+        for collection in store.collections(self.key.project, self.key.kind):
+            if collection.name == self.key.name:
+                return collection.chunks
+        return 0
 
     # ── helpers ───────────────────────────────────────────────────────────────────────────────────
 
@@ -198,23 +208,30 @@ class IndexedCollection:
         except ValueError:  # two drives of Windows
             return base, ""
 
-    def _remember_root(self, *, whole: bool) -> None:
+    def _remember_root(self, *, is_complete: bool) -> None:
         """Store the folder that paths start from; if they start from several folders, store none."""
         root, relative_root = self._root()
-        if not whole and self.state.root is not None and not self.is_rooted_here():
+        if not is_complete and self.state.root is not None and not self.is_rooted_here():
             root = relative_root = ""
         self.update_state(root=root, relative_root=relative_root)
 
 
-def _has_changed(source: FolderSource, item: Item, known: KnownFile) -> bool:
+def _has_changed(source: FolderSource, item: Item, stored: KnownFile) -> bool:
     """Return whether a file differs from its stored document: by its stamp, or else by its content."""
-    if item.stamp == known.stamp:
+    if item.stamp == stored.stamp:
         return False
     try:
         data = source.load(item).data
     except ReadError:
         return True
-    return hashlib.sha256(data).hexdigest() != known.content_hash
+    return hashlib.sha256(data).hexdigest() != stored.content_hash
+
+
+def _count_texts(source: FolderSource, new_items: Sequence[Item]) -> int:
+    """Return how many new files may have text; all of them if there are too many to read."""
+    if len(new_items) > _MAX_NEW_FILES_READ:
+        return len(new_items)
+    return sum(_may_have_text(source, item) for item in new_items)
 
 
 def _may_have_text(source: FolderSource, item: Item) -> bool:

@@ -39,13 +39,11 @@ def export_lines(
 ) -> Iterator[str]:
     """Yield the lines of a collection; with vectors, so that an import embeds nothing."""
     space = _active_space(store, key) if vectors else None
-    if space is None:
-        yield _line(ragstone_export=FORMAT, collection=key.name, space=None)
-    else:
-        fingerprint = space.space.fingerprint
-        yield _line(
-            ragstone_export=FORMAT, collection=key.name, space=fingerprint, storage=space.storage
-        )
+    header: dict[str, object] = {"ragstone_export": FORMAT, "collection": key.name, "space": None}
+    if space is not None:
+        header["space"] = space.space.fingerprint
+        header["storage"] = space.storage
+    yield _line(header)
     after: tuple[str, str] | None = None
     while page := store.documents(key.scope, after=after, limit=_PAGE):
         for stored in page:
@@ -56,33 +54,26 @@ def export_lines(
 
 
 def import_lines(writer: DocumentWriter, lines: Iterable[str], codec_of: CodecOf) -> AddReport:
-    """Import lines and return what changed; documents before a bad line are stored, and the error says so."""
+    """Import lines and return the counts; documents before a bad line are stored, and the error says so."""
     numbered = enumerate(lines, start=1)
     header = _parse(*next(numbered, (1, "")))
     if header.get("ragstone_export") != FORMAT:
-        raise InputError(
-            "this is not a Ragstone export", hint="the first line must say ragstone_export: 1"
-        )
+        hint = "the first line must say ragstone_export: 1"
+        raise InputError("this is not a Ragstone export", hint=hint)
     imported = _Import(writer)
     try:
         for number, line in numbered:
             imported.add(number, _parse(number, line))
     finally:
         imported.store_waiting()
-    space = _active_space(writer.store, writer.key)
-    is_same_space = space is not None and space.space.fingerprint == header.get("space")
-    vectors: dict[str, bytes] = {}
-    if space is not None and is_same_space:
-        vectors = _readable_vectors(imported.vectors, space, header.get("storage"), codec_of)
+    embedded, notes = _import_vectors(imported, header, codec_of)
     return AddReport(
         documents=len(imported.results),
         chunks_added=sum(result.added for result in imported.results),
         chunks_skipped=sum(result.kept for result in imported.results),
-        embedded=_restore_vectors(writer, space, vectors) if space is not None and vectors else 0,
+        embedded=embedded,
         per_document=tuple(imported.results),
-        notes=_missing_note(
-            len(imported.vectors) - len(vectors), len(imported.vectors), is_same_space
-        ),
+        notes=notes,
         remarks=writer.remarks(imported.results),
     )
 
@@ -115,6 +106,19 @@ class _Import:
         self._waiting.clear()
 
 
+def _import_vectors(
+    imported: _Import, header: dict[str, object], codec_of: CodecOf
+) -> tuple[int, tuple[str, ...]]:
+    """Store the vectors of an import; return how many were stored, and a note about the others."""
+    total = len(imported.vectors)
+    space = _active_space(imported.writer.store, imported.writer.key)
+    if space is None or space.space.fingerprint != header.get("space"):
+        return 0, _missing_note(total, total, "are of another model")
+    vectors = _readable_vectors(imported.vectors, space, header.get("storage"), codec_of)
+    count = _restore_vectors(imported.writer, space, vectors)
+    return count, _missing_note(total - len(vectors), total, "cannot be read")
+
+
 def _document_line(stored: StoredDocument, text: str | None) -> str:
     fields: dict[str, object] = {
         "document": stored.uri,
@@ -131,7 +135,7 @@ def _document_line(stored: StoredDocument, text: str | None) -> str:
         ]
     if stored.beside:
         fields["beside"] = stored.beside
-    return _line(**fields)
+    return _line(fields)
 
 
 def _vector_lines(store: DocumentStore, key: CollectionKey, space: SpaceInfo) -> Iterator[str]:
@@ -140,11 +144,13 @@ def _vector_lines(store: DocumentStore, key: CollectionKey, space: SpaceInfo) ->
     for start in range(0, len(ids), _PAGE):
         page = rows.by_id(ids[start : start + _PAGE])
         copies = store.copies(key.scope, [row.text_id for row in page])
-        chunks = store.chunks(key.project, [chunk_ids[0] for chunk_ids in copies.values()])
+        first_copies = [chunk_ids[0] for chunk_ids in copies.values()]
+        chunks = store.chunks(key.project, first_copies)
         hashes = {chunk.text_id: chunk.chunk.hash.hex() for chunk in chunks.values()}
         for row in page:
             if row.text_id in hashes:
-                yield _line(vector=base64.b64encode(row.data).decode(), text=hashes[row.text_id])
+                vector = base64.b64encode(row.data).decode()
+                yield _line({"vector": vector, "text": hashes[row.text_id]})
 
 
 def _readable_vectors(
@@ -158,43 +164,64 @@ def _readable_vectors(
         texts = [text for text, data in unknown.items() if len(data) == codec.row_bytes]
         for start in range(0, len(texts), _CHECK_PAGE):
             page = texts[start : start + _CHECK_PAGE]
-            valid = codec.sound([unknown[text] for text in page])
-            good = [text for text, is_valid in zip(page, valid, strict=True) if is_valid]
-            rows = [unknown.pop(text) for text in good]
-            if rows and codec.name != own.name:
-                rows = own.encode(codec.decode(rows))
-            readable.update(zip(good, rows, strict=True))
+            rows = _valid_rows(codec, {text: unknown[text] for text in page})
+            for text in rows:
+                del unknown[text]
+            if codec.name != own.name:
+                rows = _encode_again(rows, codec, own)
+            readable.update(rows)
         if not unknown:
             break
     return readable
+
+
+def _valid_rows(codec: Codec, rows: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the rows that the codec can read."""
+    valid = codec.sound(list(rows.values()))
+    readable: dict[str, bytes] = {}
+    for (text, data), is_valid in zip(rows.items(), valid, strict=True):
+        if is_valid:
+            readable[text] = data
+    return readable
+
+
+def _encode_again(rows: dict[str, bytes], codec: Codec, own: Codec) -> dict[str, bytes]:
+    """Return rows of one codec as rows of another."""
+    if not rows:
+        return {}
+    vectors = codec.decode(list(rows.values()))
+    return dict(zip(rows, own.encode(vectors), strict=True))
 
 
 def _possible_codecs(space: SpaceInfo, storage: object, codec_of: CodecOf) -> Iterator[Codec]:
     """Yield every codec, the most likely first."""
     from ragstone.vectors.codecs import CODECS  # NumPy loads here
 
-    known = CODECS
-    named = [storage] if isinstance(storage, str) and storage in known else []
-    for name in dict.fromkeys((*named, space.storage, *known)):
+    names = [space.storage, *CODECS]
+    if isinstance(storage, str) and storage in CODECS:
+        names.insert(0, storage)
+    for name in dict.fromkeys(names):
         try:
             yield codec_of(replace(space, storage=name))
         except ConfigError:  # a plug-in that does not load: its vectors are left out
             continue
 
 
-def _missing_note(missing: int, total: int, is_same_space: bool) -> tuple[str, ...]:
+def _missing_note(missing: int, total: int, reason: str) -> tuple[str, ...]:
     if not missing:
         return ()
-    reason = "cannot be read" if is_same_space else "are of another model"
-    return (
-        f"{missing} of {total} vectors {reason} and were left out; `ragstone sync` makes new ones",
+    note = (
+        f"{missing} of {total} vectors {reason} and were left out; `ragstone sync` makes new ones"
     )
+    return (note,)
 
 
 def _restore_vectors(writer: DocumentWriter, space: SpaceInfo, vectors: dict[str, bytes]) -> int:
     """Store imported vectors for the texts they belong to, and return how many."""
     store, key = writer.store, writer.key
     count = last_id = 0
+    if not vectors:
+        return 0
     while pending := store.vectors.pending(key.scope, space.id, after=last_id, limit=_RESTORE_PAGE):
         last_id = pending[-1].text_id
         rows = []
@@ -211,7 +238,7 @@ def _active_space(store: DocumentStore, key: CollectionKey) -> SpaceInfo | None:
     return next((info for info in spaces if info.state == "active"), None)
 
 
-def _line(**fields: object) -> str:
+def _line(fields: dict[str, object]) -> str:
     return json.dumps(fields, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -226,16 +253,12 @@ def _parse(number: int, line: str) -> dict[str, object]:
 
 
 def _document(number: int, row: dict[str, object]) -> Document:
-    texts = {name: row.get(name, "") for name in _TEXT_FIELDS}
+    values = {name: row.get(name, "") for name in _TEXT_FIELDS}
+    fields = {name: value for name, value in values.items() if isinstance(value, str)}
     metadata = row.get("metadata", {})
-    if not all(isinstance(value, str) for value in texts.values()) or not isinstance(
-        metadata, dict
-    ):
-        raise InputError(
-            f"line {number} is not a document",
-            hint="document and text are strings, metadata an object",
-        )
-    fields = {name: str(value) for name, value in texts.items()}
+    if len(fields) < len(values) or not isinstance(metadata, dict):
+        hint = "document and text are strings, metadata an object"
+        raise InputError(f"line {number} is not a document", hint=hint)
     uri = fields.pop("document")
     if not uri.strip():
         raise InputError(f"line {number} has no uri", hint="`document` names it")
@@ -257,14 +280,14 @@ def _marks(number: int, value: object, length: int) -> tuple[Mark, ...]:
     try:
         if not isinstance(value, list):
             raise TypeError("marks are a list")
-        marks = tuple(
-            Mark(int(start), int(page), str(label), str(unit)) for start, page, label, unit in value
-        )
+        marks = []
+        for start, page, label, unit in value:
+            marks.append(Mark(int(start), int(page), str(label), str(unit)))
     except (TypeError, ValueError) as error:
         raise InputError(f"line {number} has marks that are none", hint=_HINT) from error
     if any(not 0 <= mark.start <= length for mark in marks):
         raise InputError(f"line {number} has marks outside its text", hint=_HINT)
-    return marks
+    return tuple(marks)
 
 
 def _source(number: int, row: dict[str, object]) -> str:

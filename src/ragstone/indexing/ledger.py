@@ -5,11 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from ragstone.types import Item, KnownFile, PutResult, Skip, Stamp, SyncReport, UnreadFile
-
-Entry = TypeVar("Entry")
 
 MISSING = "no such file or folder"
 """The reason of a path that the caller named and that does not exist."""
@@ -19,7 +16,7 @@ MISSING = "no such file or folder"
 class Ledger:
     """The running account of a sync."""
 
-    known: Mapping[str, KnownFile] = field(default_factory=dict)
+    stored: Mapping[str, KnownFile] = field(default_factory=dict)
     """The documents of the source that were stored before."""
     started: float = field(default_factory=time.monotonic)
     found: int = 0
@@ -111,34 +108,42 @@ class Ledger:
         )
 
     def _was_stored(self, uri: str) -> bool:
-        return uri in self.known or any(stored.startswith(f"{uri}/") for stored in self.known)
+        if uri in self.stored:
+            return True
+        folder = f"{uri}/"
+        return any(stored_uri.startswith(folder) for stored_uri in self.stored)
 
 
 def merge_reports(reports: Sequence[SyncReport]) -> SyncReport | None:
     """Return several reports as one; None if there are none."""
-    if len(reports) <= 1:
-        return reports[0] if reports else None
+    if not reports:
+        return None
+    merged = reports[0]
+    for report in reports[1:]:
+        merged = _add_reports(merged, report)
+    return merged
+
+
+def _add_reports(first: SyncReport, second: SyncReport) -> SyncReport:
+    notes = dict.fromkeys((*first.notes, *second.notes))
+    remarks = dict.fromkeys((*first.remarks, *second.remarks))
     return SyncReport(
-        found=sum(report.found for report in reports),
-        indexed=sum(report.indexed for report in reports),
-        unchanged=sum(report.unchanged for report in reports),
-        skipped=_concatenate(report.skipped for report in reports),
-        failed=_concatenate(report.failed for report in reports),
-        removed=sum(report.removed for report in reports),
-        chunks_added=sum(report.chunks_added for report in reports),
-        chunks_kept=sum(report.chunks_kept for report in reports),
-        embedded=sum(report.embedded for report in reports),
-        pending=sum(report.pending for report in reports),
-        seconds=sum(report.seconds for report in reports),
-        notes=tuple(dict.fromkeys(_concatenate(report.notes for report in reports))),
-        remarks=tuple(dict.fromkeys(_concatenate(report.remarks for report in reports))),
-        changed=_concatenate(report.changed for report in reports),
-        gone=_concatenate(report.gone for report in reports),
+        found=first.found + second.found,
+        indexed=first.indexed + second.indexed,
+        unchanged=first.unchanged + second.unchanged,
+        skipped=first.skipped + second.skipped,
+        failed=first.failed + second.failed,
+        removed=first.removed + second.removed,
+        chunks_added=first.chunks_added + second.chunks_added,
+        chunks_kept=first.chunks_kept + second.chunks_kept,
+        embedded=first.embedded + second.embedded,
+        pending=first.pending + second.pending,
+        seconds=first.seconds + second.seconds,
+        notes=tuple(notes),
+        remarks=tuple(remarks),
+        changed=first.changed + second.changed,
+        gone=first.gone + second.gone,
     )
-
-
-def _concatenate(groups: Iterable[tuple[Entry, ...]]) -> tuple[Entry, ...]:
-    return tuple(entry for group in groups for entry in group)
 
 
 def _by_uri(skips: Iterable[Skip]) -> tuple[Skip, ...]:

@@ -98,7 +98,7 @@ class ItemPreparer:
     def _fail(self, item: Item, error: ReadError, stamp: Stamp | None) -> Outcome:
         reason = error.message
         if self.chunking.redact_secrets:
-            reason = redact(reason)[0]  # a parser may quote the file
+            reason, _ = redact(reason)  # a parser may quote the file
         if error.reason not in _LASTING_REASONS:
             stamp = None
         return Outcome(item.uri, "failed", stamp, reason=reason)
@@ -117,7 +117,10 @@ def prepare_document(
     if needs_symbols(document, chunking.chunker):
         document = _add_symbols(document)
     chunker = chunker_for(
-        document, name=chunking.chunker, size=chunking.size, overlap=chunking.overlap
+        document,
+        name=chunking.chunker,
+        size=chunking.size,
+        overlap=chunking.overlap,
     )
     chunks = tuple(chunker.chunk(document))
     return PreparedDocument(
@@ -135,7 +138,8 @@ def _add_symbols(document: Document) -> Document:
     if facts is None:
         remark = "cut by lines: it is too long, or too unlike its language, to be parsed"
         return replace(document, remarks=(*document.remarks, remark))
-    remark = _describe_broken_lines(facts, document.text.count("\n") + 1)
+    lines = document.text.count("\n") + 1
+    remark = _describe_broken_lines(facts, lines)
     if not remark:
         return replace(document, symbols=facts.symbols)
     return replace(document, symbols=facts.symbols or None, remarks=(*document.remarks, remark))

@@ -1,6 +1,6 @@
 """The write path: makes a collection match a source. Folder, web pages, help, turns and given text all come this way.
 
-    source.scan → compare with the store → prepare (read, chunk) → store, a batch per transaction → remove what is gone
+    source.scan → compare with the store → prepare (read, chunk) → store, a batch per transaction → remove the rest
 
 One bad document never stops a run, every item is in the ledger, and another process may do the same at the same time.
 """
@@ -53,22 +53,21 @@ class Reconciler:
 
     def run(self) -> Reconciliation:
         """Store new and changed documents, remove the ones that are gone, and return the account."""
-        store, key = self.writer.store, self.writer.key
-        known = store.known_files(key, self.source.name, uris=self.source.scope, below=True)
-        ledger = Ledger(known)
-        comparable = {} if self.full else known
+        stored = self.writer.stored_files(self.source)
+        ledger = Ledger(stored)
+        comparable = {} if self.full else stored
         waiting = self._scan(ledger, comparable)
         if waiting:
             self._store_changed(waiting, ledger, comparable)
-        ledger.gone = [
-            uri for uri in known if uri not in ledger.present and self.source.covers(uri)
-        ]
+        absent = [uri for uri in stored if uri not in ledger.present]
+        ledger.gone = [uri for uri in absent if self.source.covers(uri)]
         ledger.removed += self.writer.remove(ledger.gone)
         report = ledger.report(fingerprint=fingerprint(ledger.items))
         report = replace(report, remarks=(*self.writer.remarks(), *report.remarks))
-        return Reconciliation(report, dict(sorted(ledger.unread.items())), self._results)
+        unread = dict(sorted(ledger.unread.items()))
+        return Reconciliation(report, unread, self._results)
 
-    def _scan(self, ledger: Ledger, known: Mapping[str, KnownFile]) -> list[Item]:
+    def _scan(self, ledger: Ledger, stored: Mapping[str, KnownFile]) -> list[Item]:
         """Return the items that must be read; all others are entered in the ledger."""
         waiting = []
         recipe = self.writer.chunking.recipe
@@ -80,9 +79,8 @@ class Reconciler:
                 ledger.record_skip(entry)
                 continue
             ledger.items.append(entry)
-            stored = known.get(entry.uri)
             unread = self.unread.get(entry.uri)
-            if stored and stored.recipe == recipe and _is_same_stamp(stored.stamp, entry.stamp):
+            if _is_unchanged(entry, stored.get(entry.uri), recipe):
                 ledger.record_unchanged(entry.uri)
             elif unread and unread.stamp == entry.stamp:
                 ledger.record_unread(entry.uri, unread.stamp, unread.reason, failed=unread.failed)
@@ -92,11 +90,11 @@ class Reconciler:
         return waiting
 
     def _store_changed(
-        self, waiting: Sequence[Item], ledger: Ledger, known: Mapping[str, KnownFile]
+        self, waiting: Sequence[Item], ledger: Ledger, stored: Mapping[str, KnownFile]
     ) -> None:
         """Read, chunk and store the waiting items, a batch at a time."""
         recipe = self.writer.chunking.recipe
-        same_recipe = {uri: stored for uri, stored in known.items() if stored.recipe == recipe}
+        same_recipe = {uri: file for uri, file in stored.items() if file.recipe == recipe}
         touched: dict[str, Stamp | None] = {}
         with closing(self._prepare(waiting, same_recipe)) as outcomes:
             for batch in _batches(self._ready(outcomes, len(waiting), ledger, touched)):
@@ -105,14 +103,18 @@ class Reconciler:
             self.writer.store.touch(self.writer.key, self.source.name, touched)
 
     def _prepare(
-        self, waiting: Sequence[Item], known: Mapping[str, KnownFile]
+        self, waiting: Sequence[Item], stored: Mapping[str, KnownFile]
     ) -> Generator[Outcome, None, None]:
         # Readers and chunkers load here, so that a search that finds nothing changed does not import them.
         from ragstone.indexing.prepare import ItemPreparer
         from ragstone.indexing.worker import prepare_items
 
-        hashes = {item.uri: known[item.uri].content_hash for item in waiting if item.uri in known}
-        return prepare_items(ItemPreparer(self.source, self.writer.chunking, hashes), waiting)
+        hashes: dict[str, str] = {}
+        for item in waiting:
+            if item.uri in stored:
+                hashes[item.uri] = stored[item.uri].content_hash
+        preparer = ItemPreparer(self.source, self.writer.chunking, hashes)
+        return prepare_items(preparer, waiting)
 
     def _ready(
         self,
@@ -150,22 +152,25 @@ class Reconciler:
             ledger.record_unread(outcome.uri, outcome.stamp, outcome.reason, failed=True)
 
     def _put(
-        self, batch: Sequence[PreparedDocument], ledger: Ledger, known: Mapping[str, KnownFile]
+        self, batch: Sequence[PreparedDocument], ledger: Ledger, stored: Mapping[str, KnownFile]
     ) -> None:
-        for prepared, result in zip(batch, self.writer.put(batch), strict=True):
+        results = self.writer.put(batch)
+        for prepared, result in zip(batch, results, strict=True):
             self._results.append(replace(result, remarks=prepared.document.remarks))
-            stored = known.get(result.uri)
-            if stored and stored.content_hash == prepared.content_hash:
-                ledger.unchanged += (
-                    1  # only its metadata differs, such as the validators of a web page
-                )
+            before = stored.get(result.uri)
+            if before and before.content_hash == prepared.content_hash:
+                # Only its metadata differs, such as the validators of a web page.
+                ledger.unchanged += 1
                 ledger.add_chunks(result)
             else:
                 ledger.record_indexed(result)
 
 
-def _is_same_stamp(stored: Stamp | None, current: Stamp | None) -> bool:
-    return current is not None and stored == current
+def _is_unchanged(item: Item, stored: KnownFile | None, recipe: str) -> bool:
+    """Return whether a stored document has the item's stamp and was cut by the present recipe."""
+    if stored is None or item.stamp is None:
+        return False
+    return stored.recipe == recipe and stored.stamp == item.stamp
 
 
 def _batches(documents: Iterable[PreparedDocument]) -> Iterator[list[PreparedDocument]]:

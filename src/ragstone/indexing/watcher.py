@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -69,17 +70,21 @@ class Watcher:
             self._update_status(running=False)
 
     def status(self) -> WatchStatus:
-        """Return what was done since the start, and what is still waiting."""
+        """Return the counts since the start, and how many changes are waiting."""
         tracker = self._sync.tracker
         return replace(self._status, way=tracker.method, waiting=tracker.waiting)
 
     def _poll_seconds(self) -> float:
-        return 0.0 if self._makes_vectors and not self._status.problem else _POLL_SECONDS
+        if self._makes_vectors and not self._status.problem:
+            return 0.0
+        return _POLL_SECONDS
 
     def _next_scan(self) -> float:
         """Return when the whole folder is scanned next, in case an event was lost."""
         seconds = self._sync.settings.sources.drift_check_seconds
-        return time.monotonic() + seconds if seconds else float("inf")
+        if not seconds:
+            return math.inf
+        return time.monotonic() + seconds
 
     def _wait_until_quiet(self) -> None:
         deadline = time.monotonic() + _MAX_QUIET_WAIT
@@ -89,33 +94,39 @@ class Watcher:
                 return
 
     def _index_changes(self) -> None:
-        """Index what changed, then make vectors for a while; searches do not wait for the vectors."""
+        """Index changes, then make vectors for a while; searches do not wait for the vectors."""
         try:
-            outcome = self._sync.ensure_current(Changes(embed=False))
-            self._update_status(problem="; ".join(outcome.notes))
-            counts = self._make_vectors() if outcome.reports or self._status.pending else {}
-            for name, report in outcome.reports:
-                if report.indexed or report.removed:
-                    self._sync.collection(name).mark_synced()
-                embedded, pending = counts.get(name, (0, 0))
-                self._record(replace(report, embedded=embedded, pending=pending))
-            if not outcome.notes and not self._sync.tracker.waiting:
-                self._update_status(last_sync=time.time())
-        except (
-            RagstoneError
-        ) as error:  # a full disk or a missing model may be mended at the next try
+            self._index_and_embed()
+        except RagstoneError as error:
+            # A full disk or a missing model may be mended at the next try.
             self._update_status(problem=str(error))
+
+    def _index_and_embed(self) -> None:
+        outcome = self._sync.ensure_current(Changes(embed=False))
+        self._update_status(problem="; ".join(outcome.notes))
+        counts: dict[str, tuple[int, int]] = {}
+        if outcome.reports or self._status.pending:
+            counts = self._make_vectors()
+        for name, report in outcome.reports:
+            if report.indexed or report.removed:
+                self._sync.collection(name).mark_synced()
+            embedded, pending = counts.get(name, (0, 0))
+            self._record(replace(report, embedded=embedded, pending=pending))
+        if not outcome.notes and not self._sync.tracker.waiting:
+            self._update_status(last_sync=time.time())
 
     def _make_vectors(self) -> dict[str, tuple[int, int]]:
         """Return for each collection how many vectors were made, and how many texts still have none."""
         counts = {}
         for name in self._sync.followers():
             embedded = self._sync.embed(name, seconds=_EMBED_SECONDS)
-            counts[name] = (embedded, self._sync.collection(name).backfill().pending())
-        pending = sum(count for _, count in counts.values())
-        self._update_status(pending=pending)
+            pending = self._sync.collection(name).backfill().pending()
+            counts[name] = (embedded, pending)
+        total_embedded = sum(embedded for embedded, _ in counts.values())
+        total_pending = sum(pending for _, pending in counts.values())
+        self._update_status(pending=total_pending)
         # Texts that cannot be embedded stay pending: if a try made no vector, the next one is not urgent.
-        self._makes_vectors = pending > 0 and any(embedded for embedded, _ in counts.values())
+        self._makes_vectors = total_pending > 0 and total_embedded > 0
         return counts
 
     def _record(self, report: SyncReport) -> None:
@@ -124,7 +135,8 @@ class Watcher:
             removed=self._status.removed + report.removed,
             failed=len(report.failed),
         )
-        if self._on_sync is not None and (report.indexed or report.removed or report.failed):
+        has_news = report.indexed or report.removed or report.failed
+        if self._on_sync is not None and has_news:
             self._on_sync(report)
 
     def _update_status(self, **changes: object) -> None:

@@ -12,8 +12,8 @@ from ragstone.types import Skip
 if TYPE_CHECKING:
     from ragstone.events import EventBus
     from ragstone.indexing.chunking_config import ChunkingConfig
-    from ragstone.protocols import DocumentStore
-    from ragstone.types import CollectionKey, PreparedDocument, PutResult
+    from ragstone.protocols import DocumentStore, Source
+    from ragstone.types import CollectionKey, KnownFile, PreparedDocument, PutResult
 
 SECRETS_OFF: Final = (
     "secrets are not looked for (sources.secrets is off): keys and passwords are stored in clear"
@@ -29,6 +29,10 @@ class DocumentWriter:
     key: CollectionKey
     chunking: ChunkingConfig
     events: EventBus
+
+    def stored_files(self, source: Source) -> dict[str, KnownFile]:
+        """Return the stored documents of a source, by uri; only those in its scope."""
+        return self.store.known_files(self.key, source.name, uris=source.scope, below=True)
 
     def put(self, documents: Sequence[PreparedDocument]) -> list[PutResult]:
         """Store documents in one transaction, emit an event for each, and return the chunk counts."""

@@ -20,22 +20,25 @@ if TYPE_CHECKING:
 
 FILE_OWNER: Final = "file:"
 _RELEVANT_SUFFIXES: Final = (
-    *(
-        ".json",
-        ".sql",
-        ".dump",
-        ".toml",
-        ".yaml",
-        ".yml",
-        ".xml",
-        ".ini",
-        ".cfg",
-        ".lock",
-        ".mod",
-        ".env",
-        ".dist",
-    ),
-    *(".example", "requirements.txt", ".graphql", ".neon", ".properties", ".gradle"),
+    ".cfg",
+    ".dist",
+    ".dump",
+    ".env",
+    ".example",
+    ".gradle",
+    ".graphql",
+    ".ini",
+    ".json",
+    ".lock",
+    ".mod",
+    ".neon",
+    ".properties",
+    ".sql",
+    ".toml",
+    ".xml",
+    ".yaml",
+    ".yml",
+    "requirements.txt",
 )
 """Endings of files that are no code but that frameworks and resolution read."""
 
@@ -101,21 +104,15 @@ class GraphPasses:
     def resolve(self, changed: Sequence[str], gone: Sequence[str]) -> dict[str, Graph]:
         """Return the graphs of files by owner: of the changed ones, or of all if other files can see the change."""
         code_files = [uri for uri in self.uris if language_of(uri)]
-        facts = {uri: self.facts(uri) for uri in code_files}
-        facts_of_code = {
-            uri: file_facts for uri, file_facts in facts.items() if file_facts is not None
-        }
-        index = ProjectIndex(facts_of_code.values(), manifests=self._manifests())
-        if any(self._has_new_interface(uri) for uri in (*changed, *gone)):
-            affected = code_files
-        else:
+        all_facts = [self.facts(uri) for uri in code_files]
+        known_facts = [facts for facts in all_facts if facts is not None]
+        index = ProjectIndex(known_facts, manifests=self._manifests())
+        affected = code_files
+        if not any(self._has_new_interface(uri) for uri in (*changed, *gone)):
             affected = [uri for uri in changed if language_of(uri)]
         graphs: dict[str, Graph] = {}
         for uri in affected:
-            file_facts = facts_of_code.get(uri)
-            graphs[FILE_OWNER + uri] = (
-                self._resolve_file(file_facts, index) if file_facts else Graph()
-            )
+            graphs[FILE_OWNER + uri] = self._resolve_file(uri, index)
         return graphs
 
     def run_frameworks(
@@ -127,9 +124,8 @@ class GraphPasses:
         try:
             frameworks = load_frameworks()
         except Exception as error:  # noqa: BLE001 - a broken plug-in must not lose the graph of the files
-            self.remarks.append(
-                f"frameworks could not be loaded: {report_failure('loading frameworks', error)}"
-            )
+            reason = report_failure("loading frameworks", error)
+            self.remarks.append(f"frameworks could not be loaded: {reason}")
             return {}, list(used_before)
         for framework in frameworks:
             try:
@@ -137,25 +133,28 @@ class GraphPasses:
                     graphs[framework.name] = framework.read(self)
             except Exception as error:  # noqa: BLE001 - as above, for one framework
                 failed.append(framework.name)
-                self.remarks.append(
-                    f"{framework.name} could not be read: {report_failure(framework.name, error)}"
-                )
+                reason = report_failure(framework.name, error)
+                self.remarks.append(f"{framework.name} could not be read: {reason}")
         return graphs, failed
 
-    def _resolve_file(self, facts: FileFacts, index: ProjectIndex) -> Graph:
+    def _resolve_file(self, uri: str, index: ProjectIndex) -> Graph:
+        """Return the graph of a file; empty if the file has no symbols or its resolution failed."""
+        facts = self.facts(uri)
+        if facts is None:
+            return Graph()
         try:
             return resolve(facts, index)
         except Exception as error:  # noqa: BLE001 - one strange file must not lose the others
-            self.remarks.append(f"{facts.uri}: not resolved: {report_failure(facts.uri, error)}")
+            reason = report_failure(uri, error)
+            self.remarks.append(f"{uri}: not resolved: {reason}")
             return Graph()
 
     def _manifests(self) -> dict[str, str]:
         manifests: dict[str, str] = {}
         for uri in self.uris:
-            if uri.rpartition("/")[2] in MANIFESTS:
-                text = self.text(uri)
-                if text is not None:
-                    manifests[uri] = text
+            text = self.text(uri) if _is_manifest(uri) else None
+            if text is not None:
+                manifests[uri] = text
         return manifests
 
     def _parse(self, uri: str) -> FileFacts | None:
@@ -165,12 +164,12 @@ class GraphPasses:
         try:
             facts = parse_facts(text, uri)
         except Exception as error:  # noqa: BLE001 - one strange file must not lose the others
-            self.remarks.append(f"{uri}: not read for its symbols: {report_failure(uri, error)}")
+            reason = report_failure(uri, error)
+            self.remarks.append(f"{uri}: not read for its symbols: {reason}")
             return None
         if facts is None:
-            self.remarks.append(
-                f"{uri}: too long, or too unlike its language, to be read for its symbols"
-            )
+            reason = "too long, or too unlike its language, to be read for its symbols"
+            self.remarks.append(f"{uri}: {reason}")
         return facts
 
     def _stored_facts(self, uri: str) -> FileFacts | None:
@@ -180,7 +179,13 @@ class GraphPasses:
     def _has_new_interface(self, uri: str) -> bool:
         """Return whether other files can see the change of this file."""
         if not language_of(uri):
-            return uri.rpartition("/")[2] in MANIFESTS
+            return _is_manifest(uri)
         before = self._stored_facts(uri)
         now = self._facts.get(uri)
-        return (before and interface(before)) != (now and interface(now))
+        if before is None or now is None:
+            return before is not now
+        return interface(before) != interface(now)
+
+
+def _is_manifest(uri: str) -> bool:
+    return uri.rpartition("/")[2] in MANIFESTS

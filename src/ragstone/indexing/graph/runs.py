@@ -21,6 +21,7 @@ ACTIONS: Final = ("created", "modified", "deleted", "renamed")
 MAX_CHARACTERS: Final = 200_000
 MAX_CHANGES: Final = 5_000
 _MAX_NODES: Final = 100_000
+_TITLE_CHARACTERS: Final = 200
 _LAST_MOMENT: Final = 253_402_300_799
 """The last second of the year 9999."""
 _KINDS_WITHOUT_NAMES: Final = frozenset(("file", "run_summary", "file_change", "migration"))
@@ -31,7 +32,7 @@ _CHANGE_FIELDS: Final = ("path", "action", "summary", "symbols")
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What a run did to one file."""
+    """The change of one file in a run."""
 
     path: str
     action: str = "modified"
@@ -41,7 +42,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What an agent did in one run."""
+    """The record of one run of an agent."""
 
     id: str
     summary: str
@@ -56,7 +57,8 @@ class Run:
     @property
     def uri(self) -> str:
         """Return the uri of the run; a slash in its id is escaped, so that no run is inside another one."""
-        return f"{RUN_SOURCE}:{self.id.replace('%', '%25').replace('/', '%2F')}"
+        escaped_id = self.id.replace("%", "%25").replace("/", "%2F")
+        return f"{RUN_SOURCE}:{escaped_id}"
 
     def change_uri(self, change: FileChange) -> str:
         """Return the uri of the document about one changed file."""
@@ -68,22 +70,17 @@ class Run:
 
 
 def checked_run(run_id: object, summary: object, changes: object, at: object = None) -> Run:
-    """Return a run, or raise `InputError` that says what is wrong with it."""
-    run_id, summary = _checked_text(run_id, "run_id", most=512), _checked_text(summary, "summary")
+    """Return a run; `InputError` if an argument makes no sense."""
+    run_id = _checked_text(run_id, "run_id", most=512)
+    summary = _checked_text(summary, "summary")
     if isinstance(changes, str | bytes | Mapping) or not isinstance(changes, Iterable):
         raise InputError("changes is a list of what was done to files", hint=_HINT)
     checked = [_checked_change(change) for change in changes]
     if len(checked) > MAX_CHANGES:
-        raise InputError(
-            f"a run has at most {MAX_CHANGES:,} changes",
-            hint="record it in parts, under several ids",
-        )
+        hint = "record it in parts, under several ids"
+        raise InputError(f"a run has at most {MAX_CHANGES:,} changes", hint=hint)
     _refuse_repeated_paths(checked)
-    if at is not None and (
-        isinstance(at, bool) or not isinstance(at, int | float) or not 0 <= at <= _LAST_MOMENT
-    ):
-        raise InputError(f"at is {at!r}", hint="give a time in seconds since 1970")
-    return Run(run_id, summary, tuple(checked), time.time() if at is None else float(at))
+    return Run(run_id, summary, tuple(checked), _checked_moment(at))
 
 
 def record_run(writer: DocumentWriter, run: Run) -> list[PutResult]:
@@ -97,7 +94,8 @@ def record_run(writer: DocumentWriter, run: Run) -> list[PutResult]:
         scope=[run.uri],
     )
     result = Reconciler(writer, source, full=True).run()
-    writer.store.graph.put(writer.key, {run.owner: run_graph(run, _nodes_by_file(writer, run))})
+    graph = run_graph(run, _nodes_by_file(writer, run))
+    writer.store.graph.put(writer.key, {run.owner: graph})
     return list(result.results)
 
 
@@ -117,33 +115,23 @@ def run_documents(run: Run) -> list[Document]:
 
 def run_graph(run: Run, nodes_by_file: Mapping[str, Sequence[Node]]) -> Graph:
     """Return a run as nodes and links, given the nodes of each file that it changed."""
-    title = run.summary.splitlines()[0][:200]
-    nodes = [
-        Node(
-            run.owner, "run_summary", title, run.uri, 1, attributes={"run_id": run.id, "at": run.at}
-        )
-    ]
+    title = run.summary.splitlines()[0][:_TITLE_CHARACTERS]
+    about_run: dict[str, Json] = {"run_id": run.id, "at": run.at}
+    nodes = [Node(run.owner, "run_summary", title, run.uri, 1, attributes=about_run)]
     links: list[Link] = []
     for change in run.changes:
-        key, uri = run.change_key(change), run.change_uri(change)
-        attributes: dict[str, Json] = {
-            "run_id": run.id,
-            "at": run.at,
-            "action": change.action,
-            "path": change.path,
-        }
-        nodes.append(
-            Node(key, "file_change", (change.summary or title)[:200], uri, 1, attributes=attributes)
-        )
+        key = run.change_key(change)
+        uri = run.change_uri(change)
+        name = (change.summary or title)[:_TITLE_CHARACTERS]
+        action: dict[str, Json] = {"action": change.action}
+        about_change = {**about_run, **action, "path": change.path}
+        nodes.append(Node(key, "file_change", name, uri, 1, attributes=about_change))
         links.append(Link("CHANGED", run.owner, key, run.uri, 1, order=len(nodes)))
-        links.append(
-            Link(
-                "CHANGED", key, f"file:{change.path}", uri, 1, attributes={"action": change.action}
-            )
-        )
+        links.append(Link("CHANGED", key, f"file:{change.path}", uri, 1, attributes=action))
         for node in _mentioned_nodes(change, nodes_by_file.get(change.path, ())):
             links.append(Link("MENTIONS", key, node.key, uri, 1))
-    return Graph(tuple(nodes), tuple(links), (Alias(run.id, run.owner, "run", run.uri),))
+    alias = Alias(run.id, run.owner, "run", run.uri)
+    return Graph(tuple(nodes), tuple(links), (alias,))
 
 
 def _checked_change(value: object) -> FileChange:
@@ -157,33 +145,47 @@ def _checked_change(value: object) -> FileChange:
     action = value.get("action", "modified")
     if action not in ACTIONS:
         raise InputError(f"there is no action {action!r}", hint=f"known are {', '.join(ACTIONS)}")
-    symbols = value.get("symbols", [])
-    if not isinstance(symbols, list | tuple) or not all(
-        isinstance(name, str) and name for name in symbols
-    ):
-        raise InputError("symbols is a list of names", hint='"symbols": ["SongController@update"]')
-    path = (
-        _checked_text(value.get("path"), "the path of a change", most=4096)
-        .replace("\\", "/")
-        .removeprefix("./")
-    )
-    if path.startswith("/") or ".." in path.split("/"):
-        raise InputError(
-            f"the path {path!r} leads out of the folder",
-            hint="give it from the project's folder on",
-        )
+    symbols = _checked_symbols(value.get("symbols", []))
+    path = _checked_path(value.get("path"))
     summary = _checked_text(value.get("summary", ""), "the summary of a change", may_be_empty=True)
-    return FileChange(path, action, summary, tuple(symbols))
+    return FileChange(path, action, summary, symbols)
+
+
+def _checked_symbols(value: object) -> tuple[str, ...]:
+    hint = '"symbols": ["SongController@update"]'
+    if not isinstance(value, list | tuple):
+        raise InputError("symbols is a list of names", hint=hint)
+    for name in value:
+        if not isinstance(name, str) or not name:
+            raise InputError("symbols is a list of names", hint=hint)
+    return tuple(value)
+
+
+def _checked_path(value: object) -> str:
+    text = _checked_text(value, "the path of a change", most=4096)
+    path = text.replace("\\", "/").removeprefix("./")
+    if path.startswith("/") or ".." in path.split("/"):
+        hint = "give it from the project's folder on"
+        raise InputError(f"the path {path!r} leads out of the folder", hint=hint)
+    return path
+
+
+def _checked_moment(value: object) -> float:
+    """Return a time in seconds since 1970; now if the value is None."""
+    if value is None:
+        return time.time()
+    is_switch = isinstance(value, bool)
+    if isinstance(value, int | float) and not is_switch and 0 <= value <= _LAST_MOMENT:
+        return float(value)
+    raise InputError(f"at is {value!r}", hint="give a time in seconds since 1970")
 
 
 def _refuse_repeated_paths(changes: Sequence[FileChange]) -> None:
     paths: set[str] = set()
     for change in changes:
         if change.path in paths:
-            raise InputError(
-                f"{change.path} is changed twice in one run",
-                hint="say all that was done to a file in one change",
-            )
+            hint = "say all that was done to a file in one change"
+            raise InputError(f"{change.path} is changed twice in one run", hint=hint)
         paths.add(change.path)
 
 
@@ -198,8 +200,10 @@ def _checked_text(
 
 
 def _change_line(change: FileChange) -> str:
-    summary = f": {change.summary}" if change.summary else ""
-    return f"- {change.action} {change.path}{summary}"
+    line = f"- {change.action} {change.path}"
+    if change.summary:
+        line += f": {change.summary}"
+    return line
 
 
 def _change_document(run: Run, change: FileChange, metadata: Metadata) -> Document:
@@ -212,9 +216,8 @@ def _change_document(run: Run, change: FileChange, metadata: Metadata) -> Docume
         "path": change.path,
         "action": change.action,
     }
-    return Document(
-        run.change_uri(change), f"{text}\n", "file_change", "text", change.path, about_change
-    )
+    uri = run.change_uri(change)
+    return Document(uri, f"{text}\n", "file_change", "text", change.path, about_change)
 
 
 def _nodes_by_file(writer: DocumentWriter, run: Run) -> dict[str, list[Node]]:
@@ -236,5 +239,9 @@ def _mentioned_nodes(change: FileChange, nodes: Sequence[Node]) -> list[Node]:
 
 def _redacted(run: Run) -> Run:
     """Return a run without secrets: its texts also become names of nodes."""
-    changes = tuple(replace(change, summary=redact(change.summary)[0]) for change in run.changes)
-    return replace(run, summary=redact(run.summary)[0], changes=changes)
+    changes = []
+    for change in run.changes:
+        summary, _ = redact(change.summary)
+        changes.append(replace(change, summary=summary))
+    summary, _ = redact(run.summary)
+    return replace(run, summary=summary, changes=tuple(changes))

@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
@@ -61,19 +62,17 @@ class GraphState:
     @property
     def changed(self) -> list[str]:
         """Return the files whose present text the graph does not have."""
-        return [
-            uri
-            for uri, version in self.versions.items()
-            if can_change_graph(uri) and self.owners.get(FILE_OWNER + uri) != _file_stamp(version)
-        ]
+        changed = []
+        for uri, version in self.versions.items():
+            stamp = self.owners.get(FILE_OWNER + uri)
+            if stamp != _file_stamp(version) and can_change_graph(uri):
+                changed.append(uri)
+        return changed
 
     @property
     def gone(self) -> list[str]:
         """Return the files that the graph has and that no longer exist."""
-        files = [
-            owner.removeprefix(FILE_OWNER) for owner in self.owners if owner.startswith(FILE_OWNER)
-        ]
-        return [uri for uri in files if uri not in self.versions]
+        return [uri for uri in _owned_files(self.owners) if uri not in self.versions]
 
     @property
     def frameworks(self) -> list[str]:
@@ -140,12 +139,11 @@ class GraphUpdater:
         try:
             return self.update(name, progress=progress)
         except RagstoneError as error:
-            return GraphReport(
-                name, notes=(f"the graph of the code is not up to date: {error.message}",)
-            )
+            reason = error.message
         except Exception as error:  # noqa: BLE001 - a bug in an adapter must not lose the sync of the documents
             reason = report_failure("graph update", error)
-            return GraphReport(name, notes=(f"the graph of the code is not up to date: {reason}",))
+        note = f"the graph of the code is not up to date: {reason}"
+        return GraphReport(name, notes=(note,))
 
     def import_listing(self, name: str, listing: str) -> GraphReport:
         """Import the listing that a framework's own command prints; an empty list removes the earlier one.
@@ -156,41 +154,36 @@ class GraphUpdater:
         store, key = self.sync.components.store, self.sync.key(name)
         framework = self._listing_framework(store.graph.owner_stamps(key))
         if framework is None:
-            raise InputError(
-                "no application in this collection has a listing that can be imported",
-                hint="`ragstone sync` reads it",
-            )
+            message = "no application in this collection has a listing that can be imported"
+            raise InputError(message, hint="`ragstone sync` reads it")
+        listing_data: dict[str, bytes] = {}
+        stamps: dict[str, str] = {}
         data = _encode_listing(framework, listing)
         if data:
-            stamp = hashlib.sha256(data).hexdigest()
-            store.graph.put(
-                key,
-                {LISTING_OWNER: Graph()},
-                stamps={LISTING_OWNER: stamp},
-                data={LISTING_OWNER: data},
-            )
-        else:
-            store.graph.put(key, {LISTING_OWNER: Graph()})
+            listing_data[LISTING_OWNER] = data
+            stamps[LISTING_OWNER] = hashlib.sha256(data).hexdigest()
+        store.graph.put(key, {LISTING_OWNER: Graph()}, stamps=stamps, data=listing_data)
         return self.update(name)
 
     def current_files(self, name: str, versions: Mapping[str, str]) -> set[str]:
-        """Return those files whose given text version is the one in the graph."""
-        uris = {FILE_OWNER + uri: uri for uri in versions}
-        stamps = self.sync.components.store.graph.owner_stamps(
-            self.sync.key(name), owners=list(uris)
-        )
-        return {
-            uri for owner, uri in uris.items() if stamps.get(owner) == _file_stamp(versions[uri])
-        }
+        """Return the files whose text version is the one in the graph."""
+        graph = self.sync.components.store.graph
+        owners = [FILE_OWNER + uri for uri in versions]
+        stamps = graph.owner_stamps(self.sync.key(name), owners=owners)
+        current = set()
+        for uri, version in versions.items():
+            if stamps.get(FILE_OWNER + uri) == _file_stamp(version):
+                current.add(uri)
+        return current
 
     def is_quick(self, name: str, seconds: float) -> bool:
         """Return whether the last update after a small change took no longer than this."""
-        last = self.sync.components.store.state.collection_state(self.sync.key(name)).graph_seconds
+        last = self.sync.collection(name).state.graph_seconds
         return self.enabled and last is not None and last <= seconds
 
     def remarks(self, name: str) -> tuple[str, ...]:
-        """Return what the last update could not resolve, and why."""
-        return self.sync.components.store.state.collection_state(self.sync.key(name)).graph_remarks
+        """Return the references that the last update could not resolve, and why."""
+        return self.sync.collection(name).state.graph_remarks
 
     def _state(self, name: str) -> GraphState:
         store, key = self.sync.components.store, self.sync.key(name)
@@ -205,37 +198,29 @@ class GraphUpdater:
         store, key = self.sync.components.store, self.sync.key(name)
         state = self._state(name)
         changed, gone = state.changed, state.gone
-        passes = GraphPasses(
-            sorted(state.versions), lambda uri: store.text(key, uri), store.graph.owner_data(key)
-        )
+        stored_data = store.graph.owner_data(key)
+        passes = GraphPasses(sorted(state.versions), partial(store.text, key), stored_data)
         data = passes.read_symbols(changed, progress)
         symbols_read = time.monotonic()
-        found, failed = passes.run_frameworks(self.load_frameworks, state.frameworks)
-        self._apply_listing(passes, found)
+        frameworks, failed = passes.run_frameworks(self.load_frameworks, state.frameworks)
+        self._apply_listing(passes, frameworks)
         files = {FILE_OWNER + uri: Graph() for uri in changed}
         files.update(passes.resolve(changed, gone))
-        parts = dict(files)
-        parts.update({FILE_OWNER + uri: Graph() for uri in gone})
-        parts.update(
-            {
-                owner: Graph()
-                for owner in state.frameworks
-                if owner not in found and owner not in failed
-            }
-        )
-        parts.update(found)
+        unused = [owner for owner in state.frameworks if owner not in (*frameworks, *failed)]
+        parts = {**files, **frameworks}
+        for owner in (*unused, *[FILE_OWNER + uri for uri in gone]):
+            parts[owner] = Graph()
         # Descriptions first: the stamps say that the update is complete, so a killed run starts again.
         written, removed = update_descriptions(
             self.sync.collection(name).writer(),
-            _rendered((*files.values(), *found.values())),
+            _rendered((*files.values(), *frameworks.values())),
             keep_others=bool(failed),
         )
         remarks = _all_remarks(passes.remarks, parts.values())
-        stamps = {
-            owner: _file_stamp(state.versions[uri])
-            for owner, uri in _owned_files(parts, state.versions)
-        }
-        stamps.update(dict.fromkeys(found, state.framework_stamp))
+        stamps = dict.fromkeys(frameworks, state.framework_stamp)
+        for uri in _owned_files(files):
+            if uri in state.versions:
+                stamps[FILE_OWNER + uri] = _file_stamp(state.versions[uri])
         counts = store.graph.put(key, parts, stamps=stamps, data=data)
         store.state.update_collection_state(
             key,
@@ -247,23 +232,26 @@ class GraphUpdater:
             files=sum(1 for uri in state.versions if language_of(uri)),
             read=len(data),
             resolved=len(files),
-            frameworks=tuple(found),
+            frameworks=tuple(frameworks),
             changed=counts,
             rendered=written,
             removed=removed,
             remarks=tuple(remarks),
             notes=tuple(
-                f"the {framework} pass failed; what it gave before stays" for framework in failed
+                f"the {framework} pass failed; its earlier part of the graph stays"
+                for framework in failed
             ),
         )
 
-    def _apply_listing(self, passes: GraphPasses, found: dict[str, Graph]) -> None:
-        """Add an imported listing to the graph of its framework; changes `found`."""
+    def _apply_listing(self, passes: GraphPasses, graphs: dict[str, Graph]) -> None:
+        """Add an imported listing to the graph of its framework; changes `graphs`."""
         data = passes.stored_data.get(LISTING_OWNER)
-        framework = self._listing_framework(found) if data is not None else None
-        if framework is not None and data is not None:
+        if data is None:
+            return
+        framework = self._listing_framework(graphs)
+        if framework is not None:
             listing = data.decode("utf-8", "surrogatepass")
-            found[framework.name] = framework.apply_listing(listing, found[framework.name])
+            graphs[framework.name] = framework.apply_listing(listing, graphs[framework.name])
 
     def _listing_framework(self, names: Iterable[str]) -> RuntimeListing | None:
         """Return the framework among these whose own listing can be imported, if there is one."""
@@ -275,11 +263,8 @@ class GraphUpdater:
     def _remove_graph(self, name: str) -> GraphReport:
         """Remove a graph that was built before graphs were switched off."""
         store, key = self.sync.components.store, self.sync.key(name)
-        owners = [
-            owner
-            for owner in store.graph.owner_stamps(key)
-            if not owner.startswith(PERMANENT_OWNERS)
-        ]
+        stamps = store.graph.owner_stamps(key)
+        owners = [owner for owner in stamps if not owner.startswith(PERMANENT_OWNERS)]
         if not owners:
             return GraphReport(name, remarks=(GRAPH_OFF,))
         counts = store.graph.put(key, dict.fromkeys(owners, Graph()))
@@ -291,12 +276,10 @@ def _file_stamp(version: str) -> str:
     return f"{RECIPE}:{version}"
 
 
-def _owned_files(parts: Iterable[str], versions: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the owners that are present files, with their uris."""
-    pairs = [
-        (owner, owner.removeprefix(FILE_OWNER)) for owner in parts if owner.startswith(FILE_OWNER)
-    ]
-    return [(owner, uri) for owner, uri in pairs if uri in versions]
+def _owned_files(owners: Iterable[str]) -> list[str]:
+    """Return the uris of the owners that are files."""
+    files = [owner for owner in owners if owner.startswith(FILE_OWNER)]
+    return [owner.removeprefix(FILE_OWNER) for owner in files]
 
 
 def _rendered(graphs: Iterable[Graph]) -> list[Rendered]:
@@ -332,7 +315,6 @@ def _encode_listing(framework: RuntimeListing, listing: object) -> bytes:
     if graph.nodes:
         return listing.encode("utf-8", "surrogatepass")
     if listing.strip("[] \t\r\n"):
-        raise InputError(
-            "no route is in this listing", hint="an empty list, `[]`, removes the earlier one"
-        )
+        hint = "an empty list, `[]`, removes the earlier one"
+        raise InputError("no route is in this listing", hint=hint)
     return b""
