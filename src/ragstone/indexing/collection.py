@@ -125,8 +125,7 @@ class IndexedCollection:
         count = sum(source.covers(uri) for uri in absent)
         new_items = []
         for uri, item in items.items():
-            unread_file = unread.get(uri)
-            if unread_file is not None and unread_file.stamp == item.stamp:
+            if _is_known_unread(item, unread):
                 continue
             if uri not in stored:
                 new_items.append(item)
@@ -214,6 +213,12 @@ class IndexedCollection:
         if not is_complete and self.state.root is not None and not self.is_rooted_here():
             root = relative_root = ""
         self.update_state(root=root, relative_root=relative_root)
+
+
+def _is_known_unread(item: Item, unread: Mapping[str, UnreadFile]) -> bool:
+    """Return whether a file gave no text before and did not change since."""
+    file = unread.get(item.uri)
+    return file is not None and file.stamp == item.stamp
 
 
 def _has_changed(source: FolderSource, item: Item, stored: KnownFile) -> bool:

@@ -10,7 +10,7 @@ import base64
 import binascii
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -92,10 +92,13 @@ class _Import:
     def add(self, number: int, row: dict[str, object]) -> None:
         """Add the row of one line; documents are stored in groups."""
         if "document" in row:
-            self._waiting.setdefault(_source(number, row), []).append(_document(number, row))
+            waiting = self._waiting.setdefault(_source(number, row), [])
+            waiting.append(_document(number, row))
         elif "vector" in row:
-            self.vectors[str(row.get("text"))] = _decode_vector(number, row["vector"])
-        if sum(map(len, self._waiting.values())) >= _PAGE:
+            text_hash = str(row.get("text"))
+            self.vectors[text_hash] = _decode_vector(number, row["vector"])
+        count = sum(len(documents) for documents in self._waiting.values())
+        if count >= _PAGE:
             self.store_waiting()
 
     def store_waiting(self) -> None:
@@ -143,14 +146,21 @@ def _vector_lines(store: DocumentStore, key: CollectionKey, space: SpaceInfo) ->
     ids = store.vectors.ids_in(key.scope, space.id)
     for start in range(0, len(ids), _PAGE):
         page = rows.by_id(ids[start : start + _PAGE])
-        copies = store.copies(key.scope, [row.text_id for row in page])
-        first_copies = [chunk_ids[0] for chunk_ids in copies.values()]
-        chunks = store.chunks(key.project, first_copies)
-        hashes = {chunk.text_id: chunk.chunk.hash.hex() for chunk in chunks.values()}
+        hashes = _text_hashes(store, key, [row.text_id for row in page])
         for row in page:
             if row.text_id in hashes:
                 vector = base64.b64encode(row.data).decode()
                 yield _line({"vector": vector, "text": hashes[row.text_id]})
+
+
+def _text_hashes(
+    store: DocumentStore, key: CollectionKey, text_ids: Sequence[int]
+) -> dict[int, str]:
+    """Return the hashes of texts by id; a text that no chunk has any longer is left out."""
+    copies = store.copies(key.scope, text_ids)
+    first_copies = [chunk_ids[0] for chunk_ids in copies.values()]
+    chunks = store.chunks(key.project, first_copies)
+    return {row.text_id: row.chunk.hash.hex() for row in chunks.values()}
 
 
 def _readable_vectors(

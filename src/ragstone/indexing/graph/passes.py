@@ -108,12 +108,9 @@ class GraphPasses:
         known_facts = [facts for facts in all_facts if facts is not None]
         index = ProjectIndex(known_facts, manifests=self._manifests())
         affected = code_files
-        if not any(self._has_new_interface(uri) for uri in (*changed, *gone)):
+        if not self._is_visible_change((*changed, *gone)):
             affected = [uri for uri in changed if language_of(uri)]
-        graphs: dict[str, Graph] = {}
-        for uri in affected:
-            graphs[FILE_OWNER + uri] = self._resolve_file(uri, index)
-        return graphs
+        return {FILE_OWNER + uri: self._resolve_file(uri, index) for uri in affected}
 
     def run_frameworks(
         self, load_frameworks: Callable[[], Sequence[Framework]], used_before: Sequence[str]
@@ -175,6 +172,10 @@ class GraphPasses:
     def _stored_facts(self, uri: str) -> FileFacts | None:
         data = self.stored_data.get(FILE_OWNER + uri)
         return None if data is None else decode_facts(data)
+
+    def _is_visible_change(self, uris: Iterable[str]) -> bool:
+        """Return whether files that did not change can see a change of these files."""
+        return any(self._has_new_interface(uri) for uri in uris)
 
     def _has_new_interface(self, uri: str) -> bool:
         """Return whether other files can see the change of this file."""

@@ -13,7 +13,7 @@ from ragstone.indexing.reconcile import Reconciler
 from ragstone.indexing.writer import DocumentWriter
 from ragstone.sources.given import GivenDocuments
 from ragstone.sources.secrets.redaction import redact
-from ragstone.types import Alias, Document, Graph, Json, Link, Metadata, Node, PutResult
+from ragstone.types import Alias, Document, Graph, Link, Node, PutResult
 
 RUN_SOURCE: Final = "run"
 """The source of these documents, and the beginning of their owners, keys and uris."""
@@ -60,6 +60,11 @@ class Run:
         escaped_id = self.id.replace("%", "%25").replace("/", "%2F")
         return f"{RUN_SOURCE}:{escaped_id}"
 
+    @property
+    def title(self) -> str:
+        """Return the first line of the summary, shortened."""
+        return self.summary.splitlines()[0][:_TITLE_CHARACTERS]
+
     def change_uri(self, change: FileChange) -> str:
         """Return the uri of the document about one changed file."""
         return f"{self.uri}/{change.path}"
@@ -101,37 +106,73 @@ def record_run(writer: DocumentWriter, run: Run) -> list[PutResult]:
 
 def run_documents(run: Run) -> list[Document]:
     """Return a run as documents: one about the run, and one for each changed file."""
-    metadata: Metadata = {"run_id": run.id, "at": run.at}
     text = f"{run.summary}\n"
     if run.changes:
-        lines = [_change_line(change) for change in run.changes]
-        text += "\nChanged files:\n" + "\n".join(lines) + "\n"
-    about_run = {**metadata, "key": run.owner}
-    documents = [Document(run.uri, text, "run_summary", "text", f"Run {run.id}", about_run)]
-    for change in run.changes:
-        documents.append(_change_document(run, change, metadata))
-    return documents
+        lines = "\n".join(_change_line(change) for change in run.changes)
+        text += f"\nChanged files:\n{lines}\n"
+    about_run = Document(
+        run.uri,
+        text,
+        kind="run_summary",
+        language="text",
+        title=f"Run {run.id}",
+        metadata={"run_id": run.id, "at": run.at, "key": run.owner},
+    )
+    return [about_run, *[_change_document(run, change) for change in run.changes]]
 
 
 def run_graph(run: Run, nodes_by_file: Mapping[str, Sequence[Node]]) -> Graph:
-    """Return a run as nodes and links, given the nodes of each file that it changed."""
-    title = run.summary.splitlines()[0][:_TITLE_CHARACTERS]
-    about_run: dict[str, Json] = {"run_id": run.id, "at": run.at}
-    nodes = [Node(run.owner, "run_summary", title, run.uri, 1, attributes=about_run)]
+    """Return a run as nodes and links, with the nodes of each file that it changed."""
+    nodes = [_run_node(run)]
     links: list[Link] = []
     for change in run.changes:
-        key = run.change_key(change)
-        uri = run.change_uri(change)
-        name = (change.summary or title)[:_TITLE_CHARACTERS]
-        action: dict[str, Json] = {"action": change.action}
-        about_change = {**about_run, **action, "path": change.path}
-        nodes.append(Node(key, "file_change", name, uri, 1, attributes=about_change))
-        links.append(Link("CHANGED", run.owner, key, run.uri, 1, order=len(nodes)))
-        links.append(Link("CHANGED", key, f"file:{change.path}", uri, 1, attributes=action))
-        for node in _mentioned_nodes(change, nodes_by_file.get(change.path, ())):
-            links.append(Link("MENTIONS", key, node.key, uri, 1))
+        node = _change_node(run, change)
+        nodes.append(node)
+        links.append(Link("CHANGED", run.owner, node.key, run.uri, 1, order=len(nodes)))
+        links.append(_file_link(node, change))
+        for mentioned in _mentioned_nodes(change, nodes_by_file.get(change.path, ())):
+            links.append(Link("MENTIONS", node.key, mentioned.key, node.uri, 1))
     alias = Alias(run.id, run.owner, "run", run.uri)
     return Graph(tuple(nodes), tuple(links), (alias,))
+
+
+def _run_node(run: Run) -> Node:
+    return Node(
+        run.owner,
+        kind="run_summary",
+        name=run.title,
+        uri=run.uri,
+        line=1,
+        attributes={"run_id": run.id, "at": run.at},
+    )
+
+
+def _change_node(run: Run, change: FileChange) -> Node:
+    title = change.summary or run.title
+    return Node(
+        run.change_key(change),
+        kind="file_change",
+        name=title[:_TITLE_CHARACTERS],
+        uri=run.change_uri(change),
+        line=1,
+        attributes={
+            "run_id": run.id,
+            "at": run.at,
+            "action": change.action,
+            "path": change.path,
+        },
+    )
+
+
+def _file_link(node: Node, change: FileChange) -> Link:
+    return Link(
+        "CHANGED",
+        source=node.key,
+        target=f"file:{change.path}",
+        uri=node.uri,
+        line=1,
+        attributes={"action": change.action},
+    )
 
 
 def _checked_change(value: object) -> FileChange:
@@ -206,24 +247,32 @@ def _change_line(change: FileChange) -> str:
     return line
 
 
-def _change_document(run: Run, change: FileChange, metadata: Metadata) -> Document:
-    text = f"{change.path} was {change.action} in run {run.id}.\n{change.summary or run.summary}"
+def _change_document(run: Run, change: FileChange) -> Document:
+    summary = change.summary or run.summary
+    text = f"{change.path} was {change.action} in run {run.id}.\n{summary}"
     if change.symbols:
         text += f"\nSymbols: {', '.join(change.symbols)}"
-    about_change = {
-        **metadata,
-        "key": run.change_key(change),
-        "path": change.path,
-        "action": change.action,
-    }
-    uri = run.change_uri(change)
-    return Document(uri, f"{text}\n", "file_change", "text", change.path, about_change)
+    return Document(
+        run.change_uri(change),
+        f"{text}\n",
+        kind="file_change",
+        language="text",
+        title=change.path,
+        metadata={
+            "run_id": run.id,
+            "at": run.at,
+            "key": run.change_key(change),
+            "path": change.path,
+            "action": change.action,
+        },
+    )
 
 
 def _nodes_by_file(writer: DocumentWriter, run: Run) -> dict[str, list[Node]]:
     paths = [change.path for change in run.changes]
+    nodes = writer.store.graph.nodes(writer.key.scope, uris=paths, limit=_MAX_NODES)
     by_file: dict[str, list[Node]] = {}
-    for node in writer.store.graph.nodes(writer.key.scope, uris=paths, limit=_MAX_NODES):
+    for node in nodes:
         by_file.setdefault(node.uri, []).append(node)
     return by_file
 

@@ -206,10 +206,7 @@ class GraphUpdater:
         self._apply_listing(passes, frameworks)
         files = {FILE_OWNER + uri: Graph() for uri in changed}
         files.update(passes.resolve(changed, gone))
-        unused = [owner for owner in state.frameworks if owner not in (*frameworks, *failed)]
-        parts = {**files, **frameworks}
-        for owner in (*unused, *[FILE_OWNER + uri for uri in gone]):
-            parts[owner] = Graph()
+        parts = {**files, **frameworks, **_emptied_parts(state, frameworks, failed)}
         # Descriptions first: the stamps say that the update is complete, so a killed run starts again.
         written, removed = update_descriptions(
             self.sync.collection(name).writer(),
@@ -217,10 +214,7 @@ class GraphUpdater:
             keep_others=bool(failed),
         )
         remarks = _all_remarks(passes.remarks, parts.values())
-        stamps = dict.fromkeys(frameworks, state.framework_stamp)
-        for uri in _owned_files(files):
-            if uri in state.versions:
-                stamps[FILE_OWNER + uri] = _file_stamp(state.versions[uri])
+        stamps = _new_stamps(state, files, frameworks)
         counts = store.graph.put(key, parts, stamps=stamps, data=data)
         store.state.update_collection_state(
             key,
@@ -229,7 +223,7 @@ class GraphUpdater:
         )
         return GraphReport(
             name,
-            files=sum(1 for uri in state.versions if language_of(uri)),
+            files=sum(bool(language_of(uri)) for uri in state.versions),
             read=len(data),
             resolved=len(files),
             frameworks=tuple(frameworks),
@@ -237,10 +231,7 @@ class GraphUpdater:
             rendered=written,
             removed=removed,
             remarks=tuple(remarks),
-            notes=tuple(
-                f"the {framework} pass failed; its earlier part of the graph stays"
-                for framework in failed
-            ),
+            notes=tuple(f"the {name} pass failed; what it gave before stays" for name in failed),
         )
 
     def _apply_listing(self, passes: GraphPasses, graphs: dict[str, Graph]) -> None:
@@ -268,7 +259,8 @@ class GraphUpdater:
         if not owners:
             return GraphReport(name, remarks=(GRAPH_OFF,))
         counts = store.graph.put(key, dict.fromkeys(owners, Graph()))
-        _, removed = update_descriptions(self.sync.collection(name).writer(), (), keep_others=False)
+        writer = self.sync.collection(name).writer()
+        _, removed = update_descriptions(writer, (), keep_others=False)
         return GraphReport(name, changed=counts, removed=removed, remarks=(GRAPH_OFF,))
 
 
@@ -280,6 +272,28 @@ def _owned_files(owners: Iterable[str]) -> list[str]:
     """Return the uris of the owners that are files."""
     files = [owner for owner in owners if owner.startswith(FILE_OWNER)]
     return [owner.removeprefix(FILE_OWNER) for owner in files]
+
+
+def _emptied_parts(
+    state: GraphState, frameworks: Mapping[str, Graph], failed: Sequence[str]
+) -> dict[str, Graph]:
+    """Return empty graphs for files that are gone, and for frameworks that are no longer used."""
+    parts = {FILE_OWNER + uri: Graph() for uri in state.gone}
+    for name in state.frameworks:
+        if name not in frameworks and name not in failed:
+            parts[name] = Graph()
+    return parts
+
+
+def _new_stamps(
+    state: GraphState, files: Iterable[str], frameworks: Iterable[str]
+) -> dict[str, str]:
+    """Return the stamps of the updated parts; a part with its stamp is current."""
+    stamps = dict.fromkeys(frameworks, state.framework_stamp)
+    for uri in _owned_files(files):
+        if uri in state.versions:
+            stamps[FILE_OWNER + uri] = _file_stamp(state.versions[uri])
+    return stamps
 
 
 def _rendered(graphs: Iterable[Graph]) -> list[Rendered]:
