@@ -44,14 +44,14 @@ def plant(folder: Path) -> Plant:
 @pytest.fixture
 def git(folder: Path, tmp_path: Path) -> Git:
     """Return a function that runs git in the folder (or `at` another one), untouched by the machine's own config."""
-    known = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    variables = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     who = {
         "GIT_AUTHOR_NAME": "a",
         "GIT_AUTHOR_EMAIL": "a@b",
         "GIT_COMMITTER_NAME": "a",
         "GIT_COMMITTER_EMAIL": "a@b",
     }
-    environment = known | who | {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
+    environment = variables | who | {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
 
     def run(*arguments: str, at: Path | None = None) -> bytes:
         done = subprocess.run(
@@ -76,16 +76,16 @@ def scan(folder: Path) -> Scan:
 
     def look(**options: Any) -> tuple[list[str], dict[str, str]]:
         root = options.pop("root", folder)
-        found = list(
+        entries = list(
             FolderSource(
                 root, limits=options.pop("limits", FileLimits(1_000_000, 50_000)), **options
             ).scan()
         )
-        order = [entry.uri for entry in found]
+        order = [entry.uri for entry in entries]
         assert order == sorted(order)
         assert len(order) == len(set(order))
-        items = [entry.uri for entry in found if isinstance(entry, Item)]
-        return items, {entry.uri: entry.reason for entry in found if isinstance(entry, Skip)}
+        items = [entry.uri for entry in entries if isinstance(entry, Item)]
+        return items, {entry.uri: entry.reason for entry in entries if isinstance(entry, Skip)}
 
     return look
 

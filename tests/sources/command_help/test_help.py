@@ -62,27 +62,29 @@ def walk(path: str, **limits: float | bool) -> CapturedHelp:
     return capture(path, limits=HelpLimits(**{"seconds": 30.0} | limits), project=NOWHERE)  # type: ignore[arg-type]
 
 
-def commands(found: CapturedHelp) -> list[str]:
-    return [" ".join(page.words) for page in found.pages]
+def commands(captured: CapturedHelp) -> list[str]:
+    return [" ".join(page.words) for page in captured.pages]
 
 
 def test_a_tree_is_walked_level_by_level(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ragstone.sources.command_help.help._SECONDS_PER_RUN", 2.0)
-    found = walk(program(folder, "tree", TREE))
-    assert commands(found) == [
+    captured = walk(program(folder, "tree", TREE))
+    assert commands(captured) == [
         "tree",
         "tree remote",
         "tree status",
         "tree remote add",
         "tree remote show",
     ]
-    left = {" ".join(one.words): (one.reason, one.was_run) for one in found.skipped}
-    assert left == {
+    reasons = {
+        " ".join(command.words): (command.reason, command.was_run) for command in captured.skipped
+    }
+    assert reasons == {
         "tree slow": ("it did not end in time", False),
         "tree poor": ("it gives no help", True),
         "tree remote add deep": (TOO_DEEP, False),
     }
-    assert found.notes == ()
+    assert captured.notes == ()
 
 
 def test_depth_and_count_and_time_are_limits(folder: Path) -> None:
@@ -92,19 +94,19 @@ def test_depth_and_count_and_time_are_limits(folder: Path) -> None:
     assert commands(few) == ["tree", "tree remote"]
     assert "not asked" in few.notes[0]
     hasty = program(folder, "hasty", TREE.replace('if words == ["slow"]', 'if words == ["remote"]'))
-    found = walk(hasty, seconds=2.0)
-    assert {one.reason for one in found.skipped} >= {OUT_OF_TIME}
-    assert "not asked" in found.notes[0]
+    captured = walk(hasty, seconds=2.0)
+    assert {command.reason for command in captured.skipped} >= {OUT_OF_TIME}
+    assert "not asked" in captured.notes[0]
 
 
 def test_siblings_of_commands_that_repeat_help_are_not_run(folder: Path) -> None:
     listing = "\\n".join(f"  c{at}   Command {at}." for at in range(20))
     text = f"Usage: flat COMMAND\\n\\nCommands:\\n{listing}\\n"
     source = f"printf x >> {folder}/calls\nprintf '{text}'"
-    found = walk(program(folder, "flat", source, shell=True))
-    assert commands(found) == ["flat"]
+    captured = walk(program(folder, "flat", source, shell=True))
+    assert commands(captured) == ["flat"]
     assert (folder / "calls").read_text() == "xxxx"
-    assert {one.reason for one in found.skipped} == {REPEATS}
+    assert {command.reason for command in captured.skipped} == {REPEATS}
 
 
 def test_help_that_goes_to_errors_with_an_exit_code_is_help(folder: Path) -> None:
@@ -116,7 +118,7 @@ def test_help_that_goes_to_errors_with_an_exit_code_is_help(folder: Path) -> Non
     assert "usage: tool [-v]" in page.texts[0][1]
 
 
-def test_other_ways_are_tried_where_help_is_refused(folder: Path) -> None:
+def test_other_options_are_tried_if_help_is_refused(folder: Path) -> None:
     only = 'case "$*" in {0}) echo "This is the help of a tool that is hard to ask.";; *) echo bad; exit 2;; esac'
     for way in ("-h", "help"):
         page = walk(program(folder, "tool", only.format(way), shell=True)).pages[0]
@@ -167,18 +169,18 @@ def test_a_name_that_is_none_is_refused() -> None:
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 def test_the_help_of_git_is_captured() -> None:
-    found = capture("git", limits=HelpLimits(depth=1, commands=8), project=NOWHERE)
-    assert commands(found)[:3] == ["git", "git clone", "git init"]
-    assert len(found.skipped) > 20  # the longer list that `git help -a` gives
-    clone = to_markdown(found.pages[1])
+    captured = capture("git", limits=HelpLimits(depth=1, commands=8), project=NOWHERE)
+    assert commands(captured)[:3] == ["git", "git clone", "git init"]
+    assert len(captured.skipped) > 20  # the longer list that `git help -a` gives
+    clone = to_markdown(captured.pages[1])
     assert clone.startswith("# git clone\n\nWhat `git clone -")
     assert "--depth" in clone
 
 
 def test_the_help_of_python_is_captured() -> None:
-    found = walk(sys.executable)
-    assert len(found.pages) == 1
-    assert "usage:" in found.pages[0].texts[0][1]
+    captured = walk(sys.executable)
+    assert len(captured.pages) == 1
+    assert "usage:" in captured.pages[0].texts[0][1]
 
 
 def test_the_manual_is_read_on_request_or_if_there_is_no_help(

@@ -23,7 +23,7 @@ NOWHERE = Path("/nonexistent")
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder of programs that stands first in PATH."""
+    """Return a folder of programs that is first in PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
@@ -42,7 +42,7 @@ def alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    try:  # a zombie that nobody waited for yet is dead enough
+    try:  # a zombie counts as dead
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     except OSError:
         return Path("/proc").is_dir() is False
@@ -72,10 +72,10 @@ def test_output_is_read_from_both_streams(here: Path) -> None:
 
 def test_a_program_that_hangs_is_ended(here: Path) -> None:
     hanging = program(here, "hang", "echo $$; exec sleep 600", shell=True)
-    said = run_program([str(hanging)], seconds=0.5)
-    assert said.problem == "it did not end in time"
-    assert said.code is None
-    assert dead_soon(int(said.text))
+    result = run_program([str(hanging)], seconds=0.5)
+    assert result.problem == "it did not end in time"
+    assert result.code is None
+    assert dead_soon(int(result.text))
 
 
 def test_a_program_that_ignores_signals_is_ended_too(here: Path) -> None:
@@ -89,26 +89,26 @@ def test_a_program_that_floods_is_ended(here: Path) -> None:
     flooding = program(
         here, "flood", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done", shell=True
     )
-    said = run_program([str(flooding)], seconds=30)
-    assert said.problem == "it says too much"
-    assert len(said.text) < 2_000_000
+    result = run_program([str(flooding)], seconds=30)
+    assert result.problem == "it says too much"
+    assert len(result.text) < 2_000_000
 
 
 def test_a_program_gets_no_input_and_no_terminal(here: Path) -> None:
     source = "import sys\nprint(repr(sys.stdin.read()), sys.stdout.isatty())\nopen('/dev/tty')"
     reading = program(here, "reads", source)
-    said = run_program([str(reading)], seconds=10)
-    assert said.text == "'' False"
-    assert said.code == 1
+    result = run_program([str(reading)], seconds=10)
+    assert result.text == "'' False"
+    assert result.code == 1
 
 
 def test_background_processes_end_with_the_program(here: Path) -> None:
     leaving = program(
         here, "leave", "sleep 600 & echo $!; sleep 601 & echo $!; echo done", shell=True
     )
-    said = run_program([str(leaving)], seconds=20)
-    *pids, last = said.text.split()
-    assert (said.code, last) == (0, "done")
+    result = run_program([str(leaving)], seconds=20)
+    *pids, last = result.text.split()
+    assert (result.code, last) == (0, "done")
     assert all(dead_soon(int(pid)) for pid in pids)
 
 
@@ -118,8 +118,8 @@ def test_a_family_of_forks_ends_with_it(here: Path) -> None:
         "for _ in range(4):\n    os.fork()\n"
         "os.write(1, f'{os.getpid()}\\n'.encode())\ntime.sleep(600)"
     )
-    said = run_program([str(program(here, "forks", source))], seconds=3.0)
-    pids = [int(pid) for pid in said.text.split()]
+    result = run_program([str(program(here, "forks", source))], seconds=3.0)
+    pids = [int(pid) for pid in result.text.split()]
     assert len(pids) == 16
     assert all(dead_soon(pid) for pid in pids)
 
@@ -130,10 +130,10 @@ def test_one_that_escaped_its_group_is_not_waited_for(here: Path) -> None:
         "if os.fork() == 0:\n    os.setsid()\n    os.write(1, f'{os.getpid()}\\n'.encode())\n    time.sleep(600)\n"
         "else:\n    time.sleep(0.5)\n"
     )
-    said = run_program([str(program(here, "escapes", source))], seconds=60)
-    assert said.code == 0
-    assert alive(int(said.text))  # it holds the output open and was left behind
-    os.kill(int(said.text), 9)
+    result = run_program([str(program(here, "escapes", source))], seconds=60)
+    assert result.code == 0
+    assert alive(int(result.text))  # it holds the output open and was left behind
+    os.kill(int(result.text), 9)
 
 
 def test_a_crash_is_reported_with_its_signal(here: Path) -> None:
@@ -149,13 +149,13 @@ def test_a_program_gets_few_variables_and_an_empty_folder(
     source = (
         "import os\nprint(dict(os.environ))\nprint(os.listdir(), os.getcwd())\nopen('litter', 'w')"
     )
-    said = run_program([str(program(here, "looks", source))], seconds=10)
-    environment, _, rest = said.text.partition("\n")
+    result = run_program([str(program(here, "looks", source))], seconds=10)
+    environment, _, rest = result.text.partition("\n")
     assert "hunter2" not in environment
     assert "GIT_DIR" not in environment
     assert all(
-        one in environment
-        for one in ("'PAGER': 'cat'", "'TERM': 'dumb'", "'NO_COLOR': '1'", "'HOME'", "'PATH'")
+        variable in environment
+        for variable in ("'PAGER': 'cat'", "'TERM': 'dumb'", "'NO_COLOR': '1'", "'HOME'", "'PATH'")
     )
     assert rest.startswith("[] ")
     assert not Path(rest.removeprefix("[] ")).exists()
@@ -237,7 +237,12 @@ def test_any_output_becomes_text_without_control_characters(data: bytes) -> None
 
 
 def test_a_program_gets_only_a_part_of_the_environment() -> None:
-    given = {"PATH": "/usr/bin:bin::/bin:/usr/bin", "HOME": "/home/me", "TOKEN": "x", "USER": ""}
-    assert search_path(given) == ["/usr/bin", "/bin"]
-    assert child_environment(given) == {"HOME": "/home/me", "PATH": "/usr/bin:/bin"}
+    inherited = {
+        "PATH": "/usr/bin:bin::/bin:/usr/bin",
+        "HOME": "/home/me",
+        "TOKEN": "x",
+        "USER": "",
+    }
+    assert search_path(inherited) == ["/usr/bin", "/bin"]
+    assert child_environment(inherited) == {"HOME": "/home/me", "PATH": "/usr/bin:/bin"}
     assert all(os.path.isabs(folder) for folder in search_path({}))

@@ -33,7 +33,7 @@ def saved(git: Git, plant: Plant) -> Callable[..., Path]:
 
 
 def subjects(*arguments: object, **options: object) -> list[str]:
-    return [one.subject for one in commits(*arguments, **options)]  # type: ignore[arg-type]
+    return [commit.subject for commit in commits(*arguments, **options)]  # type: ignore[arg-type]
 
 
 def test_the_commits_of_a_file_are_those_that_touched_it_newest_first(
@@ -84,12 +84,15 @@ def test_a_renamed_file_keeps_its_history(saved: Callable[..., Path], git: Git) 
     (folder / "deep").mkdir()
     git("mv", "old name.py", "deep/näw.py")
     saved({}, "Moved")
-    assert [(one.subject, one.paths) for one in commits(folder, "deep/näw.py")] == [
+    assert [(commit.subject, commit.paths) for commit in commits(folder, "deep/näw.py")] == [
         ("Moved", ("deep/näw.py",)),
         ("A song", ("old name.py",)),
     ]
     by_lines = commits(folder, "deep/näw.py", lines=(1, 3))
-    assert [(one.subject, one.paths) for one in by_lines][-1] == ("A song", ("old name.py",))
+    assert [(commit.subject, commit.paths) for commit in by_lines][-1] == (
+        "A song",
+        ("old name.py",),
+    )
 
 
 def test_a_deleted_file_still_has_its_history(saved: Callable[..., Path]) -> None:
@@ -103,7 +106,7 @@ def test_a_deleted_file_still_has_its_history(saved: Callable[..., Path]) -> Non
 
 def test_a_root_inside_a_repository_names_paths_from_itself(saved: Callable[..., Path]) -> None:
     folder = saved({"app/song.py": SONG}, "A song")
-    assert [(one.subject, one.paths) for one in commits(folder / "app", "song.py")] == [
+    assert [(commit.subject, commit.paths) for commit in commits(folder / "app", "song.py")] == [
         ("A song", ("song.py",))
     ]
 
@@ -124,14 +127,16 @@ def test_a_branch_without_commits_and_an_unknown_file_have_none(git: Git, plant:
     assert commits(folder, "a.py", lines=(1, 1)) == ()
 
 
-def test_a_shallow_clone_says_where_its_history_begins(
+def test_a_shallow_clone_marks_the_start_of_its_history(
     saved: Callable[..., Path], git: Git, tmp_path: Path
 ) -> None:
     folder = saved({"song.py": SONG}, "A song")
     for number in (5, 6, 7):
         saved({"song.py": SONG.replace("return 2", f"return {number}")}, f"Returns {number}")
     git("clone", "-q", "--depth", "2", f"file://{folder}", str(tmp_path / "shallow"))
-    assert [(one.subject, one.boundary) for one in commits(tmp_path / "shallow", "song.py")] == [
+    assert [
+        (commit.subject, commit.boundary) for commit in commits(tmp_path / "shallow", "song.py")
+    ] == [
         ("Returns 7", False),
         ("Returns 6", True),
     ]
@@ -148,7 +153,7 @@ def test_a_file_of_a_submodule_has_the_history_of_the_submodule(
     git("add", ".", at=inner)
     git("commit", "-q", "-m", "Inner", at=inner)
     saved({}, "Took the module")
-    assert [(one.subject, one.paths) for one in commits(folder, "module/b.py")] == [
+    assert [(commit.subject, commit.paths) for commit in commits(folder, "module/b.py")] == [
         ("Inner", ("module/b.py",))
     ]
     assert subjects(folder, "module") == ["Took the module"]

@@ -40,9 +40,9 @@ def test_links_are_named_and_never_followed(
     (folder / "loop").symlink_to("loop")
     (folder / "ping").symlink_to("pong")
     (folder / "pong").symlink_to("ping")
-    found, left = scan()
-    assert found == ["a.md", "d/b.md"]
-    assert left == {
+    items, skipped = scan()
+    assert items == ["a.md", "d/b.md"]
+    assert skipped == {
         "inside.md": "link to something inside the folder",
         "d/up": "link to something inside the folder",
         "out.md": "link out of the folder",
@@ -127,11 +127,11 @@ def test_files_that_vanish_between_scan_and_load_are_reported(way: str, plant: P
 
 def test_files_that_vanish_during_the_scan_are_simply_not_there(way: str, plant: Plant) -> None:
     folder = plant({f"{number:02}.md": "x" for number in range(10)})
-    found = FolderSource(folder, limits=LIMITS).scan()
-    first = next(found)
+    items = FolderSource(folder, limits=LIMITS).scan()
+    first = next(items)
     for number in range(5, 10):
         (folder / f"{number:02}.md").unlink()
-    assert [first.uri, *(entry.uri for entry in found)] == [
+    assert [first.uri, *(entry.uri for entry in items)] == [
         f"{number:02}.md" for number in range(5)
     ]
 
@@ -158,9 +158,9 @@ def test_a_path_too_long_for_the_system_is_named(folder: Path, scan: Scan) -> No
         here = below
     os.close(here)
     try:
-        found, left = scan()
-        assert found == []
-        [(uri, reason)] = left.items()
+        items, skipped = scan()
+        assert items == []
+        [(uri, reason)] = skipped.items()
         assert uri.endswith("/") and "cannot be listed" in reason
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -177,11 +177,11 @@ def test_twenty_thousand_files_are_all_found_once(
             os.link(
                 folder / "0.py", place / f"{number}.py"
             )  # quicker than as many files, and the same to a walk
-    found, left = scan()
-    assert len(found) == len(set(found)) == 20_001
-    assert left == {}
+    items, skipped = scan()
+    assert len(items) == len(set(items)) == 20_001
+    assert skipped == {}
     git("init", "-q")
-    assert scan() == (found, left)
+    assert scan() == (items, skipped)
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ FILES = int(os.environ.get("TORTURE_FILES", "2000"))
 
 @pytest.fixture
 def wild(plant: Plant, tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Make a folder of everything that is no plain file, and return what must be said of each."""
+    """Make a folder of entries that are not plain files, and return the reason for each."""
     folder = plant(
         {
             "a.md": "granite",
@@ -270,7 +270,7 @@ def wild(plant: Plant, tmp_path: Path) -> Iterator[dict[str, str]]:
             listening.bind("socket.md")
         finally:
             os.chdir(here)
-        said = {
+        reasons = {
             ".env": "secret file",
             "bytes.txt": "binary file",
             "in.md": "link to something inside the folder",
@@ -283,11 +283,11 @@ def wild(plant: Plant, tmp_path: Path) -> Iterator[dict[str, str]]:
         }
         try:
             os.mknod(folder / "device.md", 0o600 | stat.S_IFCHR, os.makedev(1, 3))
-            said["device.md"] = "device"
+            reasons["device.md"] = "device"
         except (OSError, AttributeError):
             pass  # only root may make one
         (folder / os.fsdecode(b"bad\xff.md")).write_text("marble")
-        yield said
+        yield reasons
 
 
 def test_a_wild_tree_is_synced_with_a_reason_for_every_skip(
@@ -298,7 +298,7 @@ def test_a_wild_tree_is_synced_with_a_reason_for_every_skip(
             report = engine.sync()
             assert report.ok
             assert {skip.uri: skip.reason for skip in report.skipped} == wild
-        assert {one.uri for one in engine.sources()} == {"a.md", "d/b.md", "bad%FF.md"}
+        assert {document.uri for document in engine.sources()} == {"a.md", "d/b.md", "bad%FF.md"}
         (folder / "pipe.md").unlink()
         (folder / "pipe.md").write_text("granite, at last")
         (folder / "a.md").unlink()
@@ -385,7 +385,7 @@ def test_files_that_come_go_and_grow_while_they_are_synced_are_all_accounted_for
             stop.set()
             thread.join()
         engine.search("granite", mode="words")
-        assert {one.uri: engine.admin.text(one.uri) for one in engine.sources()} == {
+        assert {document.uri: engine.admin.text(document.uri) for document in engine.sources()} == {
             path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.md")
         }
 
@@ -425,4 +425,4 @@ def _hear(event: str, arguments: tuple[object, ...]) -> None:
         _LISTENERS[-1].add(os.path.basename(os.fsdecode(arguments[0])))
 
 
-sys.addaudithook(_hear)  # it cannot be taken away again, and does nothing while nobody listens
+sys.addaudithook(_hear)  # a hook cannot be removed; it does nothing without a listener

@@ -131,5 +131,5 @@ def test_our_walk_and_git_ignore_the_same_files(
     for place, lines in ((folder, top), (folder / "d", inner), (folder / "d/e", deep)):
         (place / ".gitignore").write_bytes("\n".join(lines).encode())
     listed = git("ls-files", "-o", "--exclude-standard", "-z").decode().split("\0")
-    found = FolderSource(folder, limits=FileLimits(1000, 1000), git=False).scan()
-    assert [item.uri for item in found if isinstance(item, Item)] == sorted(filter(None, listed))
+    entries = FolderSource(folder, limits=FileLimits(1000, 1000), git=False).scan()
+    assert [item.uri for item in entries if isinstance(item, Item)] == sorted(filter(None, listed))

@@ -25,7 +25,7 @@ FILES = {
 
 
 @pytest.mark.parametrize(
-    ("include", "found"),
+    ("include", "expected"),
     [
         (["docs"], ["docs/a.md", "docs/b.py", "docs/sub/c.md"]),
         (["docs/"], ["docs/a.md", "docs/b.py", "docs/sub/c.md"]),
@@ -41,10 +41,10 @@ FILES = {
     ],
 )
 def test_includes_are_files_folders_and_globs(
-    way: str, plant: Callable[..., Path], scan: Scan, include: list[str], found: list[str]
+    way: str, plant: Callable[..., Path], scan: Scan, include: list[str], expected: list[str]
 ) -> None:
     plant(FILES)
-    assert scan(include=include) == (found, {})
+    assert scan(include=include) == (expected, {})
 
 
 def test_excludes_are_lines_of_an_ignore_file(

@@ -42,9 +42,9 @@ def test_nested_ignore_files_and_negations_are_honoured(way: str, plant: Plant, 
             "sub/deep/local.txt": "x",
         }
     )
-    found, left = scan()
-    assert found == [".gitignore", "keep.log", "sub/.gitignore", "sub/a.log", "sub/deep/local.txt"]
-    assert left == {}
+    items, skipped = scan()
+    assert items == [".gitignore", "keep.log", "sub/.gitignore", "sub/a.log", "sub/deep/local.txt"]
+    assert skipped == {}
 
 
 def test_our_own_ignore_files_leave_out_more_and_bring_nothing_back(
@@ -108,13 +108,13 @@ def test_examples_of_secret_files_are_read_and_secret_ones_on_demand(
 
 def test_a_large_file_is_skipped_with_its_size(way: str, plant: Plant, scan: Scan) -> None:
     plant({"big.txt": "x" * 300_000, "fits.txt": "x" * 1000, "small.txt": "x" * 1001})
-    found, left = scan(limits=FileLimits(1000, 10))
-    assert found == ["fits.txt"]
-    assert left["big.txt"] == "too large: 0.3 MB (sources.max_file_bytes: 1,000 bytes)"
-    assert left["small.txt"] == "too large: 1,001 bytes (sources.max_file_bytes: 1,000 bytes)"
+    items, skipped = scan(limits=FileLimits(1000, 10))
+    assert items == ["fits.txt"]
+    assert skipped["big.txt"] == "too large: 0.3 MB (sources.max_file_bytes: 1,000 bytes)"
+    assert skipped["small.txt"] == "too large: 1,001 bytes (sources.max_file_bytes: 1,000 bytes)"
 
 
-def test_a_document_has_a_limit_of_its_own(plant: Plant, scan: Scan) -> None:
+def test_documents_have_another_limit_than_text_files(plant: Plant, scan: Scan) -> None:
     plant(
         {
             "a.PDF": "x" * 2000,
@@ -124,9 +124,9 @@ def test_a_document_has_a_limit_of_its_own(plant: Plant, scan: Scan) -> None:
             ".pdf": "x",
         }
     )
-    found, left = scan(limits=FileLimits(1000, 10, 2000, {"pdf"}))
-    assert found == [".pdf", "a.PDF"]
-    assert left == {
+    items, skipped = scan(limits=FileLimits(1000, 10, 2000, {"pdf"}))
+    assert items == [".pdf", "a.PDF"]
+    assert skipped == {
         "a.md": "too large: 2,000 bytes (sources.max_file_bytes: 1,000 bytes)",
         "big.pdf": "too large: 2,001 bytes (sources.max_document_bytes: 2,000 bytes)",
         "pdf": "too large: 1,001 bytes (sources.max_file_bytes: 1,000 bytes)",
@@ -163,9 +163,9 @@ def test_environments_and_caches_are_skipped_as_one_entry(
             "pkg/d.js": "x",
         }
     )
-    found, left = scan()
-    assert found == ["pkg/d.js"]
-    assert left == {
+    items, skipped = scan()
+    assert items == ["pkg/d.js"]
+    assert skipped == {
         "env/": "virtual environment",
         "target/": "cache folder",
         "pkg/node_modules/": "installed packages",
@@ -261,7 +261,7 @@ def test_a_side_file_that_appears_after_the_scan_is_not_opened_either(plant: Pla
 
 
 @pytest.mark.parametrize("side", ["", "-wal", "-shm", "-journal", ".lock"])
-def test_no_file_of_the_index_is_opened_whether_named_or_beside_one_that_is(
+def test_no_file_of_the_index_is_opened_nor_the_side_files_of_its_database(
     plant: Plant, side: str
 ) -> None:
     folder = plant({"a.md": "a"})
@@ -284,9 +284,9 @@ def test_deleted_files_differ_from_files_out_of_sight(plant: Plant) -> None:
     narrow = FolderSource(folder, limits=LIMITS, only=["docs"])
     assert [entry.uri for entry in narrow.scan()] == ["docs/b.md"]
     assert narrow.covers("docs/deleted.md") and not narrow.covers("deleted.md")
-    one = FolderSource(folder, limits=LIMITS, only=["deleted.md"])
-    assert list(one.scan()) == [Skip("deleted.md", MISSING)]
-    assert one.covers("deleted.md") and not one.covers("a.md")
+    source = FolderSource(folder, limits=LIMITS, only=["deleted.md"])
+    assert list(source.scan()) == [Skip("deleted.md", MISSING)]
+    assert source.covers("deleted.md") and not source.covers("a.md")
 
 
 def test_a_fresh_file_has_no_stamp_to_trust_and_an_old_one_has(plant: Plant) -> None:
@@ -295,8 +295,8 @@ def test_a_fresh_file_has_no_stamp_to_trust_and_an_old_one_has(plant: Plant) -> 
     [item] = [entry for entry in source.scan() if isinstance(entry, Item)]
     assert (source.load(item).data, source.load(item).stamp) == (b"x", None)
     aged = FolderSource(Path(os.__file__).parent, limits=LIMITS, include=["os.py"], git=False)
-    [found] = [entry for entry in aged.scan() if isinstance(entry, Item)]
-    assert aged.load(found).stamp == found.stamp
+    [aged_item] = [entry for entry in aged.scan() if isinstance(entry, Item)]
+    assert aged.load(aged_item).stamp == aged_item.stamp
 
 
 def test_skips_carry_uris_and_reasons_people_can_read(way: str, plant: Plant) -> None:

@@ -231,7 +231,7 @@ def meet(
 
 
 def check(folder: Path, engine: Engine, *, fresh: bool) -> None:
-    """Assert that every hit says what its file says."""
+    """Assert that every hit has the text of its file."""
     for query in QUERIES:
         for hit in engine.search(query, top_k=20, fresh=fresh):
             text = (folder / from_uri(hit.source_doc_id)).read_text()
@@ -250,15 +250,15 @@ def check_command(
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "fake")
     capfd.readouterr()
     assert run(["search", *QUERIES[0].split(), "-k", "20", "--json", "--folder", str(folder)]) == 0
-    found: dict[str, Any] = json.loads(capfd.readouterr().out)
-    for hit in found["results"]:
+    result: dict[str, Any] = json.loads(capfd.readouterr().out)
+    for hit in result["results"]:
         text = (folder / from_uri(hit["path"])).read_text()
         assert text[slice(*hit["span"])] == hit["text"]
         assert hit["freshness"] in ("fresh", "refreshed")
 
 
 def compare(folder: Path, engine: Engine, left_out: list[str]) -> None:
-    """Assert that the index holds what the folder holds, text for text, and nothing else."""
+    """Assert that the index has the texts of the folder and nothing else."""
     files = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
     names = {
         to_uri(path.relative_to(folder).as_posix()): path
@@ -270,7 +270,7 @@ def compare(folder: Path, engine: Engine, left_out: list[str]) -> None:
         for name, path in names.items()
         if name not in left_out and ".git/" not in name
     }
-    stored = {one.uri: engine.admin.text(one.uri) for one in engine.sources()}
+    stored = {document.uri: engine.admin.text(document.uri) for document in engine.sources()}
     for extra in (".ragstoneignore",):
         stored.pop(extra, None)
     assert stored == truth

@@ -23,11 +23,11 @@ MOST_FILES = 120
 @pytest.mark.parametrize("seed", [20, 21])
 def test_nearly_all_of_a_thousand_planted_secrets_are_found(seed: int) -> None:
     missed: Counter[str] = Counter()
-    for suffix, one in planted(1000, seed):
-        assert left(one, one.text)
-        clean, _ = redact(one.text, uri=f"file{suffix}")
-        assert clean.count("\n") == one.text.count("\n")
-        missed[one.kind] += left(one, clean)
+    for suffix, sample in planted(1000, seed):
+        assert left(sample, sample.text)
+        clean, _ = redact(sample.text, uri=f"file{suffix}")
+        assert clean.count("\n") == sample.text.count("\n")
+        missed[sample.kind] += left(sample, clean)
     assert len(KINDS) >= 60
     assert missed.total() <= 1000 * (1 - LEAST_FOUND), missed
     assert max(missed.values()) <= 5, (
@@ -36,11 +36,11 @@ def test_nearly_all_of_a_thousand_planted_secrets_are_found(seed: int) -> None:
 
 
 def test_every_planted_secret_is_found_without_its_name() -> None:
-    told: dict[str, Counter[str]] = {}
-    for suffix, one in planted(1000):
-        _, found = redact(one.text, uri=f"file{suffix}")
-        told.setdefault(one.kind, Counter()).update(each.kind for each in found)
-    kinds = {kind: counted.most_common(1)[0][0] for kind, counted in told.items()}
+    counts: dict[str, Counter[str]] = {}
+    for suffix, sample in planted(1000):
+        _, secrets = redact(sample.text, uri=f"file{suffix}")
+        counts.setdefault(sample.kind, Counter()).update(each.kind for each in secrets)
+    kinds = {kind: counted.most_common(1)[0][0] for kind, counted in counts.items()}
     assert kinds["github token"] == "github-token"
     assert kinds["aws secret key"] == "aws-secret-key"
     assert kinds["azure storage key"] == "azure-storage-key"
@@ -50,10 +50,10 @@ def test_every_planted_secret_is_found_without_its_name() -> None:
 
 @pytest.mark.parametrize("name", CLEAN)
 def test_clean_packages_are_left_alone(name: str) -> None:
-    found = importlib.util.find_spec(name)
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
         pytest.skip(f"{name} is not installed")
-    counted = flagged(Path(found.origin).parent, most=MOST_FILES)
+    counted = flagged(Path(spec.origin).parent, most=MOST_FILES)
     assert counted["chunks"] > 300
     assert counted["flagged"] <= counted["chunks"] * MOST_FLAGGED, counted
 

@@ -1,4 +1,4 @@
-"""Secrets in texts: found by kind and line, taken out without moving a line, and never repeated in what is said."""
+"""Secrets in texts: found by kind and line, redacted without moving a line, and never repeated in remarks."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ BLOCK = "\n".join(
 )
 
 
-# ── what is found ─────────────────────────────────────────────────────────────────────────────────
+# ── finding ─────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_secret_is_found_with_its_kind_its_place_and_its_line() -> None:
     text = f"one\ntwo é = 1\nkey = {AWS}\n"
-    [found] = scan(text)
-    assert found == FoundSecret("aws-key", text.index("AKIA"), text.index("AKIA") + 20, 3)
+    [secret] = scan(text)
+    assert secret == FoundSecret("aws-key", text.index("AKIA"), text.index("AKIA") + 20, 3)
 
 
 def test_the_rest_of_the_line_stays() -> None:
-    text, found = redact(f"first\nexport TOKEN={GITHUB} # for CI\nlast\n")
+    text, secrets = redact(f"first\nexport TOKEN={GITHUB} # for CI\nlast\n")
     assert text == "first\nexport TOKEN=[SECRET:github-token] # for CI\nlast\n"
-    assert [(one.kind, one.line) for one in found] == [("github-token", 2)]
+    assert [(secret.kind, secret.line) for secret in secrets] == [("github-token", 2)]
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_the_rest_of_the_line_stays() -> None:
         (f'"first\\n{AWS}\\nlast"', "aws-key"),
     ],
 )
-def test_places_where_people_leave_secrets(text: str, kind: str) -> None:
-    clean, found = redact(text)
-    assert [one.kind for one in found] == [kind]
+def test_secrets_are_found_in_usual_places(text: str, kind: str) -> None:
+    clean, secrets = redact(text)
+    assert [secret.kind for secret in secrets] == [kind]
     assert f"[SECRET:{kind}]" in clean
 
 
@@ -115,20 +115,20 @@ def test_harmless_values_stay(text: str) -> None:
     assert redact(text) == (text, [])
 
 
-def test_an_env_file_gives_away_whatever_a_secrets_name_is_given() -> None:
+def test_in_an_env_file_simple_values_of_secret_names_count_too() -> None:
     text = "DB_PASSWORD=mistralwind\nDB_HOST=mistralwind\nAPI_TOKEN=\n"
     assert scan(text, uri="notes.txt") == []
     for uri in (".env", "deploy/.env.local", "prod.env", ".envrc", "a/app.env.example"):
-        assert [(one.kind, one.line) for one in scan(text, uri=uri)] == [("password", 1)]
+        assert [(secret.kind, secret.line) for secret in scan(text, uri=uri)] == [("password", 1)]
 
 
 # ── key blocks ────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_key_block_goes_and_its_lines_stay() -> None:
-    text, found = redact(f"before\n{BLOCK}\nafter\n")
+    text, secrets = redact(f"before\n{BLOCK}\nafter\n")
     lines = text.split("\n")
-    assert [(one.kind, one.line) for one in found] == [("private-key", 3)]
+    assert [(secret.kind, secret.line) for secret in secrets] == [("private-key", 3)]
     assert lines[1:3] == ["-----BEGIN RSA PRIVATE KEY-----", "[SECRET:private-key]"]
     assert lines.index("after") == f"before\n{BLOCK}\nafter\n".split("\n").index("after")
     assert not any(line in text for line in key_lines())
@@ -146,8 +146,8 @@ def test_a_key_in_source_code_leaves_source_code() -> None:
     "broken", [BLOCK.rpartition("\n")[0], BLOCK[:-400]], ids=["no end", "cut off"]
 )
 def test_a_key_that_is_broken_off_goes_too(broken: str) -> None:
-    text, found = redact(f"{broken}\n\nSome words after it.\n")
-    assert [one.kind for one in found] == ["private-key"]
+    text, secrets = redact(f"{broken}\n\nSome words after it.\n")
+    assert [secret.kind for secret in secrets] == ["private-key"]
     assert "Some words after it." in text
     assert not any(line in text for line in key_lines())
 
@@ -183,11 +183,15 @@ texts = st.lists(bits, max_size=8).map("".join)
 @settings(max_examples=150, deadline=None)
 @given(texts)
 def test_places_are_in_order_and_lines_are_kept(text: str) -> None:
-    clean, found = redact(text)
+    clean, secrets = redact(text)
     assert clean.count("\n") == text.count("\n")
-    assert all(one.start < one.end <= len(text) for one in found)
-    assert all(one.end <= other.start for one, other in zip(found, found[1:], strict=False))
-    assert [one.line for one in found] == [text.count("\n", 0, one.start) + 1 for one in found]
+    assert all(secret.start < secret.end <= len(text) for secret in secrets)
+    assert all(
+        secret.end <= other.start for secret, other in zip(secrets, secrets[1:], strict=False)
+    )
+    assert [secret.line for secret in secrets] == [
+        text.count("\n", 0, secret.start) + 1 for secret in secrets
+    ]
 
 
 @settings(max_examples=60, deadline=None)
@@ -259,7 +263,7 @@ def test_many_secrets_make_a_short_remark() -> None:
     assert remark.endswith(" and 28 more")
 
 
-def test_pages_begin_where_they_began() -> None:
+def test_pages_start_at_the_same_text_after_redaction() -> None:
     first, second, third = f"é page one {GITHUB}\n", f"page two\n{BLOCK}\n", "page three"
     starts = [0, len(first), len(first) + 60, len(first) + len(second)]
     marks = tuple(Mark(start, number) for number, start in enumerate(starts, start=1))

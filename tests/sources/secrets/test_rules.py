@@ -62,8 +62,8 @@ def test_a_putty_key_goes_line_by_line() -> None:
         + "\n".join(lines)
         + "\nPrivate-MAC: x\n"
     )
-    clean, found = redact(text)
-    assert [one.kind for one in found] == ["putty-key"]
+    clean, secrets = redact(text)
+    assert [secret.kind for secret in secrets] == ["putty-key"]
     assert (
         clean
         == "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\n[SECRET:putty-key]\n\nPrivate-MAC: x\n"
@@ -93,9 +93,9 @@ def test_letters_of_other_scripts_move_nothing() -> None:
         chr(code) for code in range(0x20, 0x3000) if unicodedata.category(chr(code))[0] in "LNS"
     )
     token = "ghp_" + "aB3dE5fG7h" * 3 + "K9mN2p"
-    clean, found = redact(f"{text} {token} İ {token} 𝔘")
+    clean, secrets = redact(f"{text} {token} İ {token} 𝔘")
     assert clean == f"{text} [SECRET:github-token] İ [SECRET:github-token] 𝔘"
-    assert len(found) == 2
+    assert len(secrets) == 2
 
 
 # ── texts made to be slow ─────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""Looks: what was drawn at random, what stands in for it, and which names speak of secrets."""
+"""Random values, placeholders, and names of secrets."""
 
 from __future__ import annotations
 

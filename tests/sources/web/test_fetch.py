@@ -46,8 +46,8 @@ def connected() -> Iterator[list[tuple[str, int]]]:
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    with serving(Site()) as one:
-        yield one
+    with serving(Site()) as opened:
+        yield opened
 
 
 def get(site: Site, path: str = "/", resolve: Resolver = resolve_host) -> FetchedPage:
@@ -87,7 +87,7 @@ def _urls() -> Iterator[str]:
         HIDDEN, (("http", ""), ("https", ""), ("http", ":8080"))
     ):
         yield f"{scheme}://{f'[{address}]' if ':' in address else address}{port}/latest/meta-data"
-    yield from (f"http://{one}/" for one in (*ODD, *DISGUISED))
+    yield from (f"http://{host}/" for host in (*ODD, *DISGUISED))
     yield from (
         "file:///etc/passwd",
         "ftp://127.0.0.1/",
@@ -210,14 +210,14 @@ def test_allowed_hosts_are_read_from_the_settings() -> None:
 
 def test_a_page_has_the_headers_of_its_server(site: Site) -> None:
     site.routes["/a?x=%C3%A4"] = reply("hello", type="Text/HTML; charset=UTF-8", etag='"v1"')
-    found = get(site, "/a?x=ä#part")
-    assert (found.status, found.body, found.media_type, found.charset) == (
+    page = get(site, "/a?x=ä#part")
+    assert (page.status, page.body, page.media_type, page.charset) == (
         200,
         b"hello",
         "text/html",
         "utf-8",
     )
-    assert (found.etag, found.last_modified, found.url.text) == (
+    assert (page.etag, page.last_modified, page.url.text) == (
         '"v1"',
         "",
         f"{site.origin}/a?x=%C3%A4",
@@ -227,7 +227,7 @@ def test_a_page_has_the_headers_of_its_server(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("now", "changed", "known"),
+    ("now", "changed", "is_settled"),
     [
         ("Mon, 01 Jan 2024 12:00:05 GMT", "Mon, 01 Jan 2024 12:00:00 GMT", True),
         (
@@ -243,10 +243,10 @@ def test_a_page_has_the_headers_of_its_server(site: Site) -> None:
     ],
 )
 def test_a_date_counts_only_once_it_has_settled(
-    site: Site, now: str, changed: str, known: bool
+    site: Site, now: str, changed: str, is_settled: bool
 ) -> None:
     site.routes["/"] = reply("x", date=now, last_modified=changed)
-    assert get(site).last_modified == (changed if known else "")
+    assert get(site).last_modified == (changed if is_settled else "")
 
 
 def test_proxies_of_the_environment_are_not_used(
@@ -261,13 +261,13 @@ def test_proxies_of_the_environment_are_not_used(
 def test_redirects_are_followed_but_not_forever(site: Site) -> None:
     site.routes |= {f"/{at}": redirect(f"/{at + 1}", "301 Moved Permanently") for at in range(6)}
     site.routes["/5"] = reply("there")
-    found = get(site, "/0")
-    assert (found.body, found.url.text, found.redirects) == (
+    page = get(site, "/0")
+    assert (page.body, page.url.text, page.redirects) == (
         b"there",
         f"{site.origin}/5",
         (301,) * 5,
     )
-    assert found.has_moved_permanently
+    assert page.has_moved_permanently
     site.routes["/5"] = redirect("/0")
     with pytest.raises(ReadError, match="more than 5 redirects"):
         get(site, "/0")
@@ -283,8 +283,8 @@ def test_validators_are_sent_only_to_the_address_they_came_from(site: Site) -> N
 
     site.routes |= {"/page": answer, "/old": redirect("/page")}
     rules = FetchRules(NetworkPolicy(site.allow), seconds=5)
-    known = Validators(f"{site.origin}/page", '"v1"', "Mon, 01 Jan 2024 00:00:00 GMT")
-    assert safe_fetch(f"{site.origin}/old", rules, validators=known).status == 304
+    stored = Validators(f"{site.origin}/page", '"v1"', "Mon, 01 Jan 2024 00:00:00 GMT")
+    assert safe_fetch(f"{site.origin}/old", rules, validators=stored).status == 304
     assert "if-none-match" not in site.requests[0].headers
     assert site.requests[1].headers["if-modified-since"] == "Mon, 01 Jan 2024 00:00:00 GMT"
     other = Validators(f"{site.origin}/other", '"v1"')
@@ -292,8 +292,8 @@ def test_validators_are_sent_only_to_the_address_they_came_from(site: Site) -> N
 
 
 def test_a_validator_cannot_inject_a_header() -> None:
-    told = Validators("http://x/", 'a"\r\nX-Evil: 1', "x" * 1000).headers
-    assert told == {}
+    headers = Validators("http://x/", 'a"\r\nX-Evil: 1', "x" * 1000).headers
+    assert headers == {}
 
 
 def test_other_statuses_come_without_a_body(site: Site) -> None:
@@ -306,8 +306,8 @@ def test_other_statuses_come_without_a_body(site: Site) -> None:
         "451 No",
     ):
         site.routes["/"] = reply("secret", status=status)
-        found = get(site)
-        assert (found.status, found.body) == (int(status[:3]), b"")
+        page = get(site)
+        assert (page.status, page.body) == (int(status[:3]), b"")
 
 
 def test_a_host_that_does_not_exist_or_answer_is_reported() -> None:

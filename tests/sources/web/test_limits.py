@@ -24,8 +24,8 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
-    with serving(Site()) as one:
-        yield one
+    with serving(Site()) as opened:
+        yield opened
 
 
 def get(site: Site, seconds: float = 10.0) -> bytes:
@@ -35,7 +35,7 @@ def get(site: Site, seconds: float = 10.0) -> bytes:
 
 
 def again(piece: bytes, count: int = 10**9, pause: float = 0.0) -> Answer:
-    """Return a route that sends a piece over and over, until nobody listens."""
+    """Return a route that sends a piece again and again, until the client closes."""
 
     def send(connection: socket.socket, request: Request) -> None:
         for _ in range(count):
@@ -156,7 +156,7 @@ def _raw(data: bytes) -> bytes:
     st.binary(max_size=3000),
     st.sampled_from(["", "gzip", "two", "deflate", "raw", "chunked", "until closed"]),
 )
-def test_whatever_a_body_travels_in_it_arrives_as_it_was(site: Site, body: bytes, way: str) -> None:
+def test_a_body_arrives_unchanged_in_every_encoding(site: Site, body: bytes, way: str) -> None:
     pieces = [body[at : at + 700] for at in range(0, len(body), 700)]
     chunks = (
         b"".join(b"%x;q=1\r\n%b\r\n" % (len(piece), piece) for piece in pieces)

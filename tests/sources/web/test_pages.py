@@ -1,4 +1,4 @@
-"""Which pages are taken, and what a reader is told that they are."""
+"""Which pages are read, and the file names that choose their readers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tests.support.local_site import Site, reply, serving
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    with serving(Site()) as one:
-        yield one
+    with serving(Site()) as opened:
+        yield opened
 
 
 def page(
@@ -102,11 +102,11 @@ def test_a_type_without_a_reader_is_refused_before_the_body_is_read(site: Site) 
 
 def test_a_page_that_is_not_there_is_a_reason(site: Site) -> None:
     visitor = PageVisitor(FetchRules(NetworkPolicy(site.allow), seconds=5))
-    for status, told in (
+    for status, description in (
         ("404 Not Found", "404 Not Found"),
         ("500 X", "500 Internal"),
         ("599 X", "says 599"),
     ):
         site.routes["/x"] = reply(status=status)
-        with pytest.raises(ReadError, match=told):
+        with pytest.raises(ReadError, match=description):
             visitor.visit_existing(f"{site.origin}/x")

@@ -1,4 +1,4 @@
-"""What a site asks of programs is heeded, on every address on the way."""
+"""The robots.txt of a site is respected for every address on the way."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ Disallow:
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    with serving(Site(routes={"/page": reply("a page"), "/private": reply("not yours")})) as one:
-        yield one
+    with serving(Site(routes={"/page": reply("a page"), "/private": reply("not yours")})) as opened:
+        yield opened
 
 
 def visitor(site: Site, seconds: float = 5.0) -> PageVisitor:
@@ -66,11 +66,11 @@ def test_a_group_of_our_own_counts_instead_of_the_one_for_everyone() -> None:
     assert is_allowed(
         parse_robots("User-agent: ragstone\nAllow: /\nUser-agent: *\nDisallow: /"), "/"
     )
-    assert is_allowed(parse_robots("Disallow: /"), "/")  # a rule of nobody's
+    assert is_allowed(parse_robots("Disallow: /"), "/")  # a rule without a group
 
 
 @given(st.text(max_size=200), st.text(max_size=50))
-def test_whatever_a_site_wrote_there_is_an_answer(text: str, path: str) -> None:
+def test_any_robots_file_gives_an_answer(text: str, path: str) -> None:
     assert is_allowed(parse_robots(f"User-agent: *\n{text}"), f"/{path}") in (True, False)
 
 
@@ -81,7 +81,7 @@ def test_a_pattern_matches_like_the_equal_expression(parts: list[str], path: str
     import re
 
     pattern = "/" + "".join(parts)
-    body = "".join(".*" if one == "*" else re.escape(one) for one in pattern.removesuffix("$"))
+    body = "".join(".*" if sign == "*" else re.escape(sign) for sign in pattern.removesuffix("$"))
     expected = re.match(body + ("$" if pattern.endswith("$") else ""), f"/{path}") is None
     assert is_allowed(parse_robots(f"User-agent: *\nDisallow: {pattern}"), f"/{path}") is expected
 
@@ -117,9 +117,9 @@ def test_robots_txt_is_fetched_once_in_a_run(site: Site) -> None:
     site.routes["/robots"] = reply(
         "User-agent: *\nDisallow: /private", type="application/octet-stream"
     )
-    one = visitor(site)
+    robot_visitor = visitor(site)
     for _ in range(3):
-        assert one.visit(f"{site.origin}/page").status == 200
+        assert robot_visitor.visit(f"{site.origin}/page").status == 200
     assert [request.target for request in site.requests] == [
         "/robots.txt",
         "/robots",
@@ -128,7 +128,7 @@ def test_robots_txt_is_fetched_once_in_a_run(site: Site) -> None:
         "/page",
     ]
     with pytest.raises(AccessError):
-        one.visit(f"{site.origin}/private")
+        robot_visitor.visit(f"{site.origin}/private")
 
 
 def test_a_site_without_wishes_is_visited_and_one_that_cannot_say_is_not(site: Site) -> None:
@@ -148,7 +148,7 @@ def test_a_site_without_wishes_is_visited_and_one_that_cannot_say_is_not(site: S
         assert site.asked == before
 
 
-def test_wishes_are_not_fetched_from_where_pages_are_not(site: Site) -> None:
+def test_robots_files_are_not_fetched_from_refused_addresses(site: Site) -> None:
     site.routes["/robots.txt"] = redirect("http://169.254.169.254/latest")
     with pytest.raises((AccessError, ReadError), match="not public"):
         visitor(site).visit(f"{site.origin}/page")

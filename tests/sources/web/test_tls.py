@@ -26,10 +26,10 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Return a certificate for `docs.example` that nobody signed, and its key."""
+    """Return a certificate for `docs.example` that no authority signed, and its key."""
     folder = tmp_path_factory.mktemp("tls")
     certificate, key = folder / "certificate.pem", folder / "key.pem"
-    made = [
+    arguments = [
         "openssl",
         "req",
         "-x509",
@@ -41,7 +41,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     ]
     about = ["-keyout", str(key), "-out", str(certificate), "-subj", f"/CN={HERE}", "-days", "2"]
     subprocess.run(
-        [*made, *about, "-addext", f"subjectAltName=DNS:{HERE}"], check=True, capture_output=True
+        [*arguments, *about, "-addext", f"subjectAltName=DNS:{HERE}"],
+        check=True,
+        capture_output=True,
     )
     return certificate, key
 
@@ -52,9 +54,9 @@ def site(certificate: tuple[Path, Path]) -> Iterator[Site]:
     context.load_cert_chain(*certificate)
     with serving(
         Site(wrap=lambda connection: context.wrap_socket(connection, server_side=True))
-    ) as one:
-        one.routes["/"] = reply("proved")
-        yield one
+    ) as opened:
+        opened.routes["/"] = reply("proved")
+        yield opened
 
 
 def rules(site: Site) -> FetchRules:

@@ -60,7 +60,7 @@ def test_ambiguous_addresses_are_refused(written: str) -> None:
 
 
 @given(st.text(string.printable + "äß。①٣\u200b\u3000%[]@\\", max_size=40))
-def test_whatever_is_written_gives_an_address_or_a_reason(written: str) -> None:
+def test_any_text_gives_an_address_or_an_error(written: str) -> None:
     for text in (written, f"http://{written}", f"http://example.org/{written}"):
         try:
             url = parse_url(text)
@@ -89,6 +89,6 @@ def test_a_redirect_is_read_as_a_browser_reads_it() -> None:
 
 
 def test_a_path_is_not_taken_for_an_address() -> None:
-    assert [scheme_of(one) for one in ("HTTPS://x", "ftp://x", "docs/a.md", "C:\\a", "a:b", "-")] == [
+    assert [scheme_of(text) for text in ("HTTPS://x", "ftp://x", "docs/a.md", "C:\\a", "a:b", "-")] == [
         "https", "ftp", "", "", "", ""
     ]  # fmt: skip
