@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -23,6 +22,7 @@ from ragstone.read.readers import reader_for
 from ragstone.types import Document, Mark
 from tests.read import bad_readers
 from tests.read.pdf_files import lines, pdf
+from tests.support.processes import is_gone
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
@@ -61,17 +61,6 @@ def make() -> Iterator[Make]:
     yield make_reader
     for reader in readers:
         reader.close()
-
-
-def gone(pid: int | None) -> bool:
-    """Return whether a process is neither running nor waiting to be forgotten."""
-    for _ in range(200):
-        try:
-            os.kill(pid or 0, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 # ── what comes through ────────────────────────────────────────────────────────────────────────────
@@ -327,7 +316,7 @@ def test_close_ends_the_process(make: Make) -> None:
     reader.read("good", b"", "a")
     pid = reader.pid
     reader.close()
-    assert gone(pid)
+    assert is_gone(pid)
     assert reader.pid is None
     assert reader.read("good", b"again", "a").text == "again"
 
@@ -336,7 +325,7 @@ def test_close_ends_the_process(make: Make) -> None:
 def test_an_idle_process_ends_by_itself_and_leaks_no_thread(make: Make) -> None:
     reader, threads = make(idle=0.2), threading.active_count()
     reader.read("good", b"", "a")
-    assert gone(reader.pid)
+    assert is_gone(reader.pid)
     assert reader.pid is None
     for _ in range(100):
         if threading.active_count() <= threads:
@@ -344,63 +333,3 @@ def test_an_idle_process_ends_by_itself_and_leaks_no_thread(make: Make) -> None:
         time.sleep(0.05)
     assert threading.active_count() <= threads
     assert reader.read("good", b"again", "a").text == "again"
-
-
-READS = """
-import sys, time
-from ragstone.read.confined_reader import CONFINED_READER
-from ragstone.read.readers import reader_for
-reader_for("a.pdf").read(open(sys.argv[1], "rb").read(), "a.pdf")
-print(CONFINED_READER.pid, flush=True)
-if sys.argv[2] == "wait":
-    time.sleep(600)
-"""
-
-
-@POSIX
-@pytest.mark.parametrize("how", ["leave", "wait"], ids=["ends", "is killed"])
-def test_no_process_remains_when_the_program(tmp_path: Path, how: str) -> None:
-    (tmp_path / "a.pdf").write_bytes(pdf([lines("A line.")]))
-    with subprocess.Popen(
-        [sys.executable, "-c", READS, str(tmp_path / "a.pdf"), how],
-        stdout=subprocess.PIPE,
-        env={"PYTHONPATH": str(ROOT / "src")},
-    ) as program:
-        assert program.stdout is not None
-        pid = int(program.stdout.readline())
-        if how == "wait":
-            program.kill()
-        program.wait(30)
-    assert gone(pid)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing is forked there")
-def test_a_forked_program_starts_its_own_process(tmp_path: Path) -> None:
-    program = tmp_path / "forks.py"
-    program.write_text(FORKS)
-    ran = subprocess.run(
-        [sys.executable, str(program)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={"PYTHONPATH": f"{ROOT}:{ROOT}/src"},
-    )
-    assert ran.stdout.split() == ["copy", "True", "original", "True"], ran.stderr
-
-
-FORKS = """
-import os
-from ragstone.read.confined_reader import CONFINED_READER
-from ragstone.read.readers import reader_for
-from tests.read.pdf_files import lines, pdf
-def read(word):
-    return reader_for("a.pdf").read(pdf([lines(word)]), "a.pdf").text == word
-read("before")
-before = CONFINED_READER.pid
-copy = os.fork()
-if copy == 0:
-    print("copy", read("copied") and CONFINED_READER.pid != before, flush=True)
-    os._exit(0)
-os.waitpid(copy, 0)
-print("original", read("after") and CONFINED_READER.pid == before, flush=True)
-"""

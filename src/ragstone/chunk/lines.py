@@ -47,7 +47,11 @@ class LineChunker:
 
 
 def chunk_by_lines(
-    document: Document, *, size: int, lines: int = CODE_LINES, kind: str = ""
+    document: Document,
+    *,
+    size: int,
+    lines: int = CODE_LINES,
+    kind: str = "",
 ) -> list[Chunk]:
     """Return the chunks of a document that is cut by lines."""
     ranges = cut_lines(document.text, 0, len(document.text), size=size, lines=lines)
@@ -80,7 +84,11 @@ def _split_blocks(text: str, start: int, end: int, *, size: int, lines: int) -> 
         if weight > half:
             yield from _split_lines(text, start, stop, size=size, lines=lines)
         elif stop > start:
-            yield Unit(start, weight, _measure_border(text, start, stop, _AFTER_BLANK))
+            yield Unit(
+                start,
+                weight,
+                _measure_border(text, start, stop, _AFTER_BLANK),
+            )
         start = following
 
 

@@ -116,7 +116,12 @@ def _build_spans(text: str, slices: Sequence[TextSlice], marks: Sequence[Mark]) 
         index = bisect_right(mark_starts, piece.start) - 1
         if index >= 0:
             mark = marks[index]
-            span = replace(span, page=mark.number, page_label=mark.label, unit=mark.unit)
+            span = replace(
+                span,
+                page=mark.number,
+                page_label=mark.label,
+                unit=mark.unit,
+            )
         spans.append(span)
     return spans
 

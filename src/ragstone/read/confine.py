@@ -117,7 +117,10 @@ _LANDLOCK_READ_RIGHTS: Final = 0b1100
 _LANDLOCK_ALL_RIGHTS: Final = 0x1FFF
 """All rights that the first version of Landlock can refuse."""
 
-_ARCHITECTURES: Final = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+_ARCHITECTURES: Final = {
+    "x86_64": (0, 0xC000003E),
+    "aarch64": (1, 0xC00000B7),
+}
 """The column of an architecture in the tables below, and its number in the kernel."""
 _REFUSED_CALLS: Final = """
 socket 41 198, connect 42 203, accept 43 202, sendto 44 206, sendmsg 46 211, bind 49 200, listen 50 201
@@ -154,7 +157,10 @@ def _confine_by_kernel(folders: Sequence[str]) -> None:
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
         return
     libraries = [os.path.join(prefix, "lib") for prefix in {sys.prefix, sys.base_prefix}]
-    _restrict_folders(libc, [*folders, *libraries, "/lib", "/lib64", "/usr/lib", "/usr/lib64"])
+    _restrict_folders(
+        libc,
+        [*folders, *libraries, "/lib", "/lib64", "/usr/lib", "/usr/lib64"],
+    )
     if not _restrict_calls(libc):
         libc.unshare(_CLONE_NEWUSER_AND_NEWNET)
 

@@ -47,7 +47,10 @@ def _load(format_: Format) -> ReadFunction | None:
 def _read(read: ReadFunction | None, data: bytes, uri: str) -> Message:
     """Return the reply for one file."""
     if read is None:
-        return _fail("unsupported", "the package that reads this format is not installed")
+        return _fail(
+            "unsupported",
+            "the package that reads this format is not installed",
+        )
     try:
         return _reply(read(data, uri))
     except ReadError as error:

@@ -30,7 +30,10 @@ _CHARACTERS: Final = {
     "ptab": "\t",
 }
 _NOTE_SIGNS: Final = {"footnoteReference": "^", "endnoteReference": "^e"}
-_NOTES: Final = {"footnotes": ("footnote", "^"), "endnotes": ("endnote", "^e")}
+_NOTES: Final = {
+    "footnotes": ("footnote", "^"),
+    "endnotes": ("endnote", "^e"),
+}
 _FALSE: Final = ("0", "false", "off")
 _BODY_LEVEL: Final = 9
 _MAX_STYLE_DEPTH: Final = 20
@@ -47,7 +50,8 @@ def read(data: bytes, uri: str) -> Document:
     body = child(tree, "body")
     reader.read_blocks(tree if body is None else body)
     for kind in _NOTES:
-        reader.read_notes(package.optional_xml(parts.get(kind, f"word/{kind}.xml")), kind)
+        notes_part = parts.get(kind, f"word/{kind}.xml")
+        reader.read_notes(package.optional_xml(notes_part), kind)
     return build_document(
         uri,
         reader.writer,
@@ -87,7 +91,8 @@ class _DocxReader:
             paragraphs = [_paragraph_text(each, []) for each in descendants(note, "p")]
             text = one_line(" ".join(paragraphs))
             if text:
-                self.writer.write_block(f"[{sign}{attribute(note, 'id')}]: {text}")
+                note_id = attribute(note, "id")
+                self.writer.write_block(f"[{sign}{note_id}]: {text}")
 
     def _read_paragraph(self, paragraph: Element) -> None:
         """Write a paragraph, then its text boxes."""
@@ -113,7 +118,7 @@ class _DocxReader:
         """Return the level of a heading; 0 for other paragraphs."""
         own_level = attribute(child(properties, "outlineLvl"), "val")
         if own_level.isdigit():
-            return int(own_level) + 1 if int(own_level) < _BODY_LEVEL else 0
+            return _outline_level(own_level)
         return self._levels.get(style, 0)
 
     def _read_table(self, table: Element) -> None:
@@ -156,8 +161,13 @@ def _style_level(style: Element) -> int:
         return 1
     if name.startswith("heading ") and name[8:9].isdigit():
         return int(name[8])
-    if level.isdigit() and int(level) < _BODY_LEVEL:
-        return int(level) + 1
+    return _outline_level(level)
+
+
+def _outline_level(written: str) -> int:
+    """Return the heading level of an outline level, which counts from 0; 0 for body text."""
+    if written.isdigit() and int(written) < _BODY_LEVEL:
+        return int(written) + 1
     return 0
 
 
@@ -225,12 +235,15 @@ def _inline_texts(element: Element, boxes: list[Element]) -> Iterator[str]:
         elif name == "txbxContent":
             boxes.append(each)
         elif name in _NOTE_SIGNS:
-            yield f"[{_NOTE_SIGNS[name]}{attribute(each, 'id')}]"
+            note_id = attribute(each, "id")
+            yield f"[{_NOTE_SIGNS[name]}{note_id}]"
         elif name not in _SKIPPED and not _is_hidden(each):
             yield from _inline_texts(each, boxes)
 
 
 def _is_hidden(element: Element) -> bool:
     """Return whether an element is a run of hidden text."""
-    vanish = child(element, "rPr", "vanish") if local_name(element) == "r" else None
+    if local_name(element) != "r":
+        return False
+    vanish = child(element, "rPr", "vanish")
     return vanish is not None and attribute(vanish, "val") not in _FALSE

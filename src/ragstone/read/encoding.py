@@ -142,7 +142,8 @@ def _escape_surrogates(text: str) -> str:
     """Return text with surrogate pairs joined and lone surrogates escaped."""
     if _SURROGATE.search(text) is None:
         return text
-    joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    pairs = text.encode("utf-16-le", "surrogatepass")
+    joined = pairs.decode("utf-16-le", "surrogatepass")
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", joined)
 
 
@@ -170,7 +171,9 @@ def _count_ascii(data: bytes, encoding: str) -> int:
 
 def _is_odd(character: str) -> bool:
     """Return whether a character is a control or unassigned."""
-    return unicodedata.category(character) in ("Cc", "Cn") and character not in _TEXT_CONTROLS
+    if character in _TEXT_CONTROLS:
+        return False
+    return unicodedata.category(character) in ("Cc", "Cn")
 
 
 # ── other encodings ───────────────────────────────────────────────────────────────────────────────
@@ -179,7 +182,10 @@ def _is_odd(character: str) -> bool:
 def _decode_damaged_utf8(data: bytes) -> DecodedText | None:
     """Return UTF-8 text with a few foreign bytes, each read as Latin-1; None if most of it is not UTF-8."""
     try:
-        return DecodedText(_escape_surrogates(data.decode("utf-8", "surrogatepass")), "utf-8")
+        return DecodedText(
+            _escape_surrogates(data.decode("utf-8", "surrogatepass")),
+            "utf-8",
+        )
     except UnicodeDecodeError:
         text = data.decode("utf-8", "surrogateescape")
     foreign = len(data) - len(text.encode("utf-8", "ignore"))
@@ -214,14 +220,19 @@ def _rank_encodings(data: bytes) -> list[str]:
     for match in charset_normalizer.from_bytes(sample, cp_isolation=likely):
         # A match also names the encodings that give the same text; the commonest one counts.
         same_text = set(likely).intersection(match.could_be_from_charset)
-        ranks.append((match.chaos, -match.coherence, min(map(likely.index, same_text))))
+        position = min(map(likely.index, same_text))
+        ranks.append((match.chaos, -match.coherence, position))
     return [likely[position] for _, _, position in sorted(ranks)]
 
 
 def _take_sample(data: bytes) -> bytes:
     """Return whole lines around the first byte that is not ASCII."""
     first = next(re.finditer(rb"[\x80-\xff]", data)).start()
-    start = data.rfind(b"\n", max(0, first - _HEAD_BYTES), first) + 1 or max(0, first - 1)
+    earliest = max(0, first - _HEAD_BYTES)
+    line_end = data.rfind(b"\n", earliest, first)
+    start = line_end + 1
+    if line_end < 0:
+        start = max(0, first - 1)
     end = data.rfind(b"\n", start, start + _SAMPLE_BYTES)
     if end <= first:
         end = start + _SAMPLE_BYTES

@@ -42,7 +42,8 @@ def read(data: bytes, uri: str) -> Document:
     _check_encryption(package)
     package_path = _find_package_file(package)
     book = package.xml(package_path)
-    manifest = {item.get("id", ""): item for item in children(child(book, "manifest"), "item")}
+    items = children(child(book, "manifest"), "item")
+    manifest = {item.get("id", ""): item for item in items}
     labels = _read_labels(package, package_path, manifest)
     texts: list[str] = []
     marks: list[Mark] = []
@@ -130,7 +131,9 @@ def _read_chapter(package: OfficePackage, path: str, label: str) -> tuple[str, s
 
 
 def _read_labels(
-    package: OfficePackage, package_path: str, manifest: Mapping[str, Element]
+    package: OfficePackage,
+    package_path: str,
+    manifest: Mapping[str, Element],
 ) -> dict[str, str]:
     """Return the name of each member in the table of contents."""
     labels: dict[str, str] = {}

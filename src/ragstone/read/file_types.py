@@ -149,12 +149,16 @@ Value = TypeVar("Value")
 
 def _invert(table: Mapping[Value, str]) -> dict[str, Value]:
     """Return each word of the table's texts with its key."""
-    return {word: key for key, words in table.items() for word in words.split()}
+    keys: dict[str, Value] = {}
+    for key, words in table.items():
+        keys.update(dict.fromkeys(words.split(), key))
+    return keys
 
 
 def _index_suffixes(kind: str, table: str) -> dict[str, tuple[str, str]]:
     """Return suffix → (kind, language) for lines of a language and its suffixes."""
-    rows = [line.split(maxsplit=1) for line in table.strip().split("\n")]
+    lines = table.strip().split("\n")
+    rows = [line.split(maxsplit=1) for line in lines]
     return _invert({(kind, language): suffixes for language, suffixes in rows})
 
 
@@ -172,7 +176,9 @@ _REFUSED_SUFFIXES: Final = _invert(_REFUSED)
 def suffix_of(name: str) -> str:
     """Return a file name's last suffix in lower case, without its dot; a leading dot does not start one."""
     dot = name.rfind(".")
-    return name[dot + 1 :].lower() if dot > 0 else ""
+    if dot <= 0:
+        return ""
+    return name[dot + 1 :].lower()
 
 
 def name_of(uri: str) -> str:

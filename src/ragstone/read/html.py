@@ -16,10 +16,12 @@ from ragstone.read.markdown_writer import MarkdownWriter, one_line
 from ragstone.types import Document
 
 _META_CHARSET: Final = re.compile(
-    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""", re.I
+    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""",
+    re.I,
 )
 _XML_ENCODING: Final = re.compile(
-    rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""", re.I
+    rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""",
+    re.I,
 )
 _HEAD_BYTES: Final = 4096
 _UNICODE_MARKS: Final = (
@@ -53,7 +55,8 @@ _OPTIONAL_END: Final = frozenset(
 _MAX_DEPTH: Final = 1000
 """Nested elements. Parsing time grows with the square of the depth, and no real page comes near."""
 _TEMPLATE_CODE: Final = re.compile(
-    r"\{%.{0,400}?%\}|\{\{.{0,400}?\}\}|@\w+(?:\([^()\n]{0,400}\))?", re.DOTALL
+    r"\{%.{0,400}?%\}|\{\{.{0,400}?\}\}|@\w+(?:\([^()\n]{0,400}\))?",
+    re.DOTALL,
 )
 _MIN_MAIN_SHARE: Final = 0.2
 """A main element with a smaller share of the page's text does not hold the main text."""
@@ -67,7 +70,14 @@ def read(data: bytes, uri: str) -> Document:
     if encoding != "utf-8":
         metadata["encoding"] = encoding
     remark = "no text found in the page"
-    return build_document(uri, writer, "html", title, remark_if_empty=remark, metadata=metadata)
+    return build_document(
+        uri,
+        writer,
+        "html",
+        title,
+        remark_if_empty=remark,
+        metadata=metadata,
+    )
 
 
 def decode_html(data: bytes) -> DecodedText:
@@ -113,7 +123,11 @@ def extract_page(source: str, *, has_sections: bool = True) -> tuple[str, Markdo
     root = _find_main(body)
     needs_heading = has_sections and root.css_first("h1") is None
     opening = title if needs_heading else ""
-    reader = PageReader(opening, has_sections=has_sections, is_main=root.mem_id != body.mem_id)
+    reader = PageReader(
+        opening,
+        has_sections=has_sections,
+        is_main=root.mem_id != body.mem_id,
+    )
     writer = reader.read(root)
     written = writer.text.removeprefix(f"# {opening}")
     if not _TEMPLATE_CODE.sub("", written).strip():
@@ -134,7 +148,8 @@ def _check_depth(source: str) -> None:
     for match in _TAG.finditer(source):
         if match[2].lower() in _OPTIONAL_END:
             continue
-        depth = max(0, depth - 1) if match[1] else depth + 1
+        step = -1 if match[1] else 1
+        depth = max(0, depth + step)
         if depth > _MAX_DEPTH:
             raise ReadError(
                 f"more than {_MAX_DEPTH:,} elements within each other",

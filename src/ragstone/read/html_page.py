@@ -65,29 +65,33 @@ class PageReader:
 
     def read(self, root: LexborNode) -> MarkdownWriter:
         """Write the text of an element and return the writer."""
-        stack: list[tuple[LexborNode, bool]] = [(root, False)]
+        stack: list[LexborNode | str] = [root]
         while stack:
-            node, is_end = stack.pop()
-            if is_end:
-                self._leave(node.tag or "")
+            node = stack.pop()
+            if isinstance(node, str):  # the tag of an element that ends here
+                self._leave(node)
             elif node.is_text_node:
                 self._inline.append(node.text_content or "")
-            elif node.is_element_node:
-                is_skipped = node.mem_id != root.mem_id and self._is_skipped(node)
-                if not is_skipped and not self._write_whole(node):
-                    self._enter(node)
-                    stack.append((node, True))
-                    stack.extend((child, False) for child in reversed(list(_children(node))))
+            elif node.is_element_node and not self._is_done(node, root):
+                self._enter(node)
+                stack.append(node.tag or "")
+                stack += _reversed_children(node)
         self._flush()
         return self._writer
+
+    def _is_done(self, node: LexborNode, root: LexborNode) -> bool:
+        """Skip an element or write it with its children, if possible, and return whether that was done."""
+        is_skipped = node is not root and self._is_skipped(node)
+        return is_skipped or self._write_whole(node)
 
     def _write_whole(self, node: LexborNode) -> bool:
         """Write a heading, code or a table row; return False for other elements."""
         tag = node.tag or ""
         if tag in _HEADINGS:
             self._flush()
+            level = int(tag[1])
             title = _all_text(node).strip(_ANCHOR_SIGNS)
-            self._writer.write_heading(int(tag[1]), title, is_section=self._has_sections)
+            self._writer.write_heading(level, title, is_section=self._has_sections)
         elif tag == "pre":
             self._flush()
             self._writer.write_code(node.text(), _code_language(node))
@@ -139,7 +143,8 @@ class PageReader:
         if not text.strip(_ANCHOR_SIGNS):
             return
         if self._item_sign is not None:
-            self._writer.write_item(text, depth=len(self._list_counts) - 1, sign=self._item_sign)
+            depth = len(self._list_counts) - 1
+            self._writer.write_item(text, depth=depth, sign=self._item_sign)
             self._item_sign = None
         else:
             lines = map(one_line, text.split(_LINE_BREAK))
@@ -147,19 +152,17 @@ class PageReader:
 
     def _is_skipped(self, node: LexborNode) -> bool:
         """Return whether an element is no text of this page: silent, hidden, or navigation."""
-        if node.tag in _SILENT:
-            return True
-        attributes = node.attributes
-        if attributes and _is_hidden(attributes):
+        if _is_silent(node):
             return True
         if self._keeps_all:
             return False
         if node.tag == "form":
             return node.css_first("p, h1, h2, h3, h4, table, li") is None
-        return self._is_surrounding(node, attributes)
+        return self._is_surrounding(node)
 
-    def _is_surrounding(self, node: LexborNode, attributes: Attributes) -> bool:
+    def _is_surrounding(self, node: LexborNode) -> bool:
         """Return whether an element is around the main text, such as a menu or a footer."""
+        attributes = node.attributes
         role = (attributes.get("role") or "").lower()
         if node.tag not in _SURROUNDING and role not in _SURROUNDING_ROLES:
             return False
@@ -168,6 +171,10 @@ class PageReader:
         if node.tag == "aside" or role == "complementary":
             return _NOTE_CLASS.search(attributes.get("class") or "") is None
         return node.tag != "footer" or not self._is_main
+
+
+def _is_silent(node: LexborNode) -> bool:
+    return node.tag in _SILENT or _is_hidden(node.attributes)
 
 
 def _is_hidden(attributes: Attributes) -> bool:
@@ -185,6 +192,10 @@ def _children(node: LexborNode) -> Iterator[LexborNode]:
         child = child.next
 
 
+def _reversed_children(node: LexborNode) -> list[LexborNode]:
+    return list(_children(node))[::-1]
+
+
 def _all_text(node: LexborNode) -> str:
     """Return all text of an element in one line."""
     parts: list[str] = []
@@ -193,10 +204,10 @@ def _all_text(node: LexborNode) -> str:
         each = stack.pop()
         if each.is_text_node:
             parts.append(each.text_content or "")
-        elif each.is_element_node and each.tag not in _SILENT and not _is_hidden(each.attributes):
+        elif each.is_element_node and not _is_silent(each):
             if each.tag in _BLOCKS or each.tag in ("br", "li", "pre"):
                 parts.append(" ")
-            stack.extend(reversed(list(_children(each))))
+            stack += _reversed_children(each)
     return one_line("".join(parts))
 
 

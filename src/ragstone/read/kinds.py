@@ -64,7 +64,8 @@ _PHP_HEAD: Final = 16_384
 def kind_of(uri: str, data: bytes = b"") -> tuple[str, str]:
     """Return the kind and language of a file; its first line decides if the name is unknown."""
     name = name_of(uri).lower()
-    kind, language = NAMES.get(name) or SUFFIXES.get(suffix_of(name)) or _kind_by_start(name, data)
+    by_name = NAMES.get(name) or SUFFIXES.get(suffix_of(name))
+    kind, language = by_name or _kind_by_start(name, data)
     knowledge = _knowledge_kind(uri.lower(), name, language, data)
     if knowledge is not None:
         return knowledge
@@ -97,15 +98,28 @@ def _knowledge_kind(path: str, name: str, language: str, data: bytes) -> tuple[s
         return rule_kind, "markdown"
     if name in _MANIFESTS:
         return "manifest", _MANIFESTS[name]
-    if language in _PROSE and _KNOWN_BUG.search(path):
-        return "known_bug", language
-    if language in _PROSE and _ADR.search(path):
-        return "adr", language
+    if language in _PROSE:
+        return _prose_kind(path, language)
     if language in ("json", "yaml") and _is_openapi(name, data):
         return "openapi", language
-    if language == "php" and _PHP_CONFIG.search(path) and _PHP_RETURN.search(data[:_PHP_HEAD]):
+    if language == "php" and _is_php_config(path, data):
         return "config", "php"
     return None
+
+
+def _prose_kind(path: str, language: str) -> tuple[str, str] | None:
+    if _KNOWN_BUG.search(path):
+        return "known_bug", language
+    if _ADR.search(path):
+        return "adr", language
+    return None
+
+
+def _is_php_config(path: str, data: bytes) -> bool:
+    """Return whether a PHP file is in a folder `config` and returns an array."""
+    if not _PHP_CONFIG.search(path):
+        return False
+    return _PHP_RETURN.search(data[:_PHP_HEAD]) is not None
 
 
 def _rule_kind(path: str) -> str:

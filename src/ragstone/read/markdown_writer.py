@@ -42,7 +42,9 @@ class MarkdownWriter:
     @property
     def text(self) -> str:
         """Return the whole text."""
-        return "".join([*self._parts, "\n"]) if self._parts else ""
+        if not self._parts:
+            return ""
+        return "".join(self._parts) + "\n"
 
     def write_heading(self, level: int, title: str, *, is_section: bool = False) -> None:
         """Write a heading; a section can also be cited."""
@@ -80,7 +82,8 @@ class MarkdownWriter:
 
     def write_row(self, cells: Sequence[str]) -> None:
         """Write a table row."""
-        row = CELL_SEPARATOR.join(one_line(clean(cell)) for cell in cells).strip(" |")
+        texts = [one_line(clean(cell)) for cell in cells]
+        row = CELL_SEPARATOR.join(texts).strip(" |")
         if row:
             self._write(f"| {row} |", group="table")
 

@@ -38,7 +38,8 @@ _ESCAPED_SURROGATE: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
 def write_message(stream: IO[bytes], header: object, payload: bytes = b"") -> None:
     """Write one message and flush the stream."""
     text = encode(header)
-    stream.write(_LENGTHS.pack(len(text), len(payload)) + text)
+    lengths = _LENGTHS.pack(len(text), len(payload))
+    stream.write(lengths + text)
     stream.write(payload)
     stream.flush()
 
@@ -67,7 +68,12 @@ def read_message(
 
 def encode(value: object) -> bytes:
     """Return a value as JSON; a lone surrogate becomes a question mark."""
-    text = json.dumps(value, default=_list_fields, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(
+        value,
+        default=_list_fields,
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
     return text.encode("utf-8", "replace")
 
 
@@ -103,13 +109,23 @@ def _decode(annotation: Any, value: object) -> object:  # noqa: ANN401 - an anno
         return _decode_union(arguments, value)
     if origin is Literal and value in arguments:
         return value
-    if origin is tuple and arguments[-1] is not Ellipsis:
-        return tuple(_decode_each(arguments, value))
     if origin in (tuple, list):
-        return origin(_decode(arguments[0], item) for item in _expect(list, value))
+        return _decode_sequence(origin, arguments, value)
     if origin in (Mapping, dict):
-        return {key: _decode(arguments[1], item) for key, item in _expect(dict, value).items()}
+        items = _expect(dict, value)
+        return {key: _decode(arguments[1], item) for key, item in items.items()}
     return _expect(annotation, value)
+
+
+def _decode_sequence(
+    kind: type[list[object] | tuple[object, ...]], arguments: tuple[object, ...], value: object
+) -> object:
+    """Return a list, or a tuple of any length or of a fixed length."""
+    is_any_length = kind is list or arguments[-1] is Ellipsis
+    if is_any_length:
+        items = _expect(list, value)
+        return kind(_decode(arguments[0], item) for item in items)
+    return tuple(_decode_each(arguments, value))
 
 
 def _decode_record(kind: Any, value: object) -> object:  # noqa: ANN401 - any dataclass
@@ -130,7 +146,8 @@ def _decode_each(annotations: tuple[object, ...], value: object) -> list[object]
     items = _expect(list, value)
     if len(items) != len(annotations):
         raise ValueError("a list of another length was expected")
-    return [_decode(annotation, item) for annotation, item in zip(annotations, items, strict=True)]
+    pairs = zip(annotations, items, strict=True)
+    return [_decode(annotation, item) for annotation, item in pairs]
 
 
 def _decode_union(annotations: tuple[object, ...], value: object) -> object:

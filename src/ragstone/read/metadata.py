@@ -27,7 +27,12 @@ _API_TITLE: Final = re.compile(
     r"""^[ \t]*["']?title["']?[ \t]*:[ \t]*["']?([^"'\r\n,]{1,120})""",
     re.MULTILINE,
 )
-_PACKAGE_TABLES: Final = ((), ("project",), ("package",), ("tool", "poetry"))
+_PACKAGE_TABLES: Final = (
+    (),
+    ("project",),
+    ("package",),
+    ("tool", "poetry"),
+)
 _DEPENDENCY_TABLES: Final = (
     ("dependencies",),
     ("devDependencies",),
@@ -105,7 +110,8 @@ def _decision_metadata(text: str) -> Metadata:
         metadata["status"] = status[0].lower()
     date = _DATE.search(_find_field("date", text, front_matter))
     if date:
-        metadata["date"] = f"{date[1]}-{int(date[2]):02}-{int(date[3]):02}"
+        year, month, day = date.groups()
+        metadata["date"] = f"{year}-{month:0>2}-{day:0>2}"
     return metadata
 
 
@@ -149,19 +155,25 @@ def _tree_metadata(language: str, text: str) -> Metadata:
         return {}
     metadata: dict[str, str | int] = {}
     for path in _PACKAGE_TABLES:
-        table = _find_table(tree, path)
         for key in ("name", "version"):
-            value = table.get(key) if isinstance(table, dict) else None
+            value = _find_value(tree, (*path, key))
             if isinstance(value, str):
                 metadata.setdefault(key, value[:_MAX_VALUE])
-    tables = [_find_table(tree, path) for path in _DEPENDENCY_TABLES]
-    metadata["dependencies"] = sum(len(table) for table in tables if isinstance(table, dict | list))
+    dependencies = 0
+    for table_path in _DEPENDENCY_TABLES:
+        table = _find_value(tree, table_path)
+        if isinstance(table, dict | list):
+            dependencies += len(table)
+    metadata["dependencies"] = dependencies
     return metadata
 
 
-def _find_table(tree: object, path: tuple[str, ...]) -> object:
+def _find_value(tree: object, path: tuple[str, ...]) -> object:
+    """Return the value at a path of keys; None if there is none."""
     for key in path:
-        tree = tree.get(key) if isinstance(tree, dict) else None
+        if not isinstance(tree, dict):
+            return None
+        tree = tree.get(key)
     return tree
 
 

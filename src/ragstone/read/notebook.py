@@ -41,19 +41,25 @@ def read(data: bytes, uri: str) -> Document:
 def _find_cells(notebook: object) -> list[JsonObject]:
     """Return the cells; in the third format they are inside worksheets."""
     content = _as_object(notebook)
-    sheets = [content] if "cells" in content else _as_list(content.get("worksheets"))
-    if not any(isinstance(content.get(key), list) for key in ("cells", "worksheets")):
+    worksheets = content.get("worksheets")
+    if not isinstance(content.get("cells"), list) and not isinstance(worksheets, list):
         raise ReadError("JSON, but no notebook", reason="damaged")
+    sheets = [content]
+    if "cells" not in content:
+        sheets = [_as_object(sheet) for sheet in _as_list(worksheets)]
     cells: list[JsonObject] = []
     for sheet in sheets:
-        cells += map(_as_object, _as_list(_as_object(sheet).get("cells")))
+        cells += map(_as_object, _as_list(sheet.get("cells")))
     return cells
 
 
 def _find_language(notebook: object) -> str:
     """Return the language of the kernel."""
     metadata = _as_object(_as_object(notebook).get("metadata"))
-    for part, key in (("kernelspec", "language"), ("language_info", "name")):
+    for part, key in (
+        ("kernelspec", "language"),
+        ("language_info", "name"),
+    ):
         name = _as_object(metadata.get(part)).get(key)
         if isinstance(name, str) and _LANGUAGE.fullmatch(name):
             return name.lower()
@@ -66,10 +72,8 @@ def _write_cell(writer: MarkdownWriter, cell: JsonObject, language: str) -> None
     if kind == "code":
         writer.write_code(text, language)
         for output in _as_list(cell.get("outputs")):
-            writer.write_code(
-                _TERMINAL_COLOUR.sub("", _output_text(_as_object(output))),
-                "text",
-            )
+            output_text = _output_text(_as_object(output))
+            writer.write_code(_TERMINAL_COLOUR.sub("", output_text), "text")
     elif kind == "heading":
         level = cell.get("level")
         writer.write_heading(level if isinstance(level, int) else 1, text)
@@ -80,7 +84,9 @@ def _write_cell(writer: MarkdownWriter, cell: JsonObject, language: str) -> None
 def _output_text(output: JsonObject) -> str:
     """Return the text of an output; empty for pictures."""
     if output.get("output_type") in ("error", "pyerr"):
-        return f"{output.get('ename', '')}: {output.get('evalue', '')}"
+        name = output.get("ename", "")
+        value = output.get("evalue", "")
+        return f"{name}: {value}"
     data = _as_object(output.get("data"))
     if data:
         return _join_lines(data.get("text/plain")) or _join_lines(data.get("text/markdown"))
@@ -91,7 +97,8 @@ def _join_lines(lines: object) -> str:
     """Return a text that is stored as one string or as a list of lines."""
     if isinstance(lines, str):
         return lines
-    return "".join(line for line in _as_list(lines) if isinstance(line, str))
+    texts = [line for line in _as_list(lines) if isinstance(line, str)]
+    return "".join(texts)
 
 
 def _as_object(value: object) -> JsonObject:

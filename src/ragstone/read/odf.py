@@ -52,7 +52,8 @@ def read_sheets(data: bytes, uri: str) -> Document:
     """Return the rows of an ODS file, or raise `ReadError`."""
     package = OfficePackage(data)
     writer = SheetWriter()
-    for number, table in enumerate(children(_find_body(package, "spreadsheet"), "table"), 1):
+    tables = children(_find_body(package, "spreadsheet"), "table")
+    for number, table in enumerate(tables, 1):
         writer.start_sheet(attribute(table, "name"), number)
         row_number = 1
         for row in _find_rows(table):
@@ -63,7 +64,13 @@ def read_sheets(data: bytes, uri: str) -> Document:
                     writer.write_row(row_number + offset, cells)
             row_number += repeated
     title = _find_title(package)
-    return build_document(uri, writer, "ods", title, remark_if_empty="no cell with a value found")
+    return build_document(
+        uri,
+        writer,
+        "ods",
+        title,
+        remark_if_empty="no cell with a value found",
+    )
 
 
 @report_damage
@@ -71,7 +78,8 @@ def read_slides(data: bytes, uri: str) -> Document:
     """Return the slides of an ODP file, or raise `ReadError`."""
     package = OfficePackage(data)
     reader = _OdfReader(has_sections=False)
-    for number, page in enumerate(children(_find_body(package, "presentation"), "page"), 1):
+    pages = children(_find_body(package, "presentation"), "page")
+    for number, page in enumerate(pages, 1):
         reader.read_slide(page, number)
     title = _find_title(package) or reader.title
     return build_document(uri, reader.writer, "odp", title, remark_if_empty="no slide found")
@@ -183,7 +191,9 @@ def _read_cells(row: Element) -> dict[int, str]:
 
 def _count_repeats(element: Element, name: str) -> int:
     value = attribute(element, name)
-    return int(value) if value.isdigit() and len(value) < 10 else 1
+    if value.isdigit() and len(value) < 10:
+        return int(value)
+    return 1
 
 
 # ── text ──────────────────────────────────────────────────────────────────────────────────────────

@@ -11,7 +11,13 @@ from functools import wraps
 from typing import Final, NamedTuple
 
 from ragstone.errors import ReadError
-from ragstone.read.xml_tree import Element, child, children, parse_xml, text_of
+from ragstone.read.xml_tree import (
+    Element,
+    child,
+    children,
+    parse_xml,
+    text_of,
+)
 from ragstone.types import Document
 
 _MAX_MEMBERS: Final = 20_000
@@ -105,7 +111,10 @@ class OfficePackage:
                     size += len(block)
                     yield block
         if size > limit:
-            raise ReadError(f"{info.filename} is too big when unpacked", reason="too-big")
+            raise ReadError(
+                f"{info.filename} is too big when unpacked",
+                reason="too-big",
+            )
 
     def xml(self, name: str) -> Element:
         """Return a member as a tree, or raise `ReadError`."""
@@ -123,7 +132,8 @@ class OfficePackage:
         for each in children(tree, "Relationship"):
             if each.get("TargetMode", "") == "External":
                 continue
-            target = posixpath.normpath(posixpath.join("/", folder, each.get("Target", "")))
+            written = each.get("Target", "")
+            target = posixpath.normpath(posixpath.join("/", folder, written))
             kind = each.get("Type", "").rpartition("/")[2]
             relations[each.get("Id", "")] = Relation(kind, target.lstrip("/"))
         return relations

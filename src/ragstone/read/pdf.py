@@ -48,9 +48,11 @@ class _Pages:
 
     def texts(self) -> list[str]:
         """Return the text of each page, followed by its notes."""
-        joined = [join_lines(lines) for lines in self.lines]
-        pairs = zip(joined, self.notes, strict=True)
-        return rejoin_words(["\n\n".join(filter(None, pair)) for pair in pairs])
+        texts = []
+        for lines, notes in zip(self.lines, self.notes, strict=True):
+            parts = (join_lines(lines), notes)
+            texts.append("\n\n".join(filter(None, parts)))
+        return rejoin_words(texts)
 
 
 def read(data: bytes, uri: str) -> Document:
@@ -61,13 +63,14 @@ def read(data: bytes, uri: str) -> Document:
         if not any(text.strip() for text in texts):
             raise _explain_missing_text(pages)
         properties = pdf.get_metadata_dict(skip_empty=True)
+        title = _find_title(properties.get("Title", ""), pages.lines)
         kind, _ = kind_of(uri)
         return Document(
             uri,
             PAGE_BREAK.join(texts),
             "doc" if kind == "text" else kind,
             "pdf",
-            _find_title(properties.get("Title", ""), pages.lines) or name_of(uri),
+            title or name_of(uri),
             _build_metadata(properties, len(texts)),
             _build_marks(pdf, texts),
             remarks=_build_remarks(pdf, pages),
@@ -93,7 +96,10 @@ def _explain_open_error(error: PdfiumError, data: bytes) -> ReadError:
     if error.err_code == raw.FPDF_ERR_PASSWORD:
         return ReadError("it is protected by a password", reason="password")
     if error.err_code == raw.FPDF_ERR_SECURITY:
-        return ReadError("it is encrypted in a way that cannot be read", reason="password")
+        return ReadError(
+            "it is encrypted in a way that cannot be read",
+            reason="password",
+        )
     message = "it is damaged" if data.startswith(b"%PDF-") else "it is no PDF"
     return ReadError(message, reason="damaged")
 
@@ -163,8 +169,8 @@ def _read_string(get: Callable[..., int], *arguments: Any) -> str:
     buffer = create_string_buffer(size)
     characters = raw.FPDF_WCHAR * (size // 2)
     get(*arguments, characters.from_buffer(buffer), size)
-    text = buffer.raw[: size - 2].decode("utf-16-le", "replace").replace("\r", "\n")
-    return clean_text(text).strip()
+    text = buffer.raw[: size - 2].decode("utf-16-le", "replace")
+    return clean_text(text.replace("\r", "\n")).strip()
 
 
 def _build_marks(pdf: Any, texts: Iterable[str]) -> tuple[Mark, ...]:  # noqa: ANN401 - pypdfium2 has no types
@@ -172,8 +178,10 @@ def _build_marks(pdf: Any, texts: Iterable[str]) -> tuple[Mark, ...]:  # noqa: A
     marks: list[Mark] = []
     start = 0
     for number, text in enumerate(texts, 1):
-        label = clean_text(pdf.get_page_label(number - 1)).strip()[:_MAX_LABEL]
-        marks.append(Mark(start, number, "" if label == str(number) else label))
+        label = clean_text(pdf.get_page_label(number - 1)).strip()
+        if label == str(number):
+            label = ""
+        marks.append(Mark(start, number, label[:_MAX_LABEL]))
         start += len(text) + len(PAGE_BREAK)
     return tuple(marks)
 
@@ -245,7 +253,10 @@ def _describe_pages(pages: Sequence[int]) -> str:
             ranges[-1][1:] = [page]
         else:
             ranges.append([page])
-    listed = ", ".join("–".join(map(str, each)) for each in ranges[:_MAX_PAGE_RANGES])
+    names = ["–".join(map(str, each)) for each in ranges[:_MAX_PAGE_RANGES]]
     if len(ranges) > _MAX_PAGE_RANGES:
-        listed += ", …"
-    return f"page {listed} has" if len(pages) == 1 else f"pages {listed} have"
+        names.append("…")
+    listed = ", ".join(names)
+    if len(pages) == 1:
+        return f"page {listed} has"
+    return f"pages {listed} have"

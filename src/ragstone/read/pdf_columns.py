@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from statistics import median_high
 from typing import Final
 
 from ragstone.read.pdf_layout import PdfLine
@@ -34,10 +35,11 @@ def order_lines(lines: Sequence[PdfLine]) -> list[PdfLine]:
 def find_gutter(gaps: Iterable[tuple[float, float]]) -> float | None:
     """Return the position that most gaps share; None if fewer than the lines of a column do."""
     edges: list[tuple[float, int]] = []
-    for left, right in gaps:
-        edges += [(left, 1), (right, -1)]
+    for start, end in gaps:
+        edges += [(start, 1), (end, -1)]
     edges.sort()
-    best, depth, position = 0, 0, 0.0
+    best = depth = 0
+    position = 0.0
     for (edge, change), (next_edge, _) in pairwise(edges):
         depth += change
         if depth > best:
@@ -50,15 +52,13 @@ def _find_boundary(lines: Sequence[PdfLine]) -> float | None:
     """Return the position between two columns whose lines are mixed; None if there are none."""
     if len(lines) < 2 * _MIN_LINES:
         return None
-    middle = (min(line.left for line in lines) + max(line.right for line in lines)) / 2
+    middle = _middle(_left_edge(lines), _right_edge(lines))
     left_column = [line for line in lines if line.right <= middle]
     right_column = [line for line in lines if line.left >= middle]
     shorter = min(len(left_column), len(right_column))
     if shorter < _MIN_LINES:
         return None
-    boundary = (
-        max(line.right for line in left_column) + min(line.left for line in right_column)
-    ) / 2
+    boundary = _middle(_right_edge(left_column), _left_edge(right_column))
     if _count_side_changes(lines, boundary) <= shorter * _MIN_CHANGES:
         return None
     if not (_is_prose(left_column) and _is_prose(right_column)):
@@ -66,19 +66,34 @@ def _find_boundary(lines: Sequence[PdfLine]) -> float | None:
     return boundary
 
 
+def _left_edge(lines: Iterable[PdfLine]) -> float:
+    return min(line.left for line in lines)
+
+
+def _right_edge(lines: Iterable[PdfLine]) -> float:
+    return max(line.right for line in lines)
+
+
+def _middle(start: float, end: float) -> float:
+    return (start + end) / 2
+
+
 def _count_side_changes(lines: Iterable[PdfLine], boundary: float) -> int:
-    one_sided = [line for line in lines if line.right <= boundary or line.left > boundary]
-    sides = [line.left > boundary for line in one_sided]
+    sides = []
+    for line in lines:
+        is_right = line.left > boundary
+        if is_right or line.right <= boundary:
+            sides.append(is_right)
     return sum(side != next_side for side, next_side in pairwise(sides))
 
 
 def _is_prose(column: Sequence[PdfLine]) -> bool:
     """Return whether the lines of a column look like prose and not like cells."""
-    lengths = sorted(len(line.text) for line in column)
-    lower_case = sum(line.text.lstrip()[:1].islower() for line in column)
-    return lengths[len(lengths) // 2] >= _MIN_CHARACTERS and lower_case >= _MIN_LOWER_CASE * len(
-        column
-    )
+    if median_high(len(line.text) for line in column) < _MIN_CHARACTERS:
+        return False
+    starts = [line.text.lstrip()[:1] for line in column]
+    lower_case = sum(start.islower() for start in starts)
+    return lower_case >= _MIN_LOWER_CASE * len(column)
 
 
 def _sort_columns(lines: Sequence[PdfLine], boundary: float) -> list[PdfLine]:
@@ -86,8 +101,8 @@ def _sort_columns(lines: Sequence[PdfLine], boundary: float) -> list[PdfLine]:
     ordered = [line for line in lines if not line.has_box]
     left_column: list[PdfLine] = []
     right_column: list[PdfLine] = []
-    from_top = sorted((line for line in lines if line.has_box), key=lambda line: -line.bottom)
-    for line in from_top:
+    placed = [line for line in lines if line.has_box]
+    for line in sorted(placed, key=lambda line: -line.bottom):
         if line.left < boundary < line.right:
             ordered += [*left_column, *right_column, line]
             left_column, right_column = [], []

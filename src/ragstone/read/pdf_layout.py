@@ -77,10 +77,7 @@ def join_lines(lines: Iterable[PdfLine]) -> str:
     last: PdfLine | None = None
     for block in _split_blocks(_join_neighbours(lines)):
         if last is not None and _continues_in_next_column(last, block[0]):
-            if last.text.endswith(_HYPHENS):
-                parts[-1] = parts[-1][:-1] + SOFT_HYPHEN
-            else:
-                parts.append(" ")
+            _join_words(parts, is_broken=last.text.endswith(_HYPHENS))
         elif parts:
             parts.append("\n\n")
         parts.append(_join_block(block))
@@ -113,18 +110,22 @@ def _continues_to_the_right(before: PdfLine, line: PdfLine) -> bool:
     """Return whether a line is at the height of the line before it, and starts after its end."""
     if not (before.has_box and line.has_box):
         return False
-    shared = min(before.top, line.top) - max(before.bottom, line.bottom)
+    top = min(before.top, line.top)
+    bottom = max(before.bottom, line.bottom)
     smaller = min(before.height, line.height)
-    return shared > 0.4 * smaller and line.left > before.right - 0.5 * smaller
+    is_at_same_height = top - bottom > 0.4 * smaller
+    return is_at_same_height and line.left > before.right - 0.5 * smaller
 
 
 def _continues_in_next_column(last: PdfLine, first: PdfLine) -> bool:
     """Return whether a paragraph at the end of a column continues at the top of the next one."""
-    if not (last.has_box and first.has_box) or first.bottom <= last.top:
+    if not (last.has_box and first.has_box):
         return False
-    if not first.text[:1].islower() or len(last.text) <= _MIN_CONTINUED:
+    is_above = first.bottom > last.top
+    starts_lower = first.text[:1].islower()
+    if not (is_above and starts_lower and _have_same_size(last, first)):
         return False
-    return _have_same_size(last, first) and not last.text.endswith(_SENTENCE_ENDS)
+    return len(last.text) > _MIN_CONTINUED and not last.text.endswith(_SENTENCE_ENDS)
 
 
 def _have_same_size(line: PdfLine, other: PdfLine) -> bool:
@@ -149,7 +150,8 @@ def _usual_pitch(lines: Sequence[PdfLine]) -> float:
     steps = []
     for above, below in pairwise(lines):
         step = above.bottom - below.bottom
-        if above.has_box and below.has_box and 0.7 * below.height < step < 3 * below.height:
+        is_usual = 0.7 * below.height < step < 3 * below.height
+        if is_usual and above.has_box and below.has_box:
             steps.append(step)
     return median(steps) if steps else 0.0
 
@@ -159,11 +161,12 @@ def _belongs_to_block(last: PdfLine, line: PdfLine, pitch: float) -> bool:
     if not (last.has_box and line.has_box):
         return last.has_box == line.has_box
     step = last.bottom - line.bottom
-    if not 0 < step <= 1.45 * max(pitch, 0.9 * line.height):
+    usual_step = max(pitch, 0.9 * line.height)
+    if not 0 < step <= 1.45 * usual_step:
         return False
     margin = max(last.height, line.height)
-    are_in_one_column = line.left < last.right + margin and last.left < line.right + margin
-    return are_in_one_column and _have_same_size(last, line)
+    is_beside = line.left >= last.right + margin or last.left >= line.right + margin
+    return not is_beside and _have_same_size(last, line)
 
 
 def _join_block(block: Sequence[PdfLine]) -> str:
@@ -179,27 +182,39 @@ def _join_block(block: Sequence[PdfLine]) -> str:
             is_paragraph = False
         else:
             is_paragraph = True
-            if _is_broken_word(above, below):
-                parts[-1] = parts[-1][:-1] + SOFT_HYPHEN
-            else:
-                parts.append(" ")
+            _join_words(parts, is_broken=_is_broken_word(above, below))
         parts.append(below.text)
     return "".join(parts)
 
 
+def _join_words(parts: list[str], *, is_broken: bool) -> None:
+    """Add a space to the text; after a broken word turn its hyphen into a soft one."""
+    if is_broken:
+        parts[-1] = parts[-1][:-1] + SOFT_HYPHEN
+    else:
+        parts.append(" ")
+
+
 def _is_broken_word(above: PdfLine, below: PdfLine) -> bool:
-    has_letters = below.text[:1].isalpha() and above.text[-2:-1].isalpha()
-    return above.text.endswith(_HYPHENS) and has_letters
+    before_hyphen = above.text[-2:-1]
+    after_break = below.text[:1]
+    if not above.text.endswith(_HYPHENS):
+        return False
+    return before_hyphen.isalpha() and after_break.isalpha()
 
 
 def _is_wrapped(above: PdfLine, below: PdfLine, right: float) -> bool:
     """Return whether a line ends because the next word had no room in it."""
-    if not (above.has_box and below.has_box) or _ITEM.match(below.text) or _is_row(above):
+    if not (above.has_box and below.has_box):
+        return False
+    if _ITEM.match(below.text) or _is_row(above):
         return False
     if above.text.endswith(_HYPHENS) and below.text[:1].islower():
         return True
-    first_word = (below.text.split(maxsplit=1) or [""])[0]
-    character_width = (below.right - below.left) / max(1, len(below.text))
+    words = below.text.split(maxsplit=1)
+    first_word = words[0] if words else ""
+    width = below.right - below.left
+    character_width = width / max(1, len(below.text))
     needed_width = (len(first_word) + 1) * character_width
     if above.right + needed_width <= right - 0.3 * character_width:
         return False
@@ -209,8 +224,11 @@ def _is_wrapped(above: PdfLine, below: PdfLine, right: float) -> bool:
 
 def _is_row(line: PdfLine) -> bool:
     """Return whether a line has dot leaders or wide gaps, as in a table of contents or a table."""
-    is_sparse = line.right - line.left > _SPARSE * line.height * len(line.text)
-    return is_sparse or _DOT_LEADER.search(line.text) is not None
+    width = line.right - line.left
+    usual_width = line.height * len(line.text)
+    if width > _SPARSE * usual_width:
+        return True
+    return _DOT_LEADER.search(line.text) is not None
 
 
 # ── broken words ──────────────────────────────────────────────────────────────────────────────────
@@ -226,13 +244,15 @@ def rejoin_words(pages: Sequence[str]) -> list[str]:
     def rejoin(match: re.Match[str]) -> str:
         word, *rest = _BREAK.split(match[0])
         for part in rest:
-            keeps_hyphen = not (word[-1].isalpha() and part[0].islower())
-            if f"{word}-{part}".lower() in compounds and (word + part).lower() not in words:
-                keeps_hyphen = True
-            word = f"{word}-{part}" if keeps_hyphen else word + part
+            compound = f"{word}-{part}"
+            joined = word + part
+            is_compound = compound.lower() in compounds and joined.lower() not in words
+            is_one_word = word[-1].isalpha() and part[0].islower()
+            word = joined if is_one_word and not is_compound else compound
         return word
 
-    return [_BROKEN_WORD.sub(rejoin, page).replace(SOFT_HYPHEN, "-") for page in pages]
+    rejoined = [_BROKEN_WORD.sub(rejoin, page) for page in pages]
+    return [page.replace(SOFT_HYPHEN, "-") for page in rejoined]
 
 
 def _find_words(pattern: re.Pattern[str], pages: Iterable[str]) -> set[str]:

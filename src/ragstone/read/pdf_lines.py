@@ -29,6 +29,10 @@ class _Box(NamedTuple):
     right: float
     top: float
 
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
 
 def read_lines(textpage: Any) -> list[PdfLine]:  # noqa: ANN401 - pypdfium2 has no types
     """Return the lines of a page in reading order."""
@@ -76,7 +80,8 @@ class _PageText:
         # PDFium counts characters beyond the first 65,536 code points twice.
         self._extra: list[int] = []
         if max(text) > "\uffff":
-            self._extra = list(accumulate((character > "\uffff" for character in text), initial=0))
+            is_extra = [character > "\uffff" for character in text]
+            self._extra = list(accumulate(is_extra, initial=0))
 
     def line(self, start: int, end: int) -> PdfLine:
         """Return a line with the box from its first character to its last."""
@@ -89,7 +94,8 @@ class _PageText:
         text = clean_text(text)
         if first is None or last is None:
             return PdfLine(text)
-        is_vertical = abs(first.top - last.top) > 3 * max(first.top - first.bottom, 0.1)
+        height = max(first.top - first.bottom, 0.1)
+        is_vertical = abs(first.top - last.top) > 3 * height
         if is_vertical:
             return PdfLine(text)
         return PdfLine(
@@ -108,19 +114,23 @@ class _PageText:
         boxes = [_Box(*self._textpage.get_rect(index)) for index in range(count)]
         gaps = []
         for box, following in pairwise(boxes):
-            height = min(box.top - box.bottom, following.top - following.bottom)
+            height = min(box.height, following.height)
             is_wide = following.left - box.right > _MIN_GAP * height
-            is_same_height = min(box.top, following.top) > max(box.bottom, following.bottom)
-            if is_wide and is_same_height:
+            top = min(box.top, following.top)
+            bottom = max(box.bottom, following.bottom)
+            if is_wide and top > bottom:
                 gaps.append((box.right, following.left))
         return gaps
 
     def split_line(self, start: int, end: int, gutter: float) -> list[PdfLine]:
         """Return the part of a line before a gutter and the part after it."""
         for index in range(start + 1, end):
-            box = self._find_box(index) if self._text[index - 1] == " " else None
+            if self._text[index - 1] != " ":
+                continue
+            box = self._find_box(index)
             if box is not None and box.left > gutter:
-                before_end = start + len(self._text[start:index].rstrip())
+                before = self._text[start:index].rstrip()
+                before_end = start + len(before)
                 return [self.line(start, before_end), self.line(index, end)]
         return [self.line(start, end)]
 
@@ -129,7 +139,9 @@ class _PageText:
         if not self._has_same_indices:
             extra = self._extra[index] if self._extra else 0
             index = raw.FPDFText_GetCharIndexFromTextIndex(self._textpage.raw, index + extra)
+        if index < 0:
+            return None
         box = self._box
-        if index < 0 or not raw.FPDFText_GetLooseCharBox(self._textpage.raw, index, byref(box)):
+        if not raw.FPDFText_GetLooseCharBox(self._textpage.raw, index, byref(box)):
             return None
         return _Box(box.left, box.bottom, box.right, box.top)

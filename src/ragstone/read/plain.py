@@ -68,14 +68,20 @@ def _first_heading(lines: Sequence[str]) -> str:
         if fence_match and fence in ("", fence_match[1]):
             fence = "" if fence else fence_match[1]
         elif not fence:
-            heading = _HEADING.fullmatch(line)
-            if heading:
-                return heading[1].rstrip().rstrip("#").rstrip()
-            if (
-                line_before
-                and not line_before.startswith(_NOT_PROSE)
-                and _UNDERLINE.fullmatch(line)
-            ):
-                return line_before
+            title = _heading_at(line, line_before)
+            if title is not None:
+                return title
         line_before = "" if fence_match else line.strip()
     return ""
+
+
+def _heading_at(line: str, line_before: str) -> str | None:
+    """Return the title of a line with marks, or of the line before an underline; None if neither is a heading."""
+    heading = _HEADING.fullmatch(line)
+    if heading:
+        return heading[1].rstrip().rstrip("#").rstrip()
+    if not line_before or line_before.startswith(_NOT_PROSE):
+        return None
+    if _UNDERLINE.fullmatch(line):
+        return line_before
+    return None

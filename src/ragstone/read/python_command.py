@@ -68,7 +68,8 @@ def _find_folder(package: str) -> str:
         return ""
     if spec is None or not spec.origin or not spec.submodule_search_locations:
         return ""
-    folder = os.path.dirname(os.path.dirname(os.path.abspath(spec.origin)))
+    package = os.path.dirname(os.path.abspath(spec.origin))
+    folder = os.path.dirname(package)
     try:
         current = os.getcwd()
     except OSError:  # it was removed

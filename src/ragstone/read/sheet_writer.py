@@ -56,7 +56,8 @@ class SheetWriter:
             raise ReadError("more cells than can be read", reason="too-big")
 
     def _mark(self, row: int) -> None:
-        self.marks.append(Mark(self._length, self._number, f"{self._name} row {row}", "sheet"))
+        label = f"{self._name} row {row}"
+        self.marks.append(Mark(self._length, self._number, label, "sheet"))
         self._last_mark = self._length
 
     def _append(self, text: str) -> None:

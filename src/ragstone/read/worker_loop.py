@@ -11,7 +11,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ragstone.read.messages import Message, decode, read_message, write_message
+from ragstone.read.messages import (
+    Message,
+    decode,
+    read_message,
+    write_message,
+)
 
 if sys.platform != "win32":
     import resource

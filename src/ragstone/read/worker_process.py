@@ -19,7 +19,12 @@ from typing import Final
 from weakref import WeakSet
 
 from ragstone.errors import Reason
-from ragstone.read.messages import Message, decode, read_message, write_message
+from ragstone.read.messages import (
+    Message,
+    decode,
+    read_message,
+    write_message,
+)
 from ragstone.read.python_command import build_command, find_python
 from ragstone.read.worker_loop import WorkerReply, WorkerRequest
 
@@ -170,7 +175,11 @@ class _Child:
         self.requests += 1
         seconds = int(max(1.0, self._due - time.monotonic())) + 2
         try:
-            write_message(requests, WorkerRequest(self.requests, seconds, header), payload)
+            write_message(
+                requests,
+                WorkerRequest(self.requests, seconds, header),
+                payload,
+            )
             message = read_message(
                 replies,
                 max_header=self._max_reply // 2,

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from functools import lru_cache
 from typing import Final, Literal, cast
 from xml.etree import ElementTree
@@ -29,7 +29,14 @@ from ragstone.types import Document
 
 DateStyle = Literal["", "date", "time", "both"]
 
-_DATE_FORMATS: Final = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
+_DATE_FORMATS: Final = frozenset(
+    {
+        *range(14, 23),
+        *range(27, 37),
+        *range(45, 48),
+        *range(50, 59),
+    }
+)
 _TIME_FORMATS: Final = frozenset({18, 19, 20, 21, 45, 46, 47})
 _DATE_AND_TIME_FORMAT: Final = 22
 _LITERALS: Final = re.compile(r'"[^"]*"|\\.|\[(?!h|m|s)[^\]]*\]|_.', re.I)
@@ -50,15 +57,24 @@ def read(data: bytes, uri: str) -> Document:
     relations = package.relations(main_part)
     formatter = _load_formatter(package, main_part, book)
     writer = SheetWriter()
-    for number, sheet in enumerate(children(child(book, "sheets"), "sheet"), 1):
+    sheets = children(child(book, "sheets"), "sheet")
+    for number, sheet in enumerate(sheets, 1):
         relation = relations.get(relation_id(sheet))
-        if relation is None or relation.kind != "worksheet" or relation.path not in package:
+        if relation is None or relation.kind != "worksheet":
             continue  # a chart has no rows
+        if relation.path not in package:
+            continue
         writer.start_sheet(sheet.get("name", ""), number)
         for row, cells in _read_rows(package, relation.path, formatter):
             writer.write_row(row, cells)
     title = package.core_title()
-    return build_document(uri, writer, "xlsx", title, remark_if_empty="no cell with a value found")
+    return build_document(
+        uri,
+        writer,
+        "xlsx",
+        title,
+        remark_if_empty="no cell with a value found",
+    )
 
 
 def _load_formatter(package: OfficePackage, main_part: str, book: Element) -> _CellFormatter:
@@ -118,11 +134,14 @@ def _built_in_style(number: str) -> DateStyle:
 
 
 def _custom_style(code: str) -> DateStyle:
-    code = _LITERALS.sub("", code.split(";")[0]).lower()
+    code = code.split(";")[0]
+    code = _LITERALS.sub("", code).lower()
     if "general" in code:
         return ""
-    has_time = "h" in code or "s" in code
-    has_date = "y" in code or "d" in code or ("m" in code and not has_time)
+    signs = set(code)
+    has_time = not signs.isdisjoint("hs")
+    # `m` means minutes if there are hours or seconds, else months.
+    has_date = not signs.isdisjoint("yd" if has_time else "ydm")
     if has_date and has_time:
         return "both"
     if has_date:
@@ -145,13 +164,16 @@ class _CellFormatter:
             inline = child(cell, "is")
             return "" if inline is None else _rich_text(inline)
         value = child(cell, "v")
-        raw = "" if value is None else (value.text or "").strip()
+        if value is None or not value.text:
+            return ""
+        raw = value.text.strip()
         if kind == "s":
             return _item(self.strings, raw)
         if kind == "b" and raw:
             return "TRUE" if raw == "1" else "FALSE"
         if kind == "n":
-            return self._format_number(raw, _item(self.styles, cell.get("s", "")))
+            style = _item(self.styles, cell.get("s", ""))
+            return self._format_number(raw, style)
         return raw
 
     def _format_number(self, raw: str, style: str) -> str:
@@ -171,7 +193,7 @@ class _CellFormatter:
         moment = self.day_zero + timedelta(seconds=round(days * 86_400))
         if style == "time" and days < 1:
             return moment.strftime("%H:%M:%S")
-        is_midnight = (moment.hour, moment.minute, moment.second) == (0, 0, 0)
+        is_midnight = moment.time() == time()
         if style == "date" or (style == "both" and is_midnight):
             return moment.date().isoformat()
         return moment.isoformat(" ")
@@ -195,7 +217,8 @@ def _read_rows(
     try:
         for row in _stream_elements(decode_xml(package.read(path), path), "row"):
             number = row.get("r", "")
-            last = int(number) if number.isdigit() and len(number) < 10 else last + 1
+            is_number = number.isdigit() and len(number) < 10
+            last = int(number) if is_number else last + 1
             yield last, _read_cells(row, formatter)
             row.clear()
     except ElementTree.ParseError as error:
@@ -210,7 +233,8 @@ def _stream_elements(text: str, name: str) -> Iterator[Element]:
             parser.feed(text[position : position + _FEED_CHARACTERS])
         else:
             parser.close()
-        for _, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
+        events = cast(Iterator[tuple[str, Element]], parser.read_events())
+        for _, element in events:
             if local_name(element) == name:
                 yield element
 
@@ -219,7 +243,8 @@ def _read_cells(row: Element, formatter: _CellFormatter) -> dict[int, str]:
     cells: dict[int, str] = {}
     column = -1
     for cell in row:
-        letters = cell.get("r", "").rstrip("0123456789")[:4]
+        address = cell.get("r", "")
+        letters = address.rstrip("0123456789")[:4]
         named_column = _parse_column(letters)
         column = named_column if named_column >= 0 else column + 1
         value = formatter.format(cell)

@@ -48,7 +48,9 @@ def decode_xml(data: bytes, name: str) -> str:
 def local_name(element: Element) -> str:
     """Return an element's name without its namespace; empty for comments."""
     tag = element.tag
-    return tag[tag.rfind("}") + 1 :] if isinstance(tag, str) else ""
+    if not isinstance(tag, str):
+        return ""
+    return tag[tag.rfind("}") + 1 :]
 
 
 def attribute(element: Element | None, name: str) -> str:
@@ -92,4 +94,6 @@ def descendants(element: Element, name: str) -> Iterator[Element]:
 
 def text_of(element: Element | None) -> str:
     """Return the text directly in an element, with each run of white space as one space."""
-    return " ".join((element.text or "").split()) if element is not None else ""
+    if element is None or not element.text:
+        return ""
+    return " ".join(element.text.split())
