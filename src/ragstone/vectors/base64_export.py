@@ -22,18 +22,18 @@ MAX_DIMENSION = 65_536
 
 def to_text(ids: Sequence[int], rows: Sequence[bytes], codec: Codec) -> str:
     """Return ids and encoded rows as text with a version and a checksum."""
-    about = {"codec": codec.name, "dimension": codec.dimension, "count": len(ids)}
-    body = (
-        json.dumps(about).encode() + b"\n" + id_array(ids).astype("<i8").tobytes() + b"".join(rows)
-    )
-    return f"{PREFIX}:{VERSION}:{zlib.crc32(body):08x}:{base64.b64encode(body).decode()}"
+    header = json.dumps({"codec": codec.name, "dimension": codec.dimension, "count": len(ids)})
+    id_bytes = id_array(ids).astype("<i8").tobytes()
+    body = header.encode() + b"\n" + id_bytes + b"".join(rows)
+    encoded = base64.b64encode(body).decode()
+    return f"{PREFIX}:{VERSION}:{zlib.crc32(body):08x}:{encoded}"
 
 
 def from_text(text: str) -> tuple[list[int], list[bytes], Codec]:
     """Return ids, encoded rows and their codec; raise `InputError` if the text is damaged or something else."""
     fields = text.strip().split(":", 3)
     if fields[0] != PREFIX or len(fields) != 4:
-        raise InputError("This text does not hold vectors.", hint="give what to_base64() returned")
+        raise InputError("This text does not hold vectors.", hint="give a text from to_base64()")
     _, version, checksum, encoded = fields
     if version != str(VERSION):
         raise InputError(f"These vectors are in format {version}, this Ragstone reads {VERSION}.")
@@ -50,8 +50,10 @@ def _parse(body: bytes) -> tuple[list[int], list[bytes], Codec]:
     """Return the content of a body. The checksum proves that it arrived, not that its author meant well."""
     head, _, data = body.partition(b"\n")
     try:
-        about = json.loads(head)
-        name, dimension, count = str(about["codec"]), int(about["dimension"]), int(about["count"])
+        header = json.loads(head)
+        name = str(header["codec"])
+        dimension = int(header["dimension"])
+        count = int(header["count"])
     except (ValueError, KeyError, TypeError) as error:
         raise InputError("This text of vectors does not say what it holds.") from error
     if not 0 < dimension <= MAX_DIMENSION:
@@ -61,5 +63,6 @@ def _parse(body: bytes) -> tuple[list[int], list[bytes], Codec]:
     if count < 0 or len(data) != count * (8 + size):
         raise InputError("This text of vectors holds another number of vectors than it says.")
     ids = np.frombuffer(data, "<i8", count=count).tolist()
-    rows = data[count * 8 :]
-    return ids, [rows[place * size : (place + 1) * size] for place in range(count)], row_codec
+    starts = range(8 * count, len(data), size)
+    rows = [data[start : start + size] for start in starts]
+    return ids, rows, row_codec

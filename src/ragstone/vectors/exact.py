@@ -43,15 +43,14 @@ class ExactIndex:
         unit = unit_rows(vectors, self.dimension)
         check_pairs(new_ids, unit)
         # If an id comes twice, its last vector counts.
-        reversed_ids, first_places = np.unique(new_ids[::-1], return_index=True)
+        distinct_ids, first_places = np.unique(new_ids[::-1], return_index=True)
         last_places = len(new_ids) - 1 - first_places
         with self._writing:
             contents = self._contents
-            stays = ~np.isin(contents.ids, reversed_ids)
-            self._contents = _Contents(
-                np.concatenate([contents.ids[stays], reversed_ids]),
-                np.concatenate([contents.matrix[stays], unit[last_places]]),
-            )
+            stays = ~np.isin(contents.ids, distinct_ids)
+            all_ids = np.concatenate([contents.ids[stays], distinct_ids])
+            matrix = np.concatenate([contents.matrix[stays], unit[last_places]])
+            self._contents = _Contents(all_ids, matrix)
 
     def search(
         self, vector: Matrix, k: int, *, allowed: Sequence[int] | Ids | None = None
@@ -102,14 +101,17 @@ class ExactIndex:
         self.drop()
 
     def _empty(self) -> _Contents:
-        return _Contents(np.empty(0, np.int64), np.empty((0, self.dimension), np.float32))
+        no_ids = np.empty(0, np.int64)
+        no_vectors = np.empty((0, self.dimension), np.float32)
+        return _Contents(no_ids, no_vectors)
 
 
 def best(ids: Ids, scores: Matrix, k: int) -> list[Scored]:
     """Return the k highest scores, best first; of equal scores the smaller id comes first."""
     if len(ids) > 4 * k:
         # All scores equal to the k-th are kept for the final sort, so that ties do not depend on the order of rows.
-        border = np.partition(scores, len(scores) - k)[len(scores) - k]
+        rank = len(scores) - k
+        border = np.partition(scores, rank)[rank]
         top = np.flatnonzero(scores >= border)
         ids, scores = ids[top], scores[top]
     order = np.lexsort((ids, -scores))[:k]

@@ -51,9 +51,8 @@ def finite_rows(vectors: Matrix, dimension: int | None = None) -> Matrix:
 
 def row_lengths(matrix: Matrix) -> Matrix:
     """Return the length of every row."""
-    lengths: Matrix = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)).astype(
-        np.float32
-    )
+    squares = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)
+    lengths: Matrix = np.sqrt(squares).astype(np.float32)
     return lengths
 
 

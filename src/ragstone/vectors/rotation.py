@@ -31,30 +31,33 @@ class Rotation:
         self.padded = -(-dimension // unit) * unit
         self.block = min(largest_block, self.padded & -self.padded)
         self.blocks = self.padded // self.block
-        rounds = 1 if self.blocks == 1 else 2
-        self._signs = [
-            _signs(f"ragstone:{seed}:{self.padded}:{turn}", self.padded) for turn in range(rounds)
-        ]
+        rounds = 2
+        if self.blocks == 1:
+            rounds = 1
+        labels = [f"ragstone:{seed}:{self.padded}:{number}" for number in range(rounds)]
+        self._signs = [_signs(label, self.padded) for label in labels]
         self._hadamard = _hadamard(self.block)
 
     def apply(self, matrix: Matrix) -> Matrix:
         """Return the rows rotated, `padded` wide."""
-        rows = len(matrix)
+        first_signs, *further_signs = self._signs
         padding = self.padded - self.dimension
-        rotated = self._mix_blocks(np.pad(matrix, ((0, 0), (0, padding))) * self._signs[0])
-        for signs in self._signs[1:]:
-            transposed = rotated.reshape(rows, self.blocks, self.block).transpose(0, 2, 1)
-            rotated = self._mix_blocks(transposed.reshape(rows, self.padded) * signs)
+        padded = np.pad(matrix, ((0, 0), (0, padding)))
+        rotated = self._mix_blocks(padded * first_signs)
+        for signs in further_signs:
+            shuffled = _transpose(rotated, self.blocks, self.block)
+            rotated = self._mix_blocks(shuffled * signs)
         return rotated
 
     def revert(self, matrix: Matrix) -> Matrix:
         """Return the rows rotated back, `dimension` wide."""
-        rows = len(matrix)
+        first_signs, *further_signs = self._signs
         mixed = self._mix_blocks(matrix)
-        for signs in self._signs[:0:-1]:
-            transposed = (mixed * signs).reshape(rows, self.block, self.blocks).transpose(0, 2, 1)
-            mixed = self._mix_blocks(transposed.reshape(rows, self.padded))
-        return (mixed * self._signs[0])[:, : self.dimension]
+        for signs in reversed(further_signs):
+            shuffled = _transpose(mixed * signs, self.block, self.blocks)
+            mixed = self._mix_blocks(shuffled)
+        restored = mixed * first_signs
+        return restored[:, : self.dimension]
 
     def _mix_blocks(self, matrix: Matrix) -> Matrix:
         """Return the rows with every block multiplied by the Hadamard matrix; doing it twice undoes it."""
@@ -67,11 +70,18 @@ class Rotation:
         return mixed.reshape(len(matrix), self.padded)
 
 
+def _transpose(matrix: Matrix, rows: int, columns: int) -> Matrix:
+    """Return the matrix with every row read as a small matrix and transposed."""
+    tables = matrix.reshape(len(matrix), rows, columns)
+    return tables.transpose(0, 2, 1).reshape(matrix.shape)
+
+
 def _signs(label: str, count: int) -> Matrix:
     """Return +1 and -1, always the same for the same label."""
-    digest = hashlib.shake_256(label.encode()).digest(-(-count // 8))
-    bits = np.unpackbits(np.frombuffer(digest, np.uint8))[:count]
-    signs: Matrix = bits.astype(np.float32) * 2 - 1
+    size = -(-count // 8)
+    digest = hashlib.shake_256(label.encode()).digest(size)
+    bits = np.unpackbits(np.frombuffer(digest, np.uint8))
+    signs: Matrix = bits[:count].astype(np.float32) * 2 - 1
     return signs
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -59,14 +60,15 @@ class SpaceIndex:
         Chunks without a vector are left out. The rows are read now, so that the query can be embedded in
         another thread.
         """
-        rows = self._rows.by_chunk(chunk_ids) if chunk_ids else {}
+        rows = self._rows.by_chunk(chunk_ids)
         sound, vectors = read_rows(self._codec, list(rows.values()))
-        sound_chunks = [chunk for chunk, is_sound in zip(rows, sound, strict=True) if is_sound]
+        sound_chunks = list(compress(rows, sound))
 
         def score(vector: Matrix) -> dict[int, float]:
             if not sound_chunks:
                 return {}
-            scores = products(vectors, unit_query(vector, self._space.dimension))
+            query = unit_query(vector, self._space.dimension)
+            scores = products(vectors, query)
             return dict(zip(sound_chunks, scores.tolist(), strict=True))
 
         return score
@@ -75,16 +77,16 @@ class SpaceIndex:
         """Return one row per text; a text without a vector has zeros."""
         rows = self._rows.by_text(text_ids)
         sound, vectors = read_rows(self._codec, [row.data for row in rows])
-        sound_texts = [row.text_id for row, is_sound in zip(rows, sound, strict=True) if is_sound]
+        sound_texts = [row.text_id for row in compress(rows, sound)]
         by_text = dict(zip(sound_texts, vectors, strict=True))
-        zeros = np.zeros(self._space.dimension, np.float32)
-        matrix = np.empty((len(text_ids), self._space.dimension), np.float32)
+        matrix = np.zeros((len(text_ids), self._space.dimension), np.float32)
         for place, text_id in enumerate(text_ids):
-            matrix[place] = by_text.get(text_id, zeros)
+            if text_id in by_text:
+                matrix[place] = by_text[text_id]
         return matrix
 
     def flush(self) -> None:
-        """Take in all rows of the store and write the index to disk, so that the next process opens it quickly."""
+        """Add all rows of the store and write the index to disk, so that the next process opens it quickly."""
         self._current().flush()
 
     def close(self) -> None:
@@ -142,12 +144,12 @@ class SpaceIndex:
 
     def _add_missing(self, index: TurboIndex, ids: Sequence[int]) -> None:
         """Add those of these rows that the index lacks; note the ids of rows that are not vectors."""
-        held = index.has(ids)
-        missing = [row_id for row_id, is_held in zip(ids, held, strict=True) if not is_held]
-        missing = [row_id for row_id in missing if row_id not in self._damaged]
+        held = set(compress(ids, index.has(ids)))
+        excluded = held | self._damaged
+        missing = [row_id for row_id in ids if row_id not in excluded]
         for start in range(0, len(missing), BATCH):
             rows = self._rows.data(missing[start : start + BATCH])
             sound, vectors = read_rows(self._codec, list(rows.values()))
-            sound_ids = [row_id for row_id, is_sound in zip(rows, sound, strict=True) if is_sound]
+            sound_ids = list(compress(rows, sound))
             index.upsert(sound_ids, vectors)
             self._damaged.update(rows.keys() - set(sound_ids))

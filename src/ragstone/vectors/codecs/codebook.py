@@ -15,6 +15,7 @@ from ragstone.errors import InputError
 from ragstone.types import Matrix
 
 Mode = Literal["mse", "prod"]
+Array = NDArray[Any]
 
 MAGIC = b"RGTQ"
 VERSION = 1
@@ -72,7 +73,9 @@ class Codebook:
     def joined(cls, parts: list[Codebook]) -> Codebook:
         """Return the codebooks of consecutive rows of one matrix as one codebook."""
         first = parts[0]
-        arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS}
+        arrays = {}
+        for name in _ARRAYS:
+            arrays[name] = np.concatenate([getattr(part, name) for part in parts])
         arrays["outlier_channels"] = first.outlier_channels
         return cls(first.bits, first.mode, first.dimension, first.seed, **arrays)
 
@@ -83,7 +86,9 @@ class Codebook:
     @property
     def code_bits(self) -> int:
         """Return the number of bits for the level of a coordinate; `prod` uses one of its bits for the residual."""
-        return self.bits - (self.mode == "prod")
+        if self.mode == "prod":
+            return self.bits - 1
+        return self.bits
 
     @property
     def nbytes(self) -> int:
@@ -101,16 +106,19 @@ class Codebook:
         mode = _MODES.index(self.mode)
         sizes = (self.dimension, len(self.outlier_channels), len(self), self.seed)
         head = _HEAD.pack(MAGIC, VERSION, self.bits, mode, *sizes)
-        body = head + b"".join(_little_endian(array).tobytes() for array in self._arrays())
+        arrays = [_little_endian(array).tobytes() for array in self._arrays()]
+        body = head + b"".join(arrays)
         return body + _CRC.pack(zlib.crc32(body))
 
-    def _arrays(self) -> list[NDArray[Any]]:
+    def _arrays(self) -> list[Array]:
         return [getattr(self, name) for name in _ARRAYS]
 
 
 def padded_dimension(dimension: int) -> int:
     """Return the number of coded coordinates: a multiple of 16, or 8 for up to 8 coordinates."""
-    return -(-dimension // 16) * 16 if dimension > 8 else 8
+    if dimension <= 8:
+        return 8
+    return -(-dimension // 16) * 16
 
 
 def from_bytes(data: bytes) -> Codebook:
@@ -123,14 +131,15 @@ def from_bytes(data: bytes) -> Codebook:
             f"This TurboQuant codebook has format {version}, this Ragstone reads {VERSION}.",
             hint="compress it again",
         )
-    if zlib.crc32(data[: -_CRC.size]) != _CRC.unpack(data[-_CRC.size :])[0]:
+    body = data[: -_CRC.size]
+    if _CRC.pack(zlib.crc32(body)) != data[-_CRC.size :]:
         raise InputError("This TurboQuant codebook is damaged.", hint="compress it again")
     if not (1 <= bits <= 8 and mode_number < len(_MODES) and dimension):
         raise InputError("This TurboQuant codebook has settings that do not exist.")
     mode = _MODES[mode_number]
     layout = _array_layout(bits, mode, dimension, outliers, rows)
     size = sum(dtype.itemsize * math.prod(shape) for dtype, shape in layout)
-    if len(data) != _HEAD.size + size + _CRC.size:
+    if len(body) != _HEAD.size + size:
         raise InputError("This TurboQuant codebook holds another number of vectors than it says.")
     arrays = _read_arrays(data, layout)
     if outliers and int(arrays[2].max()) >= dimension:
@@ -144,9 +153,15 @@ _ArrayLayout = list[tuple[np.dtype[Any], tuple[int, ...]]]
 def _array_layout(bits: int, mode: Mode, dimension: int, outliers: int, rows: int) -> _ArrayLayout:
     """Return type and shape of every array, in the order in which they are written."""
     padded = padded_dimension(dimension)
-    residual_rows = rows if mode == "prod" else 0
-    outlier_rows = rows if outliers else 0
-    code_bytes = padded * (bits - (mode == "prod")) // 8
+    code_bits = bits
+    residual_rows = 0
+    if mode == "prod":
+        code_bits -= 1
+        residual_rows = rows
+    outlier_rows = 0
+    if outliers:
+        outlier_rows = rows
+    code_bytes = padded * code_bits // 8
     return [
         (np.dtype("<f4"), (rows,)),
         (np.dtype("u1"), (rows, code_bytes)),
@@ -158,15 +173,16 @@ def _array_layout(bits: int, mode: Mode, dimension: int, outliers: int, rows: in
     ]
 
 
-def _read_arrays(data: bytes, layout: _ArrayLayout) -> list[NDArray[Any]]:
+def _read_arrays(data: bytes, layout: _ArrayLayout) -> list[Array]:
     arrays = []
     offset = _HEAD.size
     for dtype, shape in layout:
         count = math.prod(shape)
-        arrays.append(np.frombuffer(data, dtype, count=count, offset=offset).reshape(shape))
+        array = np.frombuffer(data, dtype, count=count, offset=offset)
+        arrays.append(array.reshape(shape))
         offset += count * dtype.itemsize
     return arrays
 
 
-def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
+def _little_endian(array: Array) -> Array:
     return array.astype(array.dtype.newbyteorder("<"), copy=False)

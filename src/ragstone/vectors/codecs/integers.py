@@ -21,7 +21,8 @@ class IntegerCodec(RowCodec, ABC):
 
     def encode(self, matrix: Matrix) -> list[bytes]:
         """Return one row of bytes per vector; vectors are scaled to length one."""
-        return self._to_rows(self._encode_unit(unit_rows(matrix, self.dimension)))
+        unit = unit_rows(matrix, self.dimension)
+        return self._to_rows(self._encode_unit(unit))
 
     def decode(self, rows: Sequence[bytes]) -> Matrix:
         """Return the vectors of these rows; raise `StoreError` if one has the wrong length."""
@@ -33,7 +34,8 @@ class IntegerCodec(RowCodec, ABC):
     def scores(self, query: Matrix, rows: Sequence[bytes]) -> Matrix:
         """Return the inner product of a query with every row; each is scaled once instead of each number."""
         table = self._to_table(rows)
-        scores = products(self._numbers(table).astype(np.float32), query.reshape(-1))
+        numbers = self._numbers(table).astype(np.float32)
+        scores = products(numbers, query.reshape(-1))
         scores *= table["scale"]
         return scores
 
@@ -57,16 +59,16 @@ class Int10Codec(IntegerCodec):
     def __init__(self, dimension: int) -> None:
         """Fix the layout of a row."""
         self._quarter = -(-dimension // 4)
-        super().__init__(
-            dimension, [("upper", "i1", (dimension,)), ("lower", "u1", (self._quarter,))]
-        )
+        upper = ("upper", "i1", (dimension,))
+        lower = ("lower", "u1", (self._quarter,))
+        super().__init__(dimension, [upper, lower])
 
     def _encode_unit(self, unit: Matrix) -> Table:
-        largest = np.abs(unit).max(axis=1, initial=0.0)
-        steps = np.rint(unit * (LARGEST_INT10 / nonzero(largest))[:, None])
+        steps = _round_to(unit, LARGEST_INT10)
+        squares = np.vecdot(steps, steps)
         numbers = steps.astype(np.int16)
         table = np.empty(len(unit), self._layout)
-        table["scale"] = 1 / np.sqrt(nonzero(np.vecdot(steps, steps)))
+        table["scale"] = 1 / np.sqrt(nonzero(squares))
         table["upper"] = numbers >> 2
         table["lower"] = self._pack_lower(numbers)
         return table
@@ -80,9 +82,11 @@ class Int10Codec(IntegerCodec):
         return packed
 
     def _numbers(self, table: Table) -> NDArray[np.int16]:
-        lower = (table["lower"][:, None, :] >> _SHIFTS) & np.uint8(3)
-        lower = lower.reshape(len(table), 4 * self._quarter)[:, : self.dimension]
-        numbers: NDArray[np.int16] = (table["upper"].astype(np.int16) << 2) | lower
+        packed = table["lower"][:, None, :]
+        quarters = (packed >> _SHIFTS) & np.uint8(3)
+        lower = quarters.reshape(len(table), 4 * self._quarter)
+        upper = table["upper"].astype(np.int16) << 2
+        numbers: NDArray[np.int16] = upper | lower[:, : self.dimension]
         return numbers
 
 
@@ -96,12 +100,23 @@ class EvenCodec(IntegerCodec):
         self._largest = np.float32(2 ** (bits - 1) - 1)
 
     def _encode_unit(self, unit: Matrix) -> Table:
-        largest = np.abs(unit).max(axis=1, initial=0.0)
         table = np.empty(len(unit), self._layout)
-        table["scale"] = largest / self._largest
-        table["row"] = np.rint(unit * (self._largest / nonzero(largest))[:, None])
+        table["scale"] = _largest(unit) / self._largest
+        table["row"] = _round_to(unit, self._largest)
         return table
 
     def _numbers(self, table: Table) -> NDArray[np.int16]:
         numbers: NDArray[np.int16] = table["row"]
         return numbers
+
+
+def _largest(unit: Matrix) -> Matrix:
+    """Return the largest absolute number of every row."""
+    largest: Matrix = np.abs(unit).max(axis=1, initial=0.0)
+    return largest
+
+
+def _round_to(unit: Matrix, limit: np.float32) -> Matrix:
+    """Return the rows scaled so that the largest number is `limit`, and rounded."""
+    factors = limit / nonzero(_largest(unit))
+    return np.rint(unit * factors[:, None])

@@ -22,17 +22,25 @@ def levels(bits: int) -> Matrix:
         return np.zeros(1, np.float32)
     half = 2**bits // 2
     # The quantiles of N(0, 3) are optimal in the limit of many levels (Panter and Dite).
-    points = [math.sqrt(3) * _quantile(0.5 + (place + 0.5) / (2 * half)) for place in range(half)]
+    shares = [0.5 + (place + 0.5) / (2 * half) for place in range(half)]
+    points = [math.sqrt(3) * _quantile(share) for share in shares]
     for _ in range(MAX_ROUNDS):
-        middles = [(low + high) / 2 for low, high in pairwise(points)]
-        moved = [_mean_between(low, high) for low, high in pairwise([0.0, *middles, math.inf])]
-        change = max(abs(before - after) for before, after in zip(points, moved, strict=True))
+        moved = _move_to_means(points)
+        changes = [abs(before - after) for before, after in zip(points, moved, strict=True)]
         points = moved
-        if change < TOLERANCE:
+        if max(changes) < TOLERANCE:
             break
-    table: Matrix = np.array([-point for point in reversed(points)] + points, np.float32)
+    mirrored = [-point for point in reversed(points)]
+    table: Matrix = np.array(mirrored + points, np.float32)
     table.setflags(write=False)
     return table
+
+
+def _move_to_means(points: list[float]) -> list[float]:
+    """Return the positive levels, each moved to the mean of the values nearest to it."""
+    middles = [(low + high) / 2 for low, high in pairwise(points)]
+    limits = [0.0, *middles, math.inf]
+    return [_mean_between(low, high) for low, high in pairwise(limits)]
 
 
 @lru_cache(maxsize=16)
@@ -48,14 +56,14 @@ def _density(x: float) -> float:
     return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 
 
-def _share_below(x: float) -> float:
-    return math.erfc(-x / math.sqrt(2)) / 2
+def _share_above(x: float) -> float:
+    return math.erfc(x / math.sqrt(2)) / 2
 
 
 def _mean_between(low: float, high: float) -> float:
     """Return the mean of N(0, 1) between two positive borders."""
-    # Of small tails, so that no digits are lost.
-    mass = (math.erfc(low / math.sqrt(2)) - math.erfc(high / math.sqrt(2))) / 2
+    # The shares above are small, so that no digits are lost.
+    mass = _share_above(low) - _share_above(high)
     return (_density(low) - _density(high)) / mass
 
 
@@ -64,7 +72,8 @@ def _quantile(share: float) -> float:
     low, high = -10.0, 10.0
     for _ in range(60):
         middle = (low + high) / 2
-        if _share_below(middle) < share:
+        share_below = _share_above(-middle)
+        if share_below < share:
             low = middle
         else:
             high = middle

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -57,9 +58,10 @@ class RowCodec:
 def read_rows(codec: Codec | RowCodec, rows: Sequence[bytes]) -> tuple[list[bool], Matrix]:
     """Return for each row whether it is a vector (the right length, and numbers), and the vectors of those that are."""
     has_length = [len(row) == codec.row_bytes for row in rows]
-    matrix = codec.decode([row for row in rows if len(row) == codec.row_bytes])
+    matrix = codec.decode(list(compress(rows, has_length)))
     with np.errstate(all="ignore"):  # a damaged row may hold numbers that overflow
-        is_unit = np.abs(np.sqrt(np.vecdot(matrix, matrix)) - 1.0) < LENGTH_SLACK
+        lengths = np.sqrt(np.vecdot(matrix, matrix))
+        is_unit = np.abs(lengths - 1.0) < LENGTH_SLACK
     sound = np.array(has_length, np.bool_)
     sound[sound] = is_unit
     return sound.tolist(), matrix[is_unit]

@@ -64,26 +64,15 @@ class TurboQuantizer:
             )
         channels = self._outlier_channels(matrix)
         starts = range(0, max(1, len(matrix)), BATCH)
-        return Codebook.joined(
-            [self._compress(matrix[start : start + BATCH], channels) for start in starts]
-        )
+        parts = [self._compress(matrix[start : start + BATCH], channels) for start in starts]
+        return Codebook.joined(parts)
 
     def decompress(self, codebook: Codebook) -> Matrix:
         """Return the vectors, as exact as the codebook is."""
         vectors = np.empty((len(codebook), codebook.dimension), np.float32)
         for start in range(0, len(codebook), BATCH):
             part = codebook.rows(start, start + BATCH)
-            rotated = _decode_levels(part)
-            if part.mode == "prod":
-                rotated += _residual_rotation(part.dimension, part.seed).revert(
-                    _decode_residual(part)
-                )
-            restored = _rotation(part.dimension, part.seed).revert(rotated) * part.scales[:, None]
-            if len(part.outlier_channels):
-                restored[:, part.outlier_channels] += (
-                    part.outlier_values * part.outlier_scales[:, None]
-                )
-            vectors[start : start + BATCH] = restored
+            vectors[start : start + BATCH] = _decompress(part)
         return vectors
 
     def inner_product(self, query: Matrix, codebook: Codebook) -> Matrix:
@@ -93,20 +82,11 @@ class TurboQuantizer:
         products = np.empty((len(queries), len(codebook)), np.float32)
         for start in range(0, len(codebook), BATCH):
             part = codebook.rows(start, start + BATCH)
-            scores = _decode_levels(part) @ rotated_queries.T
-            if part.mode == "prod":
-                residual_queries = _residual_rotation(part.dimension, part.seed).apply(
-                    rotated_queries
-                )
-                scores += _decode_residual(part) @ residual_queries.T
-            scores *= part.scales[:, None]
-            if len(part.outlier_channels):
-                outliers = (
-                    part.outlier_values.astype(np.float32) @ queries[:, part.outlier_channels].T
-                )
-                scores += outliers * part.outlier_scales[:, None]
+            scores = _score_rows(part, queries, rotated_queries)
             products[:, start : start + BATCH] = scores.T
-        return products[0] if np.ndim(query) == 1 else products
+        if np.ndim(query) == 1:
+            products = products.reshape(-1)
+        return products
 
     def serialize(self, codebook: Codebook) -> bytes:
         """Return a codebook as versioned, checksummed bytes."""
@@ -122,17 +102,24 @@ class TurboQuantizer:
         if not count or not len(matrix):
             return np.empty(0, np.uint32)
         energy = np.einsum("ij,ij->j", matrix, matrix, dtype=np.float64)
-        return np.sort(np.argsort(-energy, kind="stable")[:count]).astype(np.uint32)
+        strongest = np.argsort(-energy, kind="stable")[:count]
+        return np.sort(strongest).astype(np.uint32)
 
     def _compress(self, matrix: Matrix, channels: NDArray[np.uint32]) -> Codebook:
         dimension = matrix.shape[1]
-        code_bits = self.bits - (self.mode == "prod")
+        code_bits = self.bits
+        if self.mode == "prod":
+            code_bits -= 1
         root = np.float32(math.sqrt(padded_dimension(dimension)))
         outlier_scales, outlier_values, rest = _split_outliers(matrix, channels)
         lengths = row_lengths(rest)
-        rotated = _rotation(dimension, self.seed).apply(rest / nonzero(lengths)[:, None]) * root
+        unit = rest / nonzero(lengths)[:, None]
+        rotated = _rotation(dimension, self.seed).apply(unit) * root
         codes = np.searchsorted(borders(code_bits), rotated).astype(np.uint8)
         quantised = levels(code_bits)[codes]
+        packed_codes = codes[:, :0]
+        if code_bits:
+            packed_codes = pack(codes, code_bits)
         scales = lengths / root
         residual = rotated[:0]
         if self.mode == "mse":
@@ -146,7 +133,7 @@ class TurboQuantizer:
             dimension=dimension,
             seed=self.seed,
             scales=scales.astype(np.float32),
-            codes=pack(codes, code_bits) if code_bits else codes[:, :0],
+            codes=packed_codes,
             outlier_channels=channels,
             outlier_scales=outlier_scales,
             outlier_values=outlier_values,
@@ -171,10 +158,14 @@ def _split_outliers(
 ) -> tuple[Matrix, NDArray[np.int8], Matrix]:
     """Return scales and values of the outlier channels, and the matrix with zeros in their place."""
     if not len(channels):
-        return np.empty(0, np.float32), np.empty((len(matrix), 0), np.int8), matrix
+        no_scales = np.empty(0, np.float32)
+        no_values = np.empty((len(matrix), 0), np.int8)
+        return no_scales, no_values, matrix
     outliers = matrix[:, channels]
-    scales = (np.abs(outliers).max(axis=1) / 127).astype(np.float32)
-    values = np.rint(outliers / nonzero(scales)[:, None]).clip(-127, 127).astype(np.int8)
+    largest = np.abs(outliers).max(axis=1)
+    scales = (largest / 127).astype(np.float32)
+    rounded = np.rint(outliers / nonzero(scales)[:, None])
+    values = rounded.clip(-127, 127).astype(np.int8)
     rest = matrix.copy()
     rest[:, channels] = 0
     return scales, values, rest
@@ -188,18 +179,51 @@ def _length_correction(rotated: Matrix, quantised: Matrix) -> Matrix:
     return factor
 
 
+def _decompress(part: Codebook) -> Matrix:
+    """Return the vectors of a few rows."""
+    rotated = _decode_levels(part)
+    if part.mode == "prod":
+        residual = _decode_residual(part)
+        rotated += _residual_rotation(part.dimension, part.seed).revert(residual)
+    restored = _rotation(part.dimension, part.seed).revert(rotated)
+    restored *= part.scales[:, None]
+    if len(part.outlier_channels):
+        outliers = part.outlier_values * part.outlier_scales[:, None]
+        restored[:, part.outlier_channels] += outliers
+    return restored
+
+
+def _score_rows(part: Codebook, queries: Matrix, rotated_queries: Matrix) -> Matrix:
+    """Return the inner products of a few rows with every query: one row per vector, one column per query."""
+    scores: Matrix = _decode_levels(part) @ rotated_queries.T
+    if part.mode == "prod":
+        rotation = _residual_rotation(part.dimension, part.seed)
+        residual_queries = rotation.apply(rotated_queries)
+        scores += _decode_residual(part) @ residual_queries.T
+    scores *= part.scales[:, None]
+    if len(part.outlier_channels):
+        outlier_values = part.outlier_values.astype(np.float32)
+        outlier_queries = queries[:, part.outlier_channels]
+        outlier_scores = outlier_values @ outlier_queries.T
+        scores += outlier_scores * part.outlier_scales[:, None]
+    return scores
+
+
 def _decode_levels(part: Codebook) -> Matrix:
     """Return the rotated vectors as their levels."""
     if not part.code_bits:
         return np.zeros((len(part), padded_dimension(part.dimension)), np.float32)
-    quantised: Matrix = levels(part.code_bits)[unpack(part.codes, part.code_bits)]
+    codes = unpack(part.codes, part.code_bits)
+    quantised: Matrix = levels(part.code_bits)[codes]
     return quantised
 
 
 def _decode_residual(part: Codebook) -> Matrix:
     """Return the residuals: sqrt(pi / 2) / sqrt(d) of their length along each sign."""
     padded = padded_dimension(part.dimension)
-    signs = np.unpackbits(part.residual_signs, axis=1, bitorder="little").astype(np.float32) * 2 - 1
-    weight = part.residual_lengths * np.float32(math.sqrt(math.pi / 2 / padded))
-    residual: Matrix = signs * weight[:, None]
+    bits = np.unpackbits(part.residual_signs, axis=1, bitorder="little")
+    signs = bits.astype(np.float32) * 2 - 1
+    factor = np.float32(math.sqrt(math.pi / 2 / padded))
+    weights = part.residual_lengths * factor
+    residual: Matrix = signs * weights[:, None]
     return residual

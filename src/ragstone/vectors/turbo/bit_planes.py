@@ -49,7 +49,9 @@ class BitPlanes:
 
     def __init__(self, dimension: int) -> None:
         """Fix the sizes."""
-        block = BLOCK if dimension <= LARGE_DIMENSION else LARGE_BLOCK
+        block = BLOCK
+        if dimension > LARGE_DIMENSION:
+            block = LARGE_BLOCK
         self._rotation = Rotation(dimension, seed=SEED, largest_block=block)
         self.width = self._rotation.padded
         self.words = self.width // 64
@@ -81,15 +83,19 @@ class BitPlanes:
         rotated = self._rotate(query[None])[0]
         sizes = np.abs(rotated)
         ignored = int((1 - COMPARED_SHARE) * self.width)
-        is_compared = sizes >= np.partition(sizes, ignored)[ignored]
-        signs, mask = _pack_signs(np.stack([rotated > 0, is_compared]))
+        smallest_compared = np.partition(sizes, ignored)[ignored]
+        is_positive = rotated > 0
+        is_compared = sizes >= smallest_compared
+        signs, mask = _pack_signs(np.stack([is_positive, is_compared]))
         return BitQuery(rotated, signs, mask)
 
     def score_codes(self, query: BitQuery, codes: Codes) -> Matrix:
         """Return numbers in the order of the inner products with the coded vectors."""
         half = self.width // 2
-        scores = products((codes & np.uint8(15)).astype(np.float32), query.rotated[:half])
-        scores += products((codes >> np.uint8(4)).astype(np.float32), query.rotated[half:])
+        low_steps = (codes & np.uint8(15)).astype(np.float32)
+        high_steps = (codes >> np.uint8(4)).astype(np.float32)
+        scores = products(low_steps, query.rotated[:half])
+        scores += products(high_steps, query.rotated[half:])
         return scores
 
     def _rotate(self, unit: Matrix) -> Matrix:
@@ -101,11 +107,14 @@ class BitPlanes:
     def _encode_steps(self, rotated: Matrix) -> Codes:
         """Return coordinates in sixteen steps: the first half in the low four bits of a byte, the second above."""
         half = self.width // 2
-        steps = np.clip(rotated / STEP + np.float32(8), 0, 15).astype(np.uint8)
-        packed: Codes = steps[:, :half] | (steps[:, half:] << np.uint8(4))
+        steps = rotated / STEP + np.float32(8)
+        codes = np.clip(steps, 0, 15).astype(np.uint8)
+        low, high = codes[:, :half], codes[:, half:]
+        packed: Codes = low | (high << np.uint8(4))
         return packed
 
 
 def _pack_signs(signs: NDArray[np.bool_]) -> Words:
     """Return rows of booleans as bits, 64 to a word."""
-    return np.packbits(signs, axis=1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+    packed = np.packbits(signs, axis=1, bitorder="little")
+    return packed.view("<u8").astype(np.uint64, copy=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,11 +30,12 @@ def append(planes: BitPlanes, snapshot: IndexSnapshot, ids: Ids, unit: Matrix) -
     """Return the snapshot with unit vectors behind the others; the first ones decide the centre."""
     if not len(ids):
         return snapshot
-    centre, centred_on = snapshot.centre, snapshot.centred_on
+    centre = snapshot.centre
     if centre is None:
-        centre, centred_on = planes.centre_of(unit), len(unit)
-    extended = snapshot.extended_by(Segment(ids, *planes.encode(unit, centre)))
-    return IndexSnapshot(extended.segments, centre, centred_on, extended.deleted, extended.token)
+        centre = planes.centre_of(unit)
+        snapshot = replace(snapshot, centre=centre, centred_on=len(unit))
+    sign_planes, codes = planes.encode(unit, centre)
+    return snapshot.extended_by(Segment(ids, sign_planes, codes))
 
 
 def needs_rebuild(snapshot: IndexSnapshot) -> bool:
@@ -54,17 +56,18 @@ def rebuild(
     ids = np.sort(snapshot.live_ids)
     if not len(ids):
         return IndexSnapshot(token=snapshot.token)
-    _, sample = fetch(ids[:: max(1, len(ids) // SAMPLE)])
+    step = max(1, len(ids) // SAMPLE)
+    _, sample = fetch(ids[::step])
     if not len(sample):
         return snapshot
-    fresh = IndexSnapshot(
-        centre=planes.centre_of(sample), centred_on=len(ids), token=snapshot.token
-    )
+    centre = planes.centre_of(sample)
+    fresh = IndexSnapshot(centre=centre, centred_on=len(ids), token=snapshot.token)
     for start in range(0, len(ids), CAPACITY):
         batch = ids[start : start + CAPACITY]
-        found_ids, unit = fetch(batch)
-        if len(found_ids) < len(batch):
+        stored_ids, unit = fetch(batch)
+        if len(stored_ids) < len(batch):
             return snapshot
+        fresh = append(planes, fresh, stored_ids, unit)
         # Written at once: a million vectors are 250 MB.
-        fresh = files.save_segments(append(planes, fresh, found_ids, unit))
+        fresh = files.save_segments(fresh)
     return fresh

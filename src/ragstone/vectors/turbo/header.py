@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ragstone.vectors.turbo.private_files import open_private
 from ragstone.vectors.turbo.segments import SegmentFile
@@ -20,6 +20,7 @@ MAGIC = "ragstone-turbo"
 FORMAT = 3
 """3: segment files are never extended, a CRC-32 for each; 2: smaller blocks of the rotation."""
 NAME = "header.json"
+Array = NDArray[Any]
 TEMPORARY_PREFIX = f".{NAME}."
 MAX_BYTES = 64 * 2**20
 """A longer file is not a header."""
@@ -68,14 +69,15 @@ def write_header(folder: Path, header: Header) -> None:
         raise
 
 
-def array_to_text(array: NDArray[Any]) -> str:
+def array_to_text(array: Array) -> str:
     """Return an array as base64."""
     return base64.b64encode(array.tobytes()).decode()
 
 
-def text_to_array(text: str, dtype: type[Any]) -> NDArray[Any]:
+def text_to_array(text: str, dtype: DTypeLike) -> Array:
     """Return the array of a base64 text; raise `ValueError` if there is none."""
-    return np.frombuffer(base64.b64decode(text, validate=True), dtype)
+    data = base64.b64decode(text, validate=True)
+    return np.frombuffer(data, dtype)
 
 
 def _checksum(body: bytes) -> bytes:

@@ -86,7 +86,8 @@ class TurboIndex:
         check_pairs(new_ids, unit)
         with self._writing:
             for start in range(0, len(new_ids), CAPACITY):
-                self._add(new_ids[start : start + CAPACITY], unit[start : start + CAPACITY])
+                end = start + CAPACITY
+                self._add(new_ids[start:end], unit[start:end])
 
     def search(
         self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None
@@ -94,23 +95,27 @@ class TurboIndex:
         """Return the k nearest by cosine, best first; only among `allowed` if that is given."""
         check_k(k)
         query = unit_query(vector, self.dimension)
-        id_filter = None if allowed is None else self._filters.get(allowed)
+        id_filter: IdFilter | None = None
+        allowed_ids: Ids | None = None
+        if allowed is not None:
+            id_filter = self._filters.get(allowed)
+            allowed_ids = id_filter.ids
         state = self._state
-        hits = self._search_segments(state.snapshot, query, k, id_filter)
+        segment_hits = self._search_segments(state.snapshot, query, k, id_filter)
         if not state.tail.count():
-            return hits
-        tail_hits = state.tail.search(
-            query, k, allowed=None if id_filter is None else id_filter.ids
-        )
+            return segment_hits
+        tail_hits = state.tail.search(query, k, allowed=allowed_ids)
         # During a write an id may be in both; the vector in the tail is the newer one.
         tail_ids = {hit.id for hit in tail_hits}
-        hits = tail_hits + [hit for hit in hits if hit.id not in tail_ids]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:k]
+        hits = tail_hits + [hit for hit in segment_hits if hit.id not in tail_ids]
+        hits.sort(key=lambda hit: (-hit.score, hit.id))
+        return hits[:k]
 
     def delete(self, ids: Sequence[int]) -> int:
         """Remove vectors and return how many there were."""
         with self._writing:
-            deleted = self._state.tail.delete(ids) + self._delete_slots(id_array(ids))
+            deleted = self._state.tail.delete(ids)
+            deleted += self._delete_slots(id_array(ids))
             if self._own_rows is not None:
                 self._own_rows.discard(ids)
             if self._unwritten_deletes:
@@ -120,9 +125,9 @@ class TurboIndex:
     def has(self, ids: Sequence[int]) -> list[bool]:
         """Return for each id whether the index holds a vector for it."""
         state = self._state
-        queried_ids = id_array(ids)
-        is_written = np.isin(queried_ids, state.snapshot.live_ids)
-        held: list[bool] = (is_written | np.array(state.tail.has(ids), np.bool_)).tolist()
+        is_written = np.isin(id_array(ids), state.snapshot.live_ids)
+        is_in_tail = np.array(state.tail.has(ids), np.bool_)
+        held: list[bool] = (is_written | is_in_tail).tolist()
         return held
 
     def count(self) -> int:
@@ -155,7 +160,8 @@ class TurboIndex:
             state = self._state
             tail_ids, tail = state.tail.contents()
             rows = dict(zip(tail_ids.tolist(), self.codec.encode(tail), strict=True))
-            rows |= self._rows.data([*state.snapshot.live_ids.tolist(), *tail_ids.tolist()])
+            all_ids = np.concatenate([state.snapshot.live_ids, tail_ids])
+            rows |= self._rows.data(all_ids.tolist())
         ids = sorted(rows)
         return to_text(ids, [rows[row_id] for row_id in ids], self.codec)
 
@@ -166,16 +172,17 @@ class TurboIndex:
         index = cls(None, codec.dimension, codec=codec)
         index.upsert(ids, codec.decode(rows))
         if index._own_rows is not None:
-            index._own_rows.put(
-                ids, rows
-            )  # the rows as they were written, not encoded a second time
+            # The rows as they were written, not encoded a second time.
+            index._own_rows.put(ids, rows)
         return index
 
     def _search_segments(
         self, snapshot: IndexSnapshot, query: Matrix, k: int, id_filter: IdFilter | None
     ) -> list[Scored]:
         """Return the nearest among the vectors in the segments."""
-        slots = snapshot.live_slots if id_filter is None else id_filter.slots_in(snapshot)
+        slots = snapshot.live_slots
+        if id_filter is not None:
+            slots = id_filter.slots_in(snapshot)
         if not len(slots):
             return []
         width = choose_width(k, len(snapshot.ids), dimension=self.dimension)
@@ -185,7 +192,8 @@ class TurboIndex:
             width = width.wider()
             rows = self._fetch_candidates(snapshot, query, slots, width)
         scores = self.codec.scores(query, list(rows.values()))
-        return best(np.fromiter(rows, np.int64, len(rows)), scores, k)
+        row_ids = np.fromiter(rows, np.int64, len(rows))
+        return best(row_ids, scores, k)
 
     def _fetch_candidates(
         self, snapshot: IndexSnapshot, query: Matrix, slots: Ids, width: SearchWidth
@@ -197,9 +205,10 @@ class TurboIndex:
 
     def _fetch_vectors(self, ids: Ids) -> tuple[Ids, Matrix]:
         """Return the ids that the store still has, ascending, and their unit vectors."""
-        rows = sorted(self._rows.data(ids.tolist()).items())
-        found_ids = np.array([row_id for row_id, _ in rows], np.int64)
-        return found_ids, unit_rows(self.codec.decode([data for _, data in rows]), self.dimension)
+        rows = self._rows.data(ids.tolist())
+        stored_ids = sorted(rows)
+        vectors = self.codec.decode([rows[row_id] for row_id in stored_ids])
+        return id_array(stored_ids), unit_rows(vectors, self.dimension)
 
     def _add(self, ids: Ids, unit: Matrix) -> None:
         """Add vectors to the tail; write the tail to segments if it is full. Call it with `_writing` held."""

@@ -22,18 +22,22 @@ def scan(snapshot: IndexSnapshot, query: BitQuery, slots: Ids, min_slots: int) -
         distances = distances[slots]
     if len(distances) <= min_slots:
         return slots
-    near = np.flatnonzero(distances <= _estimate_border(distances, min_slots))
+    border = _estimate_border(distances, min_slots)
+    near = np.flatnonzero(distances <= border)
     if not min_slots <= len(near) <= MAX_EXCESS * min_slots:
         # Many equal distances, or a sample that misled: the exact cut takes as long as the scan.
-        near = np.sort(np.argpartition(distances, min_slots)[:min_slots])
+        nearest = np.argpartition(distances, min_slots)[:min_slots]
+        near = np.sort(nearest)
     return slots[near]
 
 
 def _estimate_border(distances: NDArray[np.uint16], min_slots: int) -> int:
     """Return a distance that a few more than `min_slots` slots do not exceed, estimated from a sample."""
-    sample = distances[:: max(1, len(distances) // SAMPLE)]
+    step = max(1, len(distances) // SAMPLE)
+    sample = distances[::step]
     expected = min_slots * len(sample) / len(distances)
-    rank = min(len(sample) - 1, int(expected + 2 * expected**0.5) + 1)
+    generous = int(expected + 2 * expected**0.5) + 1
+    rank = min(len(sample) - 1, generous)
     return int(np.partition(sample, rank)[rank])
 
 
@@ -44,6 +48,7 @@ def count_differing_signs(snapshot: IndexSnapshot, query: BitQuery) -> NDArray[n
     for segment in snapshot.segments:
         part = distances[start : start + segment.count]
         for plane, signs, mask in zip(segment.planes, query.signs, query.mask, strict=True):
-            part += np.bitwise_count((plane ^ signs) & mask)
+            differing = (plane ^ signs) & mask
+            part += np.bitwise_count(differing)
         start += segment.count
     return distances

@@ -34,7 +34,7 @@ ATTEMPTS = 3
 """A writer may replace the files after we read the header and before we map them."""
 SUFFIX = ".planes"
 OLD_SUFFIX = ".turbovec"
-"""Files that version 0.1 wrote beside the segments; they are removed."""
+"""Other files that version 0.1 wrote; they are removed."""
 
 
 class SegmentFiles:
@@ -57,7 +57,7 @@ class SegmentFiles:
     def load(self) -> IndexSnapshot:
         """Return the snapshot in the folder; an empty one if the files cannot be used."""
         for _ in range(ATTEMPTS):
-            header = read_header(self._folder) if self._folder else None
+            header = self._read_header()
             if header is None:
                 break
             if not self._is_ours(header):
@@ -90,7 +90,7 @@ class SegmentFiles:
 
     def latest(self, snapshot: IndexSnapshot) -> IndexSnapshot:
         """Return the snapshot to continue from: ours, or a newer one of another process. Call it with the lock."""
-        header = read_header(self._folder) if self._folder else None
+        header = self._read_header()
         if header is None or header.token in (snapshot.token, self._outdated_token):
             return snapshot
         if not self._is_ours(header):
@@ -112,7 +112,9 @@ class SegmentFiles:
             return snapshot
         saved = replace(self.save_segments(snapshot), token=secrets.token_hex(8))
         files = [segment.file for segment in saved.segments if segment.file]
-        centre = np.empty(0, np.float32) if saved.centre is None else saved.centre
+        centre = saved.centre
+        if centre is None:
+            centre = np.empty(0, np.float32)
         header = Header(
             stamp=self._stamp,
             dimension=self._dimension,
@@ -134,6 +136,11 @@ class SegmentFiles:
         with self.lock():
             (self._folder / NAME).unlink(missing_ok=True)
             self._remove_files(self._folder, keep=set())
+
+    def _read_header(self) -> Header | None:
+        if self._folder is None:
+            return None
+        return read_header(self._folder)
 
     def _is_ours(self, header: Header) -> bool:
         return (header.stamp, header.dimension, header.seed) == (self._stamp, self._dimension, SEED)

@@ -64,7 +64,8 @@ def write_segment(path: Path, segment: Segment) -> Segment:
             data = np.ascontiguousarray(array).tobytes()
             checksum = zlib.crc32(data, checksum)
             file.write(data)
-    mapped = _read_arrays(_map_bytes(path), segment.count, len(segment.planes))
+    data_on_disk = _map_bytes(path)
+    mapped = _read_arrays(data_on_disk, segment.count, len(segment.planes))
     return replace(mapped, file=SegmentFile(path.name, segment.count, checksum))
 
 
@@ -78,7 +79,8 @@ def map_segment(folder: Path, file: SegmentFile, *, words: int) -> Segment:
 
 def _map_bytes(path: Path) -> NDArray[np.uint8]:
     with path.open("rb") as file:
-        return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return np.frombuffer(mapped, np.uint8)
 
 
 def _read_arrays(data: NDArray[np.uint8], count: int, words: int) -> Segment:

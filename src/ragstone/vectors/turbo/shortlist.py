@@ -65,5 +65,6 @@ def find_candidates(
     if len(slots) > max(2 * width.passed, len(snapshot.ids) // SCAN_SHARE):
         slots = scan(snapshot, bit_query, slots, width.passed)
     scores = planes.score_codes(bit_query, snapshot.codes_at(slots))
-    worst = max(0, len(scores) - width.fetched)
-    return snapshot.ids[slots[np.argpartition(scores, worst)[worst:]]]
+    first = max(0, len(scores) - width.fetched)
+    best_places = np.argpartition(scores, first)[first:]
+    return snapshot.ids[slots[best_places]]

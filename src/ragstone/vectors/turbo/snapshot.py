@@ -60,7 +60,9 @@ class IndexSnapshot:
 
     def without(self, slots: Ids) -> IndexSnapshot:
         """Return the snapshot with these slots deleted."""
-        return replace(self, deleted=np.union1d(self.deleted, slots)) if len(slots) else self
+        if not len(slots):
+            return self
+        return replace(self, deleted=np.union1d(self.deleted, slots))
 
     def extended_by(self, added: Segment) -> IndexSnapshot:
         """Return the snapshot with more vectors behind the others; the last segment is filled up first."""
