@@ -18,5 +18,5 @@ def resolve(facts: FileFacts, index: ProjectIndex) -> Graph:
     The index must contain the file with the same interface.
     """
     file = index.file(facts)
-    links, unresolved = Linker(index, file).link_references()
+    links, unresolved = Linker(file).link_references()
     return Graph(nodes_of(file), links, aliases_of(file), unresolved)

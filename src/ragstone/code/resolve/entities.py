@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ragstone.types import Symbol
 from ragstone.types.code import FileFacts, Import, Reference
+
+if TYPE_CHECKING:
+    from ragstone.code.resolve.index import ProjectIndex
 
 CLASSES: Final = frozenset(("class", "interface", "trait", "enum", "struct", "module", "type"))
 FUNCTIONS: Final = frozenset(("function", "method", "constructor", "macro"))
@@ -106,6 +109,7 @@ BUILT_IN: Final = NoMatch("")
 class CodeFile:
     """The facts of a file, by name."""
 
+    index: ProjectIndex
     facts: FileFacts
     family: str
     namespace: str

@@ -16,7 +16,6 @@ from ragstone.code.resolve.entities import (
     TypeEntity,
     WrittenType,
 )
-from ragstone.code.resolve.index import ProjectIndex
 from ragstone.code.resolve.inheritance import find_member, parents
 from ragstone.code.resolve.lookup import find_function, find_inside, find_name
 from ragstone.code.resolve.receivers import Receiver, ReceiverStep, parse_receiver
@@ -66,8 +65,7 @@ Value = TypedValue | Namespace | NoMatch
 class ExpressionTyper:
     """Finds the types of expressions in one file."""
 
-    def __init__(self, index: ProjectIndex, file: CodeFile) -> None:
-        self.index = index
+    def __init__(self, file: CodeFile) -> None:
         self.file = file
         self._locals: dict[tuple[str, str], list[WrittenType]] = {}
         self._values: dict[tuple[str, str], Value] = {}
@@ -98,7 +96,7 @@ class ExpressionTyper:
         """Return the target of a call without a receiver."""
         family = self.file.family
         if family not in _IMPLICIT_THIS and family != "ruby":
-            return find_function(self.index, self.file, name, inside)
+            return find_function(self.file, name, inside)
         for scope in self.file.scopes(inside):
             sibling = self.file.functions.get(f"{scope}.{name}")
             if sibling is not None and sibling.owner is None:  # a method of an anonymous class
@@ -106,12 +104,12 @@ class ExpressionTyper:
             own_type = self.file.types.get(scope)
             if own_type is None:
                 continue
-            member = find_member(self.index, own_type, name)
+            member = find_member(own_type, name)
             if isinstance(member, FunctionEntity):
                 return member
             if family not in _OUTER_METHODS:
                 break
-        return find_function(self.index, self.file, name, inside)
+        return find_function(self.file, name, inside)
 
     # ── the start of an expression ────────────────────────────────────────────────────────────────
 
@@ -119,7 +117,7 @@ class ExpressionTyper:
         last = len(receiver.steps)
         value: Value
         if receiver.is_new:
-            target = find_name(self.index, self.file, receiver.head.name, inside)
+            target = find_name(self.file, receiver.head.name, inside)
             value = TypedValue(target) if isinstance(target, TypeEntity) else _failure(target)
         else:
             is_awaited = receiver.is_awaited and last == 0
@@ -148,7 +146,7 @@ class ExpressionTyper:
             own_type = self.file.enclosing_type(inside) if name[0] == "@" else None
             field = None if own_type is None else self._field_value(own_type, name[1:])
             return field or _untyped(name)
-        target = find_name(self.index, self.file, name, inside)
+        target = find_name(self.file, name, inside)
         if target is OUTSIDE and not name[0].isupper() and not self._can_be_imported(name):
             return _untyped(name)
         return self._name_value(target, name)
@@ -225,7 +223,7 @@ class ExpressionTyper:
             if step.is_called:
                 return self._method_value(value, step.name, is_awaited=is_awaited)
             return self._attribute_value(value, step.name)
-        target = find_inside(self.index, self.file, value, step.name)
+        target = find_inside(self.file, value, step.name)
         if not step.is_called:
             return self._name_value(target, step.name)
         if isinstance(target, NoMatch):
@@ -238,7 +236,7 @@ class ExpressionTyper:
             return TypedValue(value.type)
         if value.is_type and name in value.type.inner and self.file.family in _CALL_CREATES:
             return TypedValue(value.type.inner[name])
-        method = find_member(self.index, value.type, name, parents_only=value.parents_only)
+        method = find_member(value.type, name, parents_only=value.parents_only)
         if isinstance(method, NoMatch):
             return method
         return self._returned_value(method, value, is_awaited=is_awaited)
@@ -251,7 +249,7 @@ class ExpressionTyper:
         if field is not None:
             return field
         if self.file.family in ("python", "script"):  # only these have properties as methods
-            method = find_member(self.index, value.type, name)
+            method = find_member(value.type, name)
             if isinstance(method, FunctionEntity):
                 return self._returned_value(method, value, is_awaited=False)
         return NoMatch(f"the type of {value.type.name}.{name} is not written")
@@ -267,7 +265,7 @@ class ExpressionTyper:
             seen.add(id(candidate))
             if name in candidate.fields:
                 return self._common_value(candidate.fields[name], f"{owner.name}.{name}")
-            for _, parent in parents(self.index, candidate):
+            for _, parent in parents(candidate):
                 if parent is not None:
                     pending.append(parent)
         return None
@@ -323,7 +321,7 @@ class ExpressionTyper:
             own_type = file.enclosing_type(written.inside)
             if own_type is not None:
                 return TypedValue(own_type)
-        target = find_name(self.index, file, name, written.inside)
+        target = find_name(file, name, written.inside)
         if isinstance(target, TypeEntity):
             return TypedValue(target)
         can_be_called = isinstance(target, (FunctionEntity, NoMatch))

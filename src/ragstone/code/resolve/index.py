@@ -79,7 +79,7 @@ class ProjectIndex:
 
     def _add_file(self, facts: FileFacts) -> None:
         family = FAMILIES.get(facts.language, facts.language)
-        file = CodeFile(facts, family, self.layout.namespace_of(family, facts))
+        file = CodeFile(self, facts, family, self.layout.namespace_of(family, facts))
         self.files[facts.uri] = file
         for name in self.layout.import_names(family, file.namespace, facts.uri):
             self._namespaces.setdefault(f"{family}:{name}", []).append(file)
@@ -140,7 +140,7 @@ class ProjectIndex:
             parent = function.symbol.parent
             if not parent or function.owner is not None or not function.is_method:
                 continue
-            owner = find_name(self, file, parent, "")
+            owner = find_name(file, parent, "")
             if isinstance(owner, TypeEntity):
                 _add_member(owner, function)
                 file.types.setdefault(parent, owner)

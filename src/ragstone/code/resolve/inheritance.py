@@ -2,52 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ragstone.code.resolve.entities import OUTSIDE, FunctionEntity, NoMatch, TypeEntity
 from ragstone.code.resolve.lookup import find_import, find_name
 
-if TYPE_CHECKING:
-    from ragstone.code.resolve.index import ProjectIndex
-
 _SEARCH_ORDER: Final = {"uses_trait": 0, "extends": 1, "implements": 2}
 
 
-def parents(
-    index: ProjectIndex, definition: TypeEntity
-) -> tuple[tuple[str, TypeEntity | None], ...]:
+def parents(definition: TypeEntity) -> tuple[tuple[str, TypeEntity | None], ...]:
     """Return the parents of a type, each with the kind of its reference; None if it is outside the project."""
     if definition.parents is None:
         definition.parents = ()  # the answer if the type is its own ancestor
         found: list[tuple[str, TypeEntity | None]] = []
         for reference in definition.parent_references:
-            parent = find_parent(index, definition, reference.name)
+            parent = find_parent(definition, reference.name)
             known_parent = parent if isinstance(parent, TypeEntity) else None
             found.append((reference.kind, known_parent))
         definition.parents = tuple(found)
     return definition.parents
 
 
-def find_parent(index: ProjectIndex, definition: TypeEntity, written: str) -> TypeEntity | NoMatch:
+def find_parent(definition: TypeEntity, written: str) -> TypeEntity | NoMatch:
     """Return the parent that a type names."""
     file = definition.file
     name = written.partition("<")[0].strip()
-    parent = find_name(index, file, name, definition.qualified.rpartition(".")[0])
+    parent = find_name(file, name, definition.qualified.rpartition(".")[0])
     if parent is definition and name in file.imports:  # it has the name of its parent
-        parent = find_import(index, file, file.imports[name])
+        parent = find_import(file, file.imports[name])
     if parent is definition:
         return NoMatch(f"{name} is also what it is called itself")
     return parent if isinstance(parent, (TypeEntity, NoMatch)) else OUTSIDE
 
 
 def find_member(
-    index: ProjectIndex, definition: TypeEntity, name: str, *, parents_only: bool = False
+    definition: TypeEntity, name: str, *, parents_only: bool = False
 ) -> FunctionEntity | NoMatch:
     """Return a method of a type, its traits or its parents, or the reason why it has none."""
     key = name.lower() if definition.file.family == "php" else name
     cached = definition.member_cache.get((key, parents_only))
     if cached is None:
-        cached = _search_member(index, definition, key, parents_only=parents_only)
+        cached = _search_member(definition, key, parents_only=parents_only)
         if cached is OUTSIDE:
             cached = NoMatch(
                 f"{definition.name} has no {name} here, and not all that it stands on is in this project"
@@ -59,7 +54,7 @@ def find_member(
 
 
 def _search_member(
-    index: ProjectIndex, definition: TypeEntity, name: str, *, parents_only: bool
+    definition: TypeEntity, name: str, *, parents_only: bool
 ) -> FunctionEntity | NoMatch | None:
     """Search a type and its ancestors, traits before parents.
 
@@ -78,7 +73,7 @@ def _search_member(
             if name in candidate.ambiguous_members:
                 return NoMatch(f"several files define {name} of {candidate.name}")
             return candidate.members[name]
-        ordered = sorted(parents(index, candidate), key=lambda up: _SEARCH_ORDER.get(up[0], 9))
+        ordered = sorted(parents(candidate), key=lambda up: _SEARCH_ORDER.get(up[0], 9))
         for _, parent in reversed(ordered):
             if parent is None:
                 has_unknown_ancestor = True

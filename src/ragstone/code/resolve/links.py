@@ -19,7 +19,6 @@ from ragstone.code.resolve.entities import (
     TypeEntity,
 )
 from ragstone.code.resolve.expressions import ExpressionTyper
-from ragstone.code.resolve.index import ProjectIndex
 from ragstone.code.resolve.inheritance import find_member, find_parent, parents
 from ragstone.code.resolve.lookup import find_inside, find_name
 from ragstone.types import Link, Unresolved
@@ -41,10 +40,9 @@ _INTERFACES: Final = ("interface", "trait")
 class Linker:
     """Links the references of one file."""
 
-    def __init__(self, index: ProjectIndex, file: CodeFile) -> None:
-        self.index = index
+    def __init__(self, file: CodeFile) -> None:
         self.file = file
-        self.expressions = ExpressionTyper(index, file)
+        self.expressions = ExpressionTyper(file)
         self._links: dict[tuple[str, str, str, int], Link] = {}
         self._unresolved: dict[tuple[str, str, str, str], Unresolved] = {}
 
@@ -75,7 +73,7 @@ class Linker:
         own_type = self.file.types.get(reference.inside)
         if own_type is None:
             return
-        parent = find_parent(self.index, own_type, reference.name)
+        parent = find_parent(own_type, reference.name)
         kind = PARENT_LINKS[reference.kind]
         if kind == "EXTENDS" and self._is_implemented(own_type, parent):
             kind = "IMPLEMENTS"
@@ -94,11 +92,11 @@ class Linker:
             if not isinstance(value, TypedValue):
                 return value if isinstance(value, NoMatch) else OUTSIDE
             return self._parent_class(value.type) if value.parents_only else value.type
-        target = find_name(self.index, self.file, written, inside)
+        target = find_name(self.file, written, inside)
         return target if isinstance(target, (TypeEntity, NoMatch)) else OUTSIDE
 
     def _parent_class(self, definition: TypeEntity) -> TypeEntity | NoMatch:
-        for kind, parent in parents(self.index, definition):
+        for kind, parent in parents(definition):
             if kind == "extends" and parent is not None:
                 return parent
         return OUTSIDE
@@ -109,7 +107,7 @@ class Linker:
             return target
         name = _CONSTRUCTORS.get(self.file.family)
         if name is not None:
-            method = find_member(self.index, target, name)
+            method = find_member(target, name)
             return method if isinstance(method, FunctionEntity) else target
         members = target.members.values()
         constructors = [each for each in members if each.symbol.kind == "constructor"]
@@ -124,13 +122,13 @@ class Linker:
         if isinstance(value, NoMatch):
             return value
         if isinstance(value, Namespace):
-            target = find_inside(self.index, self.file, value, name)
+            target = find_inside(self.file, value, name)
             return self._constructor_of(_prefer_function(target))
         if value.is_type and name == "new" and self.file.family == "ruby":
             return self._constructor_of(value.type)
         if value.is_type and name in value.type.inner:
             return self._constructor_of(value.type.inner[name])
-        return find_member(self.index, value.type, name, parents_only=value.parents_only)
+        return find_member(value.type, name, parents_only=value.parents_only)
 
     def _find_bare_call(self, name: str, inside: str) -> Entity | NoMatch:
         """Return the target of a call without a receiver."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ragstone.code.resolve.entities import OUTSIDE, CodeFile, Entity, NoMatch
 from ragstone.code.resolve.packages import (
@@ -24,10 +24,7 @@ from ragstone.code.resolve.rust import find_in_rust_module, find_rust_name
 from ragstone.code.resolve.script import find_script_export, find_script_import, find_script_name
 from ragstone.types.code import Import
 
-if TYPE_CHECKING:
-    from ragstone.code.resolve.index import ProjectIndex
-
-_NAME_FINDERS: Final[dict[str, Callable[[ProjectIndex, CodeFile, str, str], Entity | NoMatch]]] = {
+_NAME_FINDERS: Final[dict[str, Callable[[CodeFile, str, str], Entity | NoMatch]]] = {
     "php": find_php_class,
     "python": find_python_name,
     "script": find_script_name,
@@ -45,7 +42,7 @@ _NAMESPACE_FINDERS: Final[dict[str, FindInNamespace]] = {
 _UNNESTED_FAMILIES: Final = ("php", "go")
 
 
-def find_name(index: ProjectIndex, file: CodeFile, written: str, inside: str) -> Entity | NoMatch:
+def find_name(file: CodeFile, written: str, inside: str) -> Entity | NoMatch:
     """Return the target of a name at a place in a file, or the reason why it has none."""
     scope = "" if file.family in _UNNESTED_FAMILIES else _lookup_scope(file, inside)
     place = (scope, written)
@@ -53,32 +50,30 @@ def find_name(index: ProjectIndex, file: CodeFile, written: str, inside: str) ->
     if target is None:
         file.name_cache[place] = OUTSIDE  # the answer if the name refers to itself
         finder = _NAME_FINDERS.get(file.family, find_unique_name)
-        target = file.name_cache[place] = finder(index, file, written, scope)
+        target = file.name_cache[place] = finder(file, written, scope)
     return target
 
 
-def find_function(index: ProjectIndex, file: CodeFile, name: str, inside: str) -> Entity | NoMatch:
+def find_function(file: CodeFile, name: str, inside: str) -> Entity | NoMatch:
     """Return the target of a call without a receiver."""
     if file.family == "php":  # PHP separates the names of functions and classes.
-        return find_php_function(index, file, name)
-    return find_name(index, file, name, inside)
+        return find_php_function(file, name)
+    return find_name(file, name, inside)
 
 
-def find_import(index: ProjectIndex, file: CodeFile, imported: Import) -> Entity | NoMatch:
+def find_import(file: CodeFile, imported: Import) -> Entity | NoMatch:
     """Return the target of an import of Python or a script."""
     if file.family == "python":
-        return find_python_import(index, file, imported)
+        return find_python_import(file, imported)
     if file.family == "script":
-        return find_script_import(index, file, imported)
+        return find_script_import(file, imported)
     return OUTSIDE
 
 
-def find_inside(
-    index: ProjectIndex, file: CodeFile, container: Entity | NoMatch, name: str
-) -> Entity | NoMatch:
+def find_inside(file: CodeFile, container: Entity | NoMatch, name: str) -> Entity | NoMatch:
     """Return the target of a name inside a namespace or a type."""
     find_in_namespace = _NAMESPACE_FINDERS.get(file.family, find_in_package)
-    return follow_path(index, file, container, [name], find_in_namespace)
+    return follow_path(file, container, [name], find_in_namespace)
 
 
 def _lookup_scope(file: CodeFile, inside: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ragstone.code.resolve.choice import choose_definition, is_method
 from ragstone.code.resolve.entities import (
@@ -18,20 +17,15 @@ from ragstone.code.resolve.entities import (
 )
 from ragstone.code.resolve.paths import follow_path
 
-if TYPE_CHECKING:
-    from ragstone.code.resolve.index import ProjectIndex
 
-
-def find_in_package(
-    index: ProjectIndex, file: CodeFile, package: Namespace, name: str
-) -> Entity | NoMatch:
+def find_in_package(file: CodeFile, package: Namespace, name: str) -> Entity | NoMatch:
     """Return the target of a name in a package, or the package inside it."""
-    full_name = index.layout.join_name(file.family, package.name, name)
-    definitions = index.definitions(file.family, full_name)
+    full_name = file.index.layout.join_name(file.family, package.name, name)
+    definitions = file.index.definitions(file.family, full_name)
     target: Entity | NoMatch = choose_definition(definitions, name, file.family)
     if target is OUTSIDE and file.family == "go":
-        target = _find_go_variable(index, package.name, name)
-    if target is OUTSIDE and index.has_namespace(file.family, full_name):
+        target = _find_go_variable(file, package.name, name)
+    if target is OUTSIDE and file.index.has_namespace(file.family, full_name):
         return Namespace(full_name)
     return target
 
@@ -39,23 +33,19 @@ def find_in_package(
 # ── Java, Kotlin, C# ──────────────────────────────────────────────────────────────────────────────
 
 
-def find_packaged_name(
-    index: ProjectIndex, file: CodeFile, written: str, inside: str
-) -> Entity | NoMatch:
+def find_packaged_name(file: CodeFile, written: str, inside: str) -> Entity | NoMatch:
     """Return the target of a dotted name in Java, Kotlin or C#."""
     head, *rest = written.replace("::", ".").split(".")
-    target = _find_packaged_head(index, file, head, inside)
+    target = _find_packaged_head(file, head, inside)
     if not rest or not isinstance(target, NoMatch):
-        return follow_path(index, file, target, rest, find_in_package)
-    definitions = index.definitions(file.family, written)
+        return follow_path(file, target, rest, find_in_package)
+    definitions = file.index.definitions(file.family, written)
     return choose_definition(definitions, written, file.family) if definitions else target
 
 
-def _find_packaged_head(
-    index: ProjectIndex, file: CodeFile, head: str, inside: str
-) -> Entity | NoMatch:
-    for full_name in _full_names(index, file, head, inside):
-        definitions = index.definitions(file.family, full_name)
+def _find_packaged_head(file: CodeFile, head: str, inside: str) -> Entity | NoMatch:
+    for full_name in _full_names(file, head, inside):
+        definitions = file.index.definitions(file.family, full_name)
         definitions = [each for each in definitions if not is_method(each)]
         if definitions:
             return choose_definition(definitions, head, file.family)
@@ -63,18 +53,18 @@ def _find_packaged_head(
         return OUTSIDE
     starred: list[Definition] = []
     for namespace in _star_namespaces(file):
-        definitions = index.definitions(file.family, f"{namespace}.{head}")
+        definitions = file.index.definitions(file.family, f"{namespace}.{head}")
         starred.extend(each for each in definitions if not _is_instance_method(each))
     if not starred and file.family == "csharp":
-        definitions = index.definitions("csharp", head)
+        definitions = file.index.definitions("csharp", head)
         starred = [each for each in definitions if not is_method(each)]
     return choose_definition(starred, head, file.family)
 
 
-def _full_names(index: ProjectIndex, file: CodeFile, head: str, inside: str) -> Iterator[str]:
+def _full_names(file: CodeFile, head: str, inside: str) -> Iterator[str]:
     """Yield the full names that a bare name may mean, the nearest first."""
     for scope in file.scopes(inside):
-        yield index.layout.join_name(file.family, file.namespace, f"{scope}.{head}")
+        yield file.index.layout.join_name(file.family, file.namespace, f"{scope}.{head}")
     if head in file.imports:
         yield file.imports[head].name
         return
@@ -102,29 +92,27 @@ def _is_instance_method(definition: Definition) -> bool:
 # ── Go ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def find_go_name(
-    index: ProjectIndex, file: CodeFile, written: str, _inside: str
-) -> Entity | NoMatch:
+def find_go_name(file: CodeFile, written: str, _inside: str) -> Entity | NoMatch:
     """Return the target of a dotted name: in the folder of the file, or in an imported package."""
     head, *rest = written.split(".")
     target: Entity | NoMatch
     imported = file.imports.get(head)
     if imported is not None:
-        folder = index.layout.go_folder(imported.name)
+        folder = file.index.layout.go_folder(imported.name)
         target = OUTSIDE if folder is None else Namespace(folder)
     else:
-        full_name = index.layout.join_name("go", file.namespace, head)
-        target = choose_definition(index.definitions("go", full_name), head, "go")
+        full_name = file.index.layout.join_name("go", file.namespace, head)
+        target = choose_definition(file.index.definitions("go", full_name), head, "go")
         if target is OUTSIDE:
-            target = _find_go_variable(index, file.namespace, head)
-    return follow_path(index, file, target, rest, find_in_package)
+            target = _find_go_variable(file, file.namespace, head)
+    return follow_path(file, target, rest, find_in_package)
 
 
-def _find_go_variable(index: ProjectIndex, folder: str, name: str) -> Entity | NoMatch:
+def _find_go_variable(file: CodeFile, folder: str, name: str) -> Entity | NoMatch:
     """Return the type of a variable that a file of a folder declares."""
     types: list[WrittenType] = []
-    for file in index.files_in("go", folder):
-        types.extend(file.globals.get(name, ()))
+    for sibling in file.index.files_in("go", folder):
+        types.extend(sibling.globals.get(name, ()))
     texts = {written.text for written in types}
     return types[0] if len(texts) == 1 else OUTSIDE
 
@@ -132,9 +120,7 @@ def _find_go_variable(index: ProjectIndex, folder: str, name: str) -> Entity | N
 # ── Ruby, and languages without imports of names ──────────────────────────────────────────────────
 
 
-def find_ruby_name(
-    index: ProjectIndex, file: CodeFile, written: str, inside: str
-) -> Entity | NoMatch:
+def find_ruby_name(file: CodeFile, written: str, inside: str) -> Entity | NoMatch:
     """Return the target of a constant: in the modules around it, then at the top."""
     is_absolute = written.startswith("::")
     if not written[:1].isupper() and not is_absolute:
@@ -142,15 +128,13 @@ def find_ruby_name(
     name = written.removeprefix("::").replace("::", ".")
     scopes = [] if is_absolute else [f"{scope}." for scope in file.scopes(inside)]
     for prefix in (*scopes, ""):
-        definitions = index.definitions("ruby", prefix + name)
+        definitions = file.index.definitions("ruby", prefix + name)
         if definitions:
             return choose_definition(definitions, written, "ruby")
     return OUTSIDE
 
 
-def find_unique_name(
-    index: ProjectIndex, file: CodeFile, written: str, inside: str
-) -> Entity | NoMatch:
+def find_unique_name(file: CodeFile, written: str, inside: str) -> Entity | NoMatch:
     """Return the only definition of a name in Swift, C or C++; definitions of the same file come first."""
     name = written.replace("::", ".").lstrip(".")
     prefixes = [f"{scope}." for scope in file.scopes(inside)]
@@ -158,7 +142,7 @@ def find_unique_name(
         own = file.definition(prefix + name)
         if own is not None and not is_method(own):
             return own
-        definitions = index.definitions(file.family, prefix + name)
+        definitions = file.index.definitions(file.family, prefix + name)
         visible = [each for each in definitions if _is_visible(each, file)]
         if visible:
             return choose_definition(visible, written, file.family)

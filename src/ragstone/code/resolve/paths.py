@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from ragstone.code.resolve.entities import (
     OUTSIDE,
@@ -14,14 +13,10 @@ from ragstone.code.resolve.entities import (
     TypeEntity,
 )
 
-if TYPE_CHECKING:
-    from ragstone.code.resolve.index import ProjectIndex
-
-FindInNamespace = Callable[["ProjectIndex", CodeFile, Namespace, str], "Entity | NoMatch"]
+FindInNamespace = Callable[[CodeFile, Namespace, str], Entity | NoMatch]
 
 
 def follow_path(
-    index: ProjectIndex,
     file: CodeFile,
     start: Entity | NoMatch,
     names: Iterable[str],
@@ -31,22 +26,22 @@ def follow_path(
     target = start
     for name in names:
         if isinstance(target, Namespace):
-            target = find_in_namespace(index, file, target, name)
+            target = find_in_namespace(file, target, name)
         elif isinstance(target, TypeEntity):
-            target = _find_in_type(index, target, name)
+            target = _find_in_type(target, name)
         elif not isinstance(target, NoMatch):
             return OUTSIDE
     return target
 
 
-def _find_in_type(index: ProjectIndex, owner: TypeEntity, name: str) -> Entity | NoMatch:
+def _find_in_type(owner: TypeEntity, name: str) -> Entity | NoMatch:
     inner: Entity | None = owner.inner.get(name) or owner.members.get(name)
     if inner is not None:
         return inner
     if owner.kind == "module":
         family = owner.file.family
-        full_name = index.layout.join_name(family, owner.full_name, name)
-        definitions = index.definitions(family, full_name)
+        full_name = owner.file.index.layout.join_name(family, owner.full_name, name)
+        definitions = owner.file.index.definitions(family, full_name)
         if definitions:
             return definitions[0]
     return OUTSIDE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ragstone.code.resolve.choice import choose_definition
 from ragstone.code.resolve.entities import (
@@ -14,26 +14,21 @@ from ragstone.code.resolve.entities import (
     NoMatch,
 )
 
-if TYPE_CHECKING:
-    from ragstone.code.resolve.index import ProjectIndex
-
 _BUILT_IN_TYPES: Final = frozenset(
     "string int float bool array object mixed void null callable iterable never false true self static parent".split()
 )
 
 
-def find_php_class(
-    index: ProjectIndex, file: CodeFile, written: str, _inside: str
-) -> Entity | NoMatch:
+def find_php_class(file: CodeFile, written: str, _inside: str) -> Entity | NoMatch:
     """Return the target of a class name, by the file's imports and namespace."""
     lower = written.lower()
     if lower in _BUILT_IN_TYPES:
         return BUILT_IN
-    definitions = index.definitions("php", _full_name(file, lower))
+    definitions = file.index.definitions("php", _full_name(file, lower))
     return choose_definition(definitions, written, "php")
 
 
-def find_php_function(index: ProjectIndex, file: CodeFile, written: str) -> Entity | NoMatch:
+def find_php_function(file: CodeFile, written: str) -> Entity | NoMatch:
     """Return the target of a function name: imported, in the namespace, or global."""
     lower = written.lower()
     imported = file.function_imports.get(lower)
@@ -44,7 +39,7 @@ def find_php_function(index: ProjectIndex, file: CodeFile, written: str) -> Enti
     else:
         full_names = [f"{file.namespace}\\{lower}".lstrip("\\"), lower]
     for full_name in full_names:
-        definitions = index.definitions("php", full_name)
+        definitions = file.index.definitions("php", full_name)
         functions = [each for each in definitions if isinstance(each, FunctionEntity)]
         if functions:
             return choose_definition(functions, written, "php")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ragstone.code.resolve.entities import (
     BUILT_IN,
@@ -18,104 +18,93 @@ from ragstone.code.resolve.local_names import SearchedPlaces, find_at_top, find_
 from ragstone.code.resolve.paths import follow_path
 from ragstone.types.code import Import
 
-if TYPE_CHECKING:
-    from ragstone.code.resolve.index import ProjectIndex
-
 _BUILT_IN_NAMES: Final = frozenset(dir(builtins))
 
 
-def find_python_name(
-    index: ProjectIndex, file: CodeFile, written: str, inside: str
-) -> Entity | NoMatch:
+def find_python_name(file: CodeFile, written: str, inside: str) -> Entity | NoMatch:
     """Return the target of a dotted name."""
     head, *rest = written.split(".")
-    target = _find_head(index, file, head, inside)
-    return follow_path(index, file, target, rest, find_in_python_module)
+    target = _find_head(file, head, inside)
+    return follow_path(file, target, rest, find_in_python_module)
 
 
-def find_python_import(index: ProjectIndex, file: CodeFile, imported: Import) -> Entity | NoMatch:
+def find_python_import(file: CodeFile, imported: Import) -> Entity | NoMatch:
     """Return the target of an import."""
-    return _find_import(index, file, imported, SearchedPlaces())
+    return _find_import(file, imported, SearchedPlaces())
 
 
-def find_in_python_module(
-    index: ProjectIndex, _file: CodeFile, module: Namespace, name: str
-) -> Entity | NoMatch:
+def find_in_python_module(file: CodeFile, module: Namespace, name: str) -> Entity | NoMatch:
     """Return the target of a name in a module."""
-    return _find_in_module(index, module.name, name, SearchedPlaces())
+    return _find_in_module(file, module.name, name, SearchedPlaces())
 
 
-def _find_head(index: ProjectIndex, file: CodeFile, head: str, inside: str) -> Entity | NoMatch:
+def _find_head(file: CodeFile, head: str, inside: str) -> Entity | NoMatch:
     local = find_local(file, head, inside)
     if local is not None:
         return local
     imported = file.imports.get(head)
     if imported is not None:
-        return find_python_import(index, file, imported)
+        return find_python_import(file, imported)
     if any(alias.startswith(f"{head}.") for alias in file.imports):  # `import a.b` binds `a`
-        return _find_module(index, file, head) or OUTSIDE
-    target = _find_in_star_imports(index, file, head, SearchedPlaces())
+        return _find_module(file, head) or OUTSIDE
+    target = _find_in_star_imports(file, head, SearchedPlaces())
     if target is not None:
         return target
     return BUILT_IN if head in _BUILT_IN_NAMES else OUTSIDE
 
 
-def _find_import(
-    index: ProjectIndex, file: CodeFile, imported: Import, searched: SearchedPlaces
-) -> Entity | NoMatch:
+def _find_import(file: CodeFile, imported: Import, searched: SearchedPlaces) -> Entity | NoMatch:
     if imported.kind != "module":
         module_name, _, name = imported.name.rpartition(".")
-        module = _find_module(index, file, module_name) if module_name else None
+        module = _find_module(file, module_name) if module_name else None
         if module is not None:
-            return _find_in_module(index, module.name, name, searched)
-    return _find_module(index, file, imported.name) or OUTSIDE
+            return _find_in_module(file, module.name, name, searched)
+    return _find_module(file, imported.name) or OUTSIDE
 
 
 def _find_in_module(
-    index: ProjectIndex, module: str, name: str, searched: SearchedPlaces
+    file: CodeFile, module: str, name: str, searched: SearchedPlaces
 ) -> Entity | NoMatch:
     """Return a name that a module defines or imports, or a module inside it."""
     if not searched.add(module, name):
         return OUTSIDE
-    for file in index.files_in("python", module):
-        definition = find_at_top(file, name)
+    for module_file in file.index.files_in("python", module):
+        definition = find_at_top(module_file, name)
         if definition is not None:
             return definition
-        imported = file.imports.get(name)
+        imported = module_file.imports.get(name)
         if imported is not None:
-            target = _find_import(index, file, imported, searched)
+            target = _find_import(module_file, imported, searched)
             if not isinstance(target, NoMatch):
                 return target
-        starred = _find_in_star_imports(index, file, name, searched)
+        starred = _find_in_star_imports(module_file, name, searched)
         if starred is not None:
             return starred
     full_name = f"{module}.{name}" if module else name
-    return Namespace(full_name) if index.has_namespace("python", full_name) else OUTSIDE
+    return Namespace(full_name) if file.index.has_namespace("python", full_name) else OUTSIDE
 
 
-def _find_in_star_imports(
-    index: ProjectIndex, file: CodeFile, name: str, searched: SearchedPlaces
-) -> Entity | None:
+def _find_in_star_imports(file: CodeFile, name: str, searched: SearchedPlaces) -> Entity | None:
     for imported in file.star_imports:
-        module = _find_module(index, file, imported.name)
+        module = _find_module(file, imported.name)
         if module is None:
             continue
-        target = _find_in_module(index, module.name, name, searched)
+        target = _find_in_module(file, module.name, name, searched)
         if not isinstance(target, NoMatch):
             return target
     return None
 
 
-def _find_module(index: ProjectIndex, file: CodeFile, name: str) -> Namespace | None:
+def _find_module(file: CodeFile, name: str) -> Namespace | None:
     """Return the module of a name: its full name, or a name relative to a folder that is no package."""
-    if index.has_namespace("python", name):
+    if file.index.has_namespace("python", name):
         return Namespace(name)
     if name.partition(".")[0] in sys.stdlib_module_names:
         return None
     roots: dict[str, str] = {}
-    for module in index.files_in("python", f"?{name}"):
+    for module in file.index.files_in("python", f"?{name}"):
         root = _import_root(module.uri, name)
-        if f"{root}/__init__.py" not in index.files:
+        if f"{root}/__init__.py" not in file.index.files:
             roots[module.namespace] = root
     if len(roots) > 1:
         folder = file.uri.rpartition("/")[0]

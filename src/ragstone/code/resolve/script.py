@@ -2,72 +2,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ragstone.code.resolve.entities import OUTSIDE, CodeFile, Entity, Namespace, NoMatch
 from ragstone.code.resolve.local_names import SearchedPlaces, find_at_top, find_local
 from ragstone.code.resolve.paths import follow_path
 from ragstone.types.code import Import
 
-if TYPE_CHECKING:
-    from ragstone.code.resolve.index import ProjectIndex
 
-
-def find_script_name(
-    index: ProjectIndex, file: CodeFile, written: str, inside: str
-) -> Entity | NoMatch:
+def find_script_name(file: CodeFile, written: str, inside: str) -> Entity | NoMatch:
     """Return the target of a dotted name: a definition around it, or an import."""
     head, *rest = written.split(".")
     target = find_local(file, head, inside)
     if target is None:
         imported = file.imports.get(head)
-        target = OUTSIDE if imported is None else find_script_import(index, file, imported)
-    return follow_path(index, file, target, rest, find_script_export)
+        target = OUTSIDE if imported is None else find_script_import(file, imported)
+    return follow_path(file, target, rest, find_script_export)
 
 
-def find_script_import(index: ProjectIndex, file: CodeFile, imported: Import) -> Entity | NoMatch:
+def find_script_import(file: CodeFile, imported: Import) -> Entity | NoMatch:
     """Return the target of an import."""
-    return _find_import(index, file, imported, SearchedPlaces())
+    return _find_import(file, imported, SearchedPlaces())
 
 
-def find_script_export(
-    index: ProjectIndex, _file: CodeFile, module: Namespace, name: str
-) -> Entity | NoMatch:
+def find_script_export(file: CodeFile, module: Namespace, name: str) -> Entity | NoMatch:
     """Return the target of a name that a module exports."""
-    return _find_export(index, module.name, name, SearchedPlaces())
+    return _find_export(file, module.name, name, SearchedPlaces())
 
 
-def _find_import(
-    index: ProjectIndex, file: CodeFile, imported: Import, searched: SearchedPlaces
-) -> Entity | NoMatch:
+def _find_import(file: CodeFile, imported: Import, searched: SearchedPlaces) -> Entity | NoMatch:
     module, _, name = imported.name.partition("#")
-    uri = index.layout.script_file(index.files, file.uri, module)
+    uri = file.index.layout.script_file(file.index.files, file.uri, module)
     if uri is None:
         return OUTSIDE
     if imported.kind in ("module", "all") or name in ("", "*"):
         return Namespace(uri)
     if imported.kind == "default":
         name = "default"
-    return _find_export(index, uri, name, searched)
+    return _find_export(file, uri, name, searched)
 
 
-def _find_export(
-    index: ProjectIndex, uri: str, name: str, searched: SearchedPlaces
-) -> Entity | NoMatch:
-    file = index.files.get(uri)
-    if file is None or not searched.add(uri, name):
+def _find_export(file: CodeFile, uri: str, name: str, searched: SearchedPlaces) -> Entity | NoMatch:
+    """Return the target of a name that the module at `uri` exports."""
+    index = file.index
+    module = index.files.get(uri)
+    if module is None or not searched.add(uri, name):
         return OUTSIDE
-    definition = _find_default_export(file) if name == "default" else find_at_top(file, name)
+    definition = _find_default_export(module) if name == "default" else find_at_top(module, name)
     if definition is not None:
         return definition
-    imported = file.imports.get(name)
+    imported = module.imports.get(name)
     if imported is not None:
-        return _find_import(index, file, imported, searched)
-    for star in file.star_imports:
-        module = index.layout.script_file(index.files, uri, star.name.partition("#")[0])
-        if module is None:
+        return _find_import(module, imported, searched)
+    for star in module.star_imports:
+        star_uri = index.layout.script_file(index.files, uri, star.name.partition("#")[0])
+        if star_uri is None:
             continue
-        target = _find_export(index, module, name, searched)
+        target = _find_export(module, star_uri, name, searched)
         if not isinstance(target, NoMatch):
             return target
     return OUTSIDE
