@@ -111,10 +111,10 @@ class DefinitionReader:
         self, start: int, capture: DefinitionCapture, around: Sequence[PlacedDefinition]
     ) -> PlacedDefinition | None:
         """Return the placed definition; None if it is local to a function."""
+        if _is_local(capture, around):
+            return None
         container = around[-1] if around else None
-        if container and capture.kind in _LOCAL_KINDS and container.kind in FUNCTIONS:
-            if container.kind != "constructor" or capture.kind != "field":
-                return None
+        if container and container.kind == "constructor" and capture.kind == "field":
             container = _innermost_class(around)
         outer = container.qualified if container else ""
         qualifier, name = _split_name(capture.name)
@@ -222,6 +222,13 @@ class DefinitionReader:
 
 def _contains(container: PlacedDefinition, start: int, end: int) -> bool:
     return container.end > start and (container.start, container.end) != (start, end)
+
+
+def _is_local(capture: DefinitionCapture, around: Sequence[PlacedDefinition]) -> bool:
+    """Return whether a definition is visible only in its function; fields in a constructor are not local."""
+    if not around or around[-1].kind not in FUNCTIONS or capture.kind not in _LOCAL_KINDS:
+        return False
+    return around[-1].kind != "constructor" or capture.kind != "field"
 
 
 def _innermost_class(around: Sequence[PlacedDefinition]) -> PlacedDefinition | None:

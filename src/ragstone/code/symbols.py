@@ -25,7 +25,7 @@ _FIELD_PREFIXES: Final = {
 }
 """The receiver of a field inside its class; other languages write fields as bare names."""
 _FIELD_KINDS: Final = frozenset(("field", "declared", "assigned"))
-_ASSIGNMENT_KINDS: Final = frozenset(("made", "other", "assigned"))
+_ASSIGNMENT_KINDS: Final = frozenset(("made", "other"))
 _SELF_NAMES: Final = frozenset(("self", "cls"))
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _WORD: Final = re.compile(r"[\w$]+")
@@ -129,30 +129,36 @@ class _BindingCollector:
     def add(self, capture: BindingCapture) -> None:
         """Record a capture. A declaration replaces an assignment at the same place."""
         around = self._scopes.scopes_at(capture.start)
-        function = around[-1].qualified if around else ""
         in_class_body = bool(around) and around[-1].kind in CLASSES
-        is_field = capture.kind in _FIELD_KINDS
-        if is_field:
-            owner = _innermost_class(around)
-            name = self._field_prefix + capture.name.removeprefix("$")
-        elif in_class_body or capture.name in _SELF_NAMES:
-            return  # a field; another capture has its name
-        else:
-            owner, name = function, capture.name
+        function = around[-1].qualified if around else ""
         if capture.type:
             type_name = type_of(capture.type)
         else:
             type_name = self._local_types.get((function, capture.value), "")
-        is_declared = _is_declaration(capture, in_class_body=in_class_body)
-        if is_declared and is_field:
-            self._declared_fields.add((owner, name))
-        key = _BindingKey(owner, name, capture.line, capture.end)
+        if capture.kind in _FIELD_KINDS:
+            owner = _innermost_class(around)
+            name = self._field_prefix + capture.name.removeprefix("$")
+            is_declared = capture.kind == "declared"
+            if in_class_body and capture.kind == "field":
+                is_declared = True
+            if is_declared:
+                self._declared_fields.add((owner, name))
+            key = _BindingKey(owner, name, capture.line, capture.end)
+            self._record(key, type_name, is_declared=is_declared)
+        elif not in_class_body and capture.name not in _SELF_NAMES:
+            key = _BindingKey(function, capture.name, capture.line, capture.end)
+            is_declared = capture.kind not in _ASSIGNMENT_KINDS
+            if self._record(key, type_name, is_declared=is_declared):
+                self._local_types[function, capture.name] = type_name
+
+    def _record(self, key: _BindingKey, type_name: str, *, is_declared: bool) -> bool:
+        """Store the type of a place unless it has a better one; return whether it was stored."""
         old_type, was_declared = self._rows.get(key, ("", False))
-        replaces_assignment = is_declared and type_name and not was_declared
-        if not old_type or replaces_assignment:
-            self._rows[key] = (type_name, is_declared)
-            if not is_field:
-                self._local_types[owner, name] = type_name
+        is_better = is_declared and type_name != "" and not was_declared
+        if old_type and not is_better:
+            return False
+        self._rows[key] = (type_name, is_declared)
+        return True
 
     def bindings(self, other_names: set[str]) -> tuple[Binding, ...]:
         """Return the bindings; an untyped name is listed only if it hides a typed name or one of `other_names`."""
@@ -165,12 +171,6 @@ class _BindingCollector:
             if type_name or key.name in names:
                 bindings.append(Binding(key.owner, key.name, type_name, key.line))
         return tuple(bindings)
-
-
-def _is_declaration(capture: BindingCapture, *, in_class_body: bool) -> bool:
-    if capture.kind == "field":
-        return in_class_body
-    return capture.kind not in _ASSIGNMENT_KINDS
 
 
 def _innermost_class(around: Sequence[PlacedDefinition]) -> str:

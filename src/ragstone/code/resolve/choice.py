@@ -23,22 +23,26 @@ def choose_definition(
     """Return the only definition; `NoMatch` if there is none, or if the source does not decide between several."""
     if not definitions:
         return OUTSIDE
-    if family == "c" and len(definitions) > 1:
-        with_body = [each for each in definitions if not _is_prototype(each)]
-        definitions = with_body or definitions
+    if family == "c":
+        definitions = _prefer_bodies(definitions)
     types = [each for each in definitions if isinstance(each, TypeEntity)]
-    full_names = {each.full_name for each in types}
-    if family in SPLIT_TYPE_FAMILIES and len(full_names) == 1:
+    if family in SPLIT_TYPE_FAMILIES and len({each.full_name for each in types}) == 1:
         return types[0]
-    if len({each.key for each in definitions}) > 1:
-        kind = "types" if types else "functions"
-        return NoMatch(f"several {kind} are named {name}")
-    return definitions[0]
+    keys = {each.key for each in definitions}
+    if len(keys) == 1:
+        return definitions[0]
+    kind = "types" if types else "functions"
+    return NoMatch(f"several {kind} are named {name}")
 
 
 def is_method(definition: Definition) -> bool:
     """Return whether a definition is a method, not a type or a function."""
     return isinstance(definition, FunctionEntity) and definition.is_method
+
+
+def _prefer_bodies(definitions: Sequence[Definition]) -> Sequence[Definition]:
+    """Return the definitions without prototypes, if any remain."""
+    return [each for each in definitions if not _is_prototype(each)] or definitions
 
 
 def _is_prototype(definition: Definition) -> bool:

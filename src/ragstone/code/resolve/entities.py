@@ -105,6 +105,11 @@ BUILT_IN: Final = NoMatch("")
 """The name belongs to the language itself; nothing is reported."""
 
 
+def failure_of(target: Entity | TypedValue | NoMatch) -> NoMatch:
+    """Return the reason for a target that cannot be used."""
+    return target if isinstance(target, NoMatch) else OUTSIDE
+
+
 @dataclass(slots=True, eq=False)
 class CodeFile:
     """The facts of a file, by name."""
@@ -133,6 +138,12 @@ class CodeFile:
     def uri(self) -> str:
         """Return the path of the file."""
         return self.facts.uri
+
+    def may_import(self, name: str) -> bool:
+        """Return whether a name can come from an import; PHP names can come from anywhere."""
+        if self.family == "php" or name in self.imports:
+            return True
+        return any(alias.startswith(f"{name}.") for alias in self.imports)
 
     def scopes(self, inside: str) -> Iterator[str]:
         """Yield a qualified name and the names around it, the innermost first."""

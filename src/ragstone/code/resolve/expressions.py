@@ -15,6 +15,7 @@ from ragstone.code.resolve.entities import (
     TypedValue,
     TypeEntity,
     WrittenType,
+    failure_of,
 )
 from ragstone.code.resolve.inheritance import find_member, parents
 from ragstone.code.resolve.lookup import find_function, find_inside, find_name
@@ -118,7 +119,7 @@ class ExpressionTyper:
         value: Value
         if receiver.is_new:
             target = find_name(self.file, receiver.head.name, inside)
-            value = TypedValue(target) if isinstance(target, TypeEntity) else _failure(target)
+            value = TypedValue(target) if isinstance(target, TypeEntity) else failure_of(target)
         else:
             is_awaited = receiver.is_awaited and last == 0
             value = self._head_value(receiver.head, inside, is_awaited=is_awaited)
@@ -133,45 +134,45 @@ class ExpressionTyper:
         special = self._special_value(head, inside)
         if special is not None:
             return special
-        name = head.name
-        local = self._local_value(name, inside)
-        if head.is_called:
-            if local is not None:
-                return _untyped(name)
-            target = self.find_called(name, inside)
-            return self._call_value(target, is_awaited=is_awaited)
+        local = self._local_value(head.name, inside)
         if local is not None:
-            return local
-        if name[0] in "$@":
-            own_type = self.file.enclosing_type(inside) if name[0] == "@" else None
+            return _untyped(head.name) if head.is_called else local
+        if head.is_called:
+            target = self.find_called(head.name, inside)
+            return self._call_value(target, is_awaited=is_awaited)
+        return self._variable_value(head.name, inside)
+
+    def _variable_value(self, name: str, inside: str) -> Value:
+        """Return the value of a name that is neither local nor called."""
+        if name[0] == "$":
+            return _untyped(name)
+        if name[0] == "@":  # a field in Ruby
+            own_type = self.file.enclosing_type(inside)
             field = None if own_type is None else self._field_value(own_type, name[1:])
             return field or _untyped(name)
         target = find_name(self.file, name, inside)
-        if target is OUTSIDE and not name[0].isupper() and not self._can_be_imported(name):
+        if target is OUTSIDE and not name[0].isupper() and not self.file.may_import(name):
             return _untyped(name)
         return self._name_value(target, name)
-
-    def _can_be_imported(self, name: str) -> bool:
-        imports = self.file.imports
-        if self.file.family == "php" or name in imports:
-            return True
-        return any(alias.startswith(f"{name}.") for alias in imports)
 
     def _special_value(self, head: ReceiverStep, inside: str) -> Value | None:
         """Return the value of `this`, `self`, `super` and the like; None for other names."""
         family = self.file.family
         name = head.name.lower() if family == "php" else head.name
+        if family == "go" or (inside, head.name) in self._locals:
+            return None
         is_super = name == _SUPER.get(family, "super")
-        is_own_type = name in _OWN_TYPE.get(family, ())
-        is_special = is_super or is_own_type or name == _THIS.get(family)
-        if family == "go" or not is_special or (inside, head.name) in self._locals:
+        if is_super:
+            is_type = family == "php"
+        elif name in _OWN_TYPE.get(family, ()):
+            is_type = not head.is_called
+        elif name == _THIS.get(family):
+            is_type = False
+        else:
             return None
         own_type = self._this_type(inside)
         if own_type is None:
             return NoMatch(f"what {head.name} is here is not written")
-        is_type = is_super and family == "php"
-        if is_own_type and not head.is_called:
-            is_type = True
         return TypedValue(own_type, is_type=is_type, parents_only=is_super)
 
     def _this_type(self, inside: str) -> TypeEntity | None:
@@ -212,7 +213,7 @@ class ExpressionTyper:
             return self._returned_value(target, None, is_awaited=is_awaited)
         if isinstance(target, TypeEntity) and self.file.family in _CALL_CREATES:
             return TypedValue(target)
-        return _failure(target)
+        return failure_of(target)
 
     # ── steps of an expression ────────────────────────────────────────────────────────────────────
 
@@ -316,22 +317,17 @@ class ExpressionTyper:
             return _untyped(written.text)
         if len(names) > 1:
             return NoMatch(f"{written.text} is several types")
-        name = names[0]
-        if name in ("self", "static", "Self"):
-            own_type = file.enclosing_type(written.inside)
-            if own_type is not None:
-                return TypedValue(own_type)
-        target = find_name(file, name, written.inside)
+        target = _find_type(written, names[0])
         if isinstance(target, TypeEntity):
             return TypedValue(target)
         can_be_called = isinstance(target, (FunctionEntity, NoMatch))
-        if can_be_called and file.family in _CALLED_TYPES and self._depth < _MAX_DEPTH:
-            self._depth += 1
-            try:
-                return self._called_type_value(written, name, target)
-            finally:
-                self._depth -= 1
-        return _failure(target)
+        if not can_be_called or file.family not in _CALLED_TYPES or self._depth >= _MAX_DEPTH:
+            return failure_of(target)
+        self._depth += 1
+        try:
+            return self._called_type_value(written, names[0], target)
+        finally:
+            self._depth -= 1
 
     def _called_type_value(
         self, written: WrittenType, name: str, target: Entity | NoMatch
@@ -341,7 +337,7 @@ class ExpressionTyper:
             return self._returned_value(target, None, is_awaited=False)
         receiver = parse_receiver(name)
         if receiver is None or not receiver.steps or written.file is not self.file:
-            return _failure(target)
+            return failure_of(target)
         last = ReceiverStep(receiver.steps[-1].name, True)
         called = Receiver(receiver.head, False, False, (*receiver.steps[:-1], last))
         value = self._receiver_value(called, written.inside)
@@ -350,9 +346,13 @@ class ExpressionTyper:
         return value
 
 
-def _failure(target: Entity | NoMatch) -> NoMatch:
-    """Return the reason for a target that is no value."""
-    return target if isinstance(target, NoMatch) else OUTSIDE
+def _find_type(written: WrittenType, name: str) -> Entity | NoMatch:
+    """Return the target of the name in a written type."""
+    if name in ("self", "static", "Self"):
+        own_type = written.file.enclosing_type(written.inside)
+        if own_type is not None:
+            return own_type
+    return find_name(written.file, name, written.inside)
 
 
 def _untyped(text: str) -> NoMatch:

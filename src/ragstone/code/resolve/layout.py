@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Final
 
 from ragstone.types.code import FileFacts
@@ -183,12 +183,8 @@ class ModuleLayout:
             yield _join_path(uri.rpartition("/")[0], module)
             return
         for folder, patterns in self.paths.items():
-            if folder and not uri.startswith(f"{folder}/"):
-                continue
-            for pattern, targets in patterns.items():
-                middle = _match_pattern(pattern, module)
-                if middle is not None:
-                    yield from (target.replace("*", middle) for target in targets)
+            if not folder or uri.startswith(f"{folder}/"):
+                yield from _match_patterns(patterns, module)
         for name, folder in self.packages.items():
             if module == name or module.startswith(f"{name}/"):
                 rest = module[len(name) + 1 :]
@@ -211,6 +207,14 @@ def _load_json_object(text: str) -> dict[str, object]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def _match_patterns(patterns: Mapping[str, Sequence[str]], module: str) -> Iterator[str]:
+    """Yield the paths of the patterns that match a module name."""
+    for pattern, targets in patterns.items():
+        middle = _match_pattern(pattern, module)
+        if middle is not None:
+            yield from (target.replace("*", middle) for target in targets)
 
 
 def _match_pattern(pattern: str, module: str) -> str | None:

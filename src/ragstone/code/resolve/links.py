@@ -17,6 +17,7 @@ from ragstone.code.resolve.entities import (
     NoMatch,
     TypedValue,
     TypeEntity,
+    failure_of,
 )
 from ragstone.code.resolve.expressions import ExpressionTyper
 from ragstone.code.resolve.inheritance import find_member, find_parent, parents
@@ -90,7 +91,7 @@ class Linker:
         if written.lower() in ("self", "static", "parent"):
             value = self.expressions.value_of(written, inside)
             if not isinstance(value, TypedValue):
-                return value if isinstance(value, NoMatch) else OUTSIDE
+                return failure_of(value)
             return self._parent_class(value.type) if value.parents_only else value.type
         target = find_name(self.file, written, inside)
         return target if isinstance(target, (TypeEntity, NoMatch)) else OUTSIDE
@@ -163,7 +164,7 @@ class Linker:
             link = Link(kind, source, target.key, uri, line, attributes=attributes)
             self._links.setdefault((kind, source, target.key, line), link)
             return
-        failure = target if isinstance(target, NoMatch) else OUTSIDE
+        failure = failure_of(target)
         if failure is BUILT_IN or len(self._unresolved) >= MAX_UNRESOLVED:
             return
         name, receiver = reference.name, reference.receiver

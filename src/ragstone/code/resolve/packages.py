@@ -51,14 +51,19 @@ def _find_packaged_head(file: CodeFile, head: str, inside: str) -> Entity | NoMa
             return choose_definition(definitions, head, file.family)
     if head in file.imports:
         return OUTSIDE
-    starred: list[Definition] = []
+    return choose_definition(_find_in_star_imports(file, head), head, file.family)
+
+
+def _find_in_star_imports(file: CodeFile, name: str) -> list[Definition]:
+    """Return the definitions of a name in the imported namespaces; in C# also at the top."""
+    found: list[Definition] = []
     for namespace in _star_namespaces(file):
-        definitions = file.index.definitions(file.family, f"{namespace}.{head}")
-        starred.extend(each for each in definitions if not _is_instance_method(each))
-    if not starred and file.family == "csharp":
-        definitions = file.index.definitions("csharp", head)
-        starred = [each for each in definitions if not is_method(each)]
-    return choose_definition(starred, head, file.family)
+        definitions = file.index.definitions(file.family, f"{namespace}.{name}")
+        found.extend(each for each in definitions if not _is_instance_method(each))
+    if not found and file.family == "csharp":
+        definitions = file.index.definitions("csharp", name)
+        found = [each for each in definitions if not is_method(each)]
+    return found
 
 
 def _full_names(file: CodeFile, head: str, inside: str) -> Iterator[str]:

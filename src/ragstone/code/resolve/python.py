@@ -45,7 +45,7 @@ def _find_head(file: CodeFile, head: str, inside: str) -> Entity | NoMatch:
     imported = file.imports.get(head)
     if imported is not None:
         return find_python_import(file, imported)
-    if any(alias.startswith(f"{head}.") for alias in file.imports):  # `import a.b` binds `a`
+    if file.may_import(head):  # `import a.b` binds `a`
         return _find_module(file, head) or OUTSIDE
     target = _find_in_star_imports(file, head, SearchedPlaces())
     if target is not None:

@@ -51,18 +51,24 @@ def return_type(signature: str, name: str, language: str) -> ReturnType:
     is_async = _ASYNC.search(signature[:name_start]) is not None
     if language in _TYPE_BEFORE_NAME:
         return ReturnType(_without_modifiers(signature[:name_start]), is_async)
-    sign = _RETURN_SIGNS.get(language)
-    if sign is None:
-        return ReturnType("", is_async)
     end = find_closing_bracket(signature, opening)
-    rest = signature[end + 1 :].strip() if end > 0 else ""
-    if language == "swift":
-        is_async = is_async or rest.startswith("async")
-    position = rest.find(sign)
-    if position < 0 or (position > 0 and language != "swift"):
+    if end < 0:
         return ReturnType("", is_async)
-    text = rest[position + len(sign) :].strip()
-    return ReturnType(_TYPE_END.split(text)[0].strip(), is_async)
+    rest = signature[end + 1 :].strip()
+    if language == "swift" and rest.startswith("async"):
+        is_async = True
+    return ReturnType(_type_after_sign(rest, language), is_async)
+
+
+def _type_after_sign(rest: str, language: str) -> str:
+    """Return the type in the text behind the parameters, or an empty text."""
+    sign = _RETURN_SIGNS.get(language)
+    if sign is None or sign not in rest:
+        return ""
+    before, _, text = rest.partition(sign)
+    if before and language != "swift":  # Swift writes `throws` and `async` before the sign.
+        return ""
+    return _TYPE_END.split(text.strip())[0].strip()
 
 
 def _go_return_type(signature: str, name: str) -> ReturnType:
