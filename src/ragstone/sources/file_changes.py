@@ -152,17 +152,15 @@ class EventWatch:
         except (OSError, RuntimeError):  # the marker was removed, or a name cannot be decoded
             self._start_again()
             return
-        relative = {
-            (change, os.path.relpath(path, self._root).replace(os.sep, "/"))
-            for change, path in events
-        }
-        ours = {
-            (change, path) for change, path in relative if not OWN_FOLDERS & set(path.split("/"))
-        }
-        if self._has_new_folder(ours):
+        changes: set[tuple[int, str]] = set()
+        for change, full_path in events:
+            path = os.path.relpath(full_path, self._root).replace(os.sep, "/")
+            if OWN_FOLDERS.isdisjoint(path.split("/")):
+                changes.add((change, path))
+        if self._has_new_folder(changes):
             self._start_again()
             return
-        self._add_changed({path for _, path in ours if path != "."})
+        self._add_changed({path for _, path in changes if path != "."})
 
     def _add_changed(self, paths: set[str]) -> None:
         if self._changed is not None:
@@ -188,16 +186,17 @@ class EventWatch:
         """Return whether a folder of the source appeared; also forget folders that were deleted or replaced."""
         for change, path in events:
             if change != _MODIFIED:
-                below = f"{path}/"
-                self._folders = {
-                    known
-                    for known in self._folders
-                    if known != path and not known.startswith(below)
-                }
-        candidates = [
-            path for _, path in events if path not in self._folders and self._is_folder(path)
-        ]
-        return bool(candidates) and not self._list_folders(sorted(candidates)) <= self._folders
+                self._forget_folder(path)
+        paths = {path for _, path in events} - self._folders
+        candidates = sorted(path for path in paths if self._is_folder(path))
+        if not candidates:
+            return False
+        return not self._list_folders(candidates) <= self._folders
+
+    def _forget_folder(self, path: str) -> None:
+        """Forget a folder and all folders below it."""
+        below = [folder for folder in self._folders if folder.startswith(f"{path}/")]
+        self._folders = self._folders - {path, *below}
 
     def _is_folder(self, path: str) -> bool:
         full = os.path.join(self._root, path)

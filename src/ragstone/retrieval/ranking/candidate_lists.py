@@ -25,9 +25,9 @@ class CandidateLists:
     def add_space(self, info: SpaceInfo, near: list[Scored]) -> None:
         """Add the list of a space; spaces of the same model that are stored differently share one list."""
         name = self._list_name(info)
-        earlier = self.rows.get(name, [])
-        rows = {row.id: row for row in (*earlier, *near)}
-        self.rows[name] = sorted(rows.values(), key=_by_score)
+        merged = [*self.rows.get(name, ()), *near]
+        unique = {row.id: row for row in merged}
+        self.rows[name] = sorted(unique.values(), key=_by_score)
         coverage = self.coverage.get(name, 0.0) + info.coverage
         self.coverage[name] = min(1.0, coverage)
         self.spaces[name] = info

@@ -68,7 +68,8 @@ def _split(text: str, query_terms: list[str], *, by_lines: bool) -> list[_Piece]
         piece_text = match.group()
         if piece_text.strip():
             matches = query_term_set.intersection(terms(piece_text))
-            pieces.append(_Piece(match.start(), match.end(), matches))
+            start, end = match.span()
+            pieces.append(_Piece(start, end, matches))
     return pieces
 
 

@@ -151,6 +151,12 @@ def _fuse(
             earlier = sums.get(row.id, 0.0)
             sums[row.id] = earlier + weight * share
     # Equal scores are ordered by id, so that the same index always gives the same answer.
-    ordered = sorted(sums, key=lambda chunk: (-sums[chunk], chunk))
-    best = [Scored(chunk, sums[chunk]) for chunk in ordered[:limit]]
-    return FusedList(best, len(sums), lists, normalised, weights)
+    fused = [Scored(chunk, score) for chunk, score in sums.items()]
+    fused.sort(key=lambda row: (-row.score, row.id))
+    return FusedList(
+        best=fused[:limit],
+        count=len(sums),
+        lists=lists,
+        normalised=normalised,
+        weights=weights,
+    )

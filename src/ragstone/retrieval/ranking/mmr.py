@@ -18,7 +18,8 @@ def diversify(relevance: list[float], vectors: Matrix, top_k: int) -> list[int]:
     while len(chosen) < min(top_k, count):
         penalty = (1.0 - MMR_RELEVANCE) * nearest
         gain = MMR_RELEVANCE * scores - penalty
-        best = int(np.argmax(np.where(free, gain, -np.inf)))
+        gain[~free] = -np.inf
+        best = int(np.argmax(gain))
         chosen.append(best)
         free[best] = False
         nearest = np.maximum(nearest, vectors @ vectors[best])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -30,21 +29,25 @@ def filter_noise(
     """
     related_ids: set[int] = set()
     for name, rows in fused.lists.items():
-        floor = floors[name] if name != "words" else -math.inf
-        related_ids.update(row.id for row in rows if row.score > floor)
+        if name != "words":
+            floor = floors[name]
+            rows = [row for row in rows if row.score > floor]
+        related_ids.update(row.id for row in rows)
     related: list[Scored] = []
     dropped: list[Dropped] = []
     for row in fused.best:
         if row.id in related_ids:
             related.append(row)
         elif len(dropped) < MAX_DROPPED:
-            dropped.append(Dropped(f"chunk {row.id}", row.score, _UNRELATED))
+            name = f"chunk {row.id}"
+            dropped.append(Dropped(name, row.score, _UNRELATED))
     return related, dropped
 
 
 def similarity_floor(near: Sequence[Scored], related: float) -> float:
     """Return the cosine that is well above the nearest ones; at most the cosine of surely related texts."""
-    scores = sorted(row.score for row in near[:STANDOUT_SAMPLE])
+    nearest = near[:STANDOUT_SAMPLE]
+    scores = sorted(row.score for row in nearest)
     median = 0.0
     if scores:  # Not by `statistics`: importing it takes 4 ms of a first search.
         half = len(scores) // 2

@@ -33,7 +33,9 @@ def list_subcommands(text: str) -> list[str]:
     names = list(_names_in_lists(text))
     for choices in _SUBPARSERS.findall(text):
         names += _split_names(choices)
-    return [name for name in dict.fromkeys(names) if name != "help" and not name.isdigit()]
+    unique = dict.fromkeys(names)
+    unique.pop("help", None)
+    return [name for name in unique if not name.isdigit()]
 
 
 def _names_in_lists(text: str) -> Iterator[str]:

@@ -111,25 +111,30 @@ def load_rules() -> SecretRules:
             by_prefix[key] = (*by_prefix.get(key, ()), rule)
     by_part = {}
     for entry in tables["holds"]:
-        rule = SecretRule(entry["kind"], entry["whole"] + _END, tuple(entry["back"]))
-        by_part[entry["text"].encode("ascii")] = (rule,)
-    anywhere = [SecretRule(entry["kind"], entry["whole"] + _END) for entry in tables["search"]]
+        key = entry["text"].encode("ascii")
+        by_part[key] = (_complete_rule(entry, tuple(entry["back"])),)
     near_words = []
     for entry in tables["near"]:
         words = tuple(word.encode("ascii") for word in entry["words"])
-        near_words.append((words, SecretRule(entry["kind"], entry["looks"])))
+        rule = SecretRule(entry["kind"], entry["looks"])
+        near_words.append((words, rule))
     urls = []
     for entry in tables["url"]:
-        rule = SecretRule(entry["kind"], entry["whole"] + _END)
-        urls.append((entry["host"].encode("ascii"), rule))
+        host = entry["host"].encode("ascii")
+        urls.append((host, _complete_rule(entry)))
     return SecretRules(
         by_prefix=by_prefix,
         by_part=by_part,
-        anywhere=tuple(anywhere),
+        anywhere=tuple(_complete_rule(entry) for entry in tables["search"]),
         near_words=tuple(near_words),
         urls=tuple(urls),
         schemes={scheme.encode("ascii"): kind for scheme, kind in tables["schemes"].items()},
     )
+
+
+def _complete_rule(entry: Mapping[str, str], offsets: tuple[int, ...] = (0,)) -> SecretRule:
+    """Return the rule of an entry whose expression matches a complete secret."""
+    return SecretRule(entry["kind"], entry["whole"] + _END, offsets)
 
 
 def _alternatives(texts: set[str]) -> str:

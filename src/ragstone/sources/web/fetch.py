@@ -87,7 +87,8 @@ def parse_allowed_hosts(entries: Sequence[str]) -> frozenset[tuple[str, int]]:
         try:
             if match is None:
                 raise InputError("it is no host")
-            pairs.add((normalise_host(match[1]), int(match[2] or 0)))
+            port = int(match[2] or 0)
+            pairs.add((normalise_host(match[1]), port))
         except InputError as error:
             hint = "a host and perhaps a port, such as 127.0.0.1:8765 or wiki.example"
             raise ConfigError(f"web.allow names {entry!r}: {error.message}", hint=hint) from error
