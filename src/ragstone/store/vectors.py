@@ -33,12 +33,15 @@ _PENDING: Final = """
           AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_id = c.text_id AND v.space = ?)
         ORDER BY c.text_id LIMIT ?) missing
     CROSS JOIN texts t ON t.id = missing.id ORDER BY t.id"""
-_OWN_TEXTS: Final = """
-    SELECT t.id FROM json_each(?) wanted CROSS JOIN texts t ON t.id = wanted.value WHERE t.project = ?"""
+# One statement with all vectors in one blob takes a third of the time of one statement for each vector.
 _PUT: Final = """
-    INSERT INTO vectors (space, text_id, data) VALUES (?, ?, ?) ON CONFLICT (text_id, space) DO NOTHING"""
+    INSERT INTO vectors (space, text_id, data) SELECT ?3, t.id, substr(?4, 1 + given.key * ?5, ?5)
+    FROM json_each(?2) given CROSS JOIN texts t ON t.id = given.value AND t.project = ?1
+    WHERE true ON CONFLICT (text_id, space) DO NOTHING"""
 _HOLDERS: Final = """
-    SELECT DISTINCT c.collection FROM json_each(?) wanted CROSS JOIN chunks c ON c.text_id = wanted.value"""
+    SELECT DISTINCT c.collection
+    FROM json_each(?2) given CROSS JOIN texts t ON t.id = given.value AND t.project = ?1
+    CROSS JOIN chunks c ON c.text_id = t.id"""
 _USERS: Final = "SELECT collection FROM collection_spaces WHERE space = ?"
 _REMOVE: Final = "DELETE FROM vectors WHERE space = ? AND id IN (SELECT value FROM json_each(?))"
 _FREE_WIDTHS: Final = """
@@ -139,7 +142,7 @@ class SqliteVectorReader:
             else:
                 statement = _IDS_FILTERED.format(where=condition.sql)
                 rows = db.execute(statement, (space_id, collections, *condition.parameters))
-            return [number for (number,) in rows]
+            return _first_column(rows)
 
     def locate(
         self, scope: Scope, space_id: int, row_ids: Sequence[int], *, filter: Filter | None = None
@@ -188,20 +191,18 @@ class SqliteVectorStore(SqliteVectorReader):
     def put(self, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
         """Store (text id, encoded vector) rows and return how many were new; texts of other projects are left out."""
         vectors = list(rows)  # before the lock is acquired: an embedder may still be computing them
+        text_ids = catalog.id_list(text_id for text_id, _ in vectors)
+        data = b"".join(vector for _, vector in vectors)
         with self._database.writing() as db:
             width_before = _width(db, project, space_id)
             width = _check_widths(vectors, width_before)
-            owned = _own_texts(db, project, [text_id for text_id, _ in vectors])
-            added = [(space_id, text_id, data) for text_id, data in vectors if text_id in owned]
-            changes_before = db.total_changes
-            db.executemany(_PUT, added)
-            count = db.total_changes - changes_before
-            if count:
-                if width_before is None:
-                    db.execute("UPDATE spaces SET width = ? WHERE id = ?", (width, space_id))
-                holders = db.execute(_HOLDERS, (catalog.id_list(owned),)).fetchall()
-                catalog.mark_changed(db, [collection for (collection,) in holders])
-            return count
+            texts = (catalog.project_id(db, project), text_ids)
+            added = db.execute(_PUT, (*texts, space_id, data, width)).rowcount
+            if added and width_before is None:
+                db.execute("UPDATE spaces SET width = ? WHERE id = ?", (width, space_id))
+            if added:
+                catalog.mark_changed(db, _first_column(db.execute(_HOLDERS, texts)))
+            return added
 
     def remove(self, project: str, space_id: int, row_ids: Sequence[int] | None = None) -> int:
         """Remove vectors of a space, or all of them if `row_ids` is None; return how many were removed."""
@@ -215,9 +216,7 @@ class SqliteVectorStore(SqliteVectorReader):
             if removed:
                 db.execute("UPDATE spaces SET epoch = ? WHERE id = ?", (fresh_uuid(), space_id))
                 free_widths(db)
-                catalog.mark_changed(
-                    db, [collection for (collection,) in db.execute(_USERS, (space_id,)).fetchall()]
-                )
+                catalog.mark_changed(db, _first_column(db.execute(_USERS, (space_id,))))
             return removed
 
 
@@ -250,7 +249,7 @@ class StoredVectorRows:
 
     def ids_after(self, row_id: int) -> list[int]:
         """Return all row ids larger than this one, ascending."""
-        return [number for (number,) in self._fetch(_IDS_AFTER, self._space, _storable_id(row_id))]
+        return _first_column(self._fetch(_IDS_AFTER, self._space, _storable_id(row_id)))
 
     def after(self, row_id: int, limit: int) -> list[VectorRow]:
         """Return rows with a larger id, in order of id."""
@@ -310,11 +309,8 @@ def _check_widths(vectors: Sequence[tuple[int, bytes]], width: int | None) -> in
     return max(widths, default=0)
 
 
-def _own_texts(db: sqlite3.Connection, project: str, text_ids: Sequence[int]) -> set[int]:
-    """Return those of the texts that belong to the project."""
-    numbers = [_storable_id(text_id) for text_id in text_ids]
-    rows = db.execute(_OWN_TEXTS, (catalog.id_list(numbers), catalog.project_id(db, project)))
-    return {number for (number,) in rows}
+def _first_column(rows: Iterable[tuple[int]]) -> list[int]:
+    return [number for (number,) in rows]
 
 
 def _no_space(project: str, space_id: int) -> NotFound:

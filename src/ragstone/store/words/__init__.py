@@ -30,10 +30,9 @@ class WordIndex:
         # The derived index knows no conditions on documents.
         reader = self.derived.reader(state) if scope.condition is None else None
         if reader is not None:
-            searches: list[WordSearch] = [
-                TantivySearch(db, reader, state),
-                Fts5Search(db, after=reader.last_chunk),
-            ]
+            searches: list[WordSearch] = [TantivySearch(db, reader, state)]
+            if reader.last_chunk < state.last_chunk:
+                searches.append(Fts5Search(db, after=reader.last_chunk))
             try:
                 rows = _search(db, searches, scope, cleaned, limit)
                 self.derived.after_search()
@@ -53,12 +52,7 @@ def _search(
     limit: int,
 ) -> list[Scored]:
     """Return the best rows of several searches. The first one, which has most chunks, counts the terms."""
-    rows: list[Scored] = []
     if is_small_part(db, scope):
         rarities = searches[0].count_terms(scope, terms).rarities()
-        for search in searches:
-            rows += search.search_part(scope, rarities, limit)
-    else:
-        for search in searches:
-            rows += search.search(scope, terms, limit)
-    return best_rows(rows, limit)
+        return best_rows([search.search_part(scope, rarities, limit) for search in searches], limit)
+    return best_rows([search.search(scope, terms, limit) for search in searches], limit)

@@ -87,7 +87,14 @@ class TantivySearch:
 
     def search(self, scope: WordScope, terms: Sequence[str], limit: int) -> list[Scored]:
         """Return the best chunks with any of the terms; rarities are those of the whole index."""
-        return self._search(scope, terms, {}, limit)
+        # Terms of more than half of the entries weigh nearly nothing and take most of the time.
+        rare_terms = [
+            term for term in terms if self._reader.count(term) <= self._reader.entries / 2
+        ]
+        rows = self._search(scope, rare_terms, {}, limit)
+        if len(rows) < limit and len(rare_terms) < len(terms):
+            rows = self._search(scope, terms, {}, limit)
+        return rows
 
     def search_part(
         self, scope: WordScope, rarities: Mapping[str, float], limit: int

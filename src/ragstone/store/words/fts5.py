@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ragstone.errors import StoreDamaged, StoreError
-from ragstone.store.words.scope import TermCounts, WordScope, best_rows, chunks_in, file_rarity
+from ragstone.store.words.scope import TermCounts, WordScope, chunks_in, file_rarity
 from ragstone.store.words.terms import (
     ChunkTerms,
     ChunkText,
@@ -163,18 +163,22 @@ class Fts5Search:
     ) -> list[Scored]:
         """Return the best chunks with any of the terms; the given rarities replace those of the file."""
         statement, parameters = _restricted(scope)
-        (chunks,) = self._db.execute("SELECT total(chunks) FROM collections").fetchone()
+        chunks = self._chunks_in_file()
         sums: dict[int, float] = {}
         for term, rarity in rarities.items():
-            counted = self._db.execute(_COUNT_IN_FILE, (term,)).fetchone()
-            if counted is None:
-                continue
-            weight = rarity / file_rarity(chunks, counted[0])
-            for row, score in self._db.execute(
-                statement, (_match_any([term]), self._after, *parameters)
-            ):
+            weight = rarity / file_rarity(chunks, self._count_in_file(term))
+            query = (_match_any([term]), self._after, *parameters)
+            for row, score in self._db.execute(statement, query):
                 sums[row] = sums.get(row, 0.0) - score * weight
-        return best_rows([Scored(row, score) for row, score in sums.items()], limit)
+        return [Scored(row, score) for row, score in sums.items()]
+
+    def _chunks_in_file(self) -> int:
+        (chunks,) = self._db.execute("SELECT total(chunks) FROM collections").fetchone()
+        return int(chunks)
+
+    def _count_in_file(self, term: str) -> int:
+        row = self._db.execute(_COUNT_IN_FILE, (term,)).fetchone()
+        return int(row[0]) if row else 0
 
 
 def _restricted(scope: WordScope) -> tuple[str, tuple[str | bytes, ...]]:

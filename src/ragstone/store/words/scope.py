@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
 from ragstone.store.catalog import id_list
@@ -87,6 +88,7 @@ def file_rarity(chunks: int, count: int) -> float:
     return max(_LEAST_RARITY, math.log((max(chunks, count) - count + 0.5) / (count + 0.5)))
 
 
-def best_rows(rows: Sequence[Scored], limit: int) -> list[Scored]:
-    """Return the rows with the highest scores; equal scores are ordered by id."""
+def best_rows(results: Iterable[Iterable[Scored]], limit: int) -> list[Scored]:
+    """Return the rows with the highest scores of all results; equal scores are ordered by id."""
+    rows = chain.from_iterable(results)
     return sorted(rows, key=lambda row: (-row.score, row.id))[:limit]

@@ -102,6 +102,11 @@ class IndexReader:
             return 0
         return int(self._searcher.fast_field_values(_CHUNK, [hits[0][1]])[0])
 
+    def count(self, term: str) -> int:
+        """Return how many entries have a term."""
+        with _translated():
+            return int(self._searcher.doc_freq(_TERMS, term))
+
     def count_terms(self, collections: Sequence[int], terms: Sequence[str]) -> TermCounts:
         """Return how many entries some collections have, and how many have each term."""
         with _translated():
@@ -163,9 +168,11 @@ def _term_query(term: str) -> Any:  # noqa: ANN401 - the package has no types
 def _in_collections(collections: Sequence[int]) -> Any:  # noqa: ANN401 - the package has no types
     """Return the query for entries of some collections, which adds nothing to a score."""
     kind = _tantivy().Query
-    return kind.const_score_query(
-        kind.term_set_query(_schema(), _COLLECTION, list(collections)), 0.0
-    )
+    if len(collections) == 1:  # the usual case, which tantivy answers in half the time
+        entries = kind.term_query(_schema(), _COLLECTION, collections[0])
+    else:
+        entries = kind.term_set_query(_schema(), _COLLECTION, list(collections))
+    return kind.const_score_query(entries, 0.0)
 
 
 def write_entries(
