@@ -8,7 +8,7 @@ from ragstone.errors import InputError, NotFound
 from ragstone.retrieval.code import names
 from ragstone.retrieval.code.graph_answers import Reach, impact_of, node_story, related_nodes
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store_graph import FILE, FRAME, ROUTE, SAVE, SONG, TABLE
+from ragstone.testing.example_graph import FILE, FRAMEWORK, ROUTE, SAVE, SONG, TABLE
 from ragstone.types import Alias, CollectionKey, Graph, Link, Node, Scope
 
 HERE = Scope("p")
@@ -18,7 +18,7 @@ HERE = Scope("p")
 def store() -> Iterator[SqliteStore]:
     with SqliteStore(":memory:") as store:
         store.ensure_collection(CollectionKey("p", "c"))
-        store.graph.put(CollectionKey("p", "c"), {"file:app/Song.php": FILE, "laravel": FRAME})
+        store.graph.put(CollectionKey("p", "c"), {"file:app/Song.php": FILE, "laravel": FRAMEWORK})
         yield store
 
 

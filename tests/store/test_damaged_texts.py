@@ -15,7 +15,7 @@ from ragstone.store import codec, texts
 from ragstone.store.sqlite import SqliteStore
 from ragstone.store.words import derived as derived_index
 from ragstone.store.words.terms import terms_of
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import Chunk, CollectionKey, PreparedDocument, Scope, Space
 from tests.support.written import everything
 

@@ -10,8 +10,17 @@ import pytest
 from ragstone.errors import InputError
 from ragstone.protocols import DocumentStore
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import HERE, KEY, NOTES, OTHER_KEY, PROJECT, SPACE, prepare
-from ragstone.testing.store_graph import FRAME, SAVE, SONG, TABLE, StoreGraphCase
+from ragstone.testing.example_graph import FRAMEWORK, SAVE, SONG, TABLE, put_example_graph
+from ragstone.testing.store_case import (
+    HERE,
+    KEY,
+    NOTES,
+    OTHER_KEY,
+    PROJECT,
+    SPACE,
+    StoreCase,
+    prepare,
+)
 from ragstone.types import (
     DEFAULT_STORAGE,
     Alias,
@@ -26,7 +35,7 @@ from ragstone.types import (
 )
 
 
-class TestDetails(StoreGraphCase):
+class TestDetails(StoreCase):
     def make_store(self, folder: Path) -> DocumentStore:
         return SqliteStore(folder / "home" / "ragstone.db")
 
@@ -273,10 +282,11 @@ class TestDetails(StoreGraphCase):
         assert store.graph.nodes(HERE) == [Node(SONG, "model", "Song", "s.php", 1, framework="f")]
 
     def test_a_step_ends_only_at_the_kinds_it_names(self, store: DocumentStore) -> None:
-        self.filled(store)
+        put_example_graph(store)
         assert store.graph.walk(HERE, [SAVE], [Step(("CALLS",), to=("class",))]) == []
         assert len(store.graph.walk(HERE, [SAVE], [Step(("CALLS",), to=("model", "class"))])) == 1
 
     def test_a_walk_without_steps_returns_the_anchor(self, store: DocumentStore) -> None:
-        (path,) = self.filled(store).graph.walk(HERE, [TABLE, "no"], [])
-        assert (path.nodes, path.links) == ((FRAME.nodes[2],), ())
+        put_example_graph(store)
+        (path,) = store.graph.walk(HERE, [TABLE, "no"], [])
+        assert (path.nodes, path.links) == ((FRAMEWORK.nodes[2],), ())

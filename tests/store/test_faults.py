@@ -14,7 +14,7 @@ import pytest
 from ragstone.errors import RagstoneError, StoreDamaged, StoreError
 from ragstone.store.failures import DiskFailed, explain
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space
 
 HERE = Scope("p")
@@ -62,7 +62,7 @@ import resource, sys
 from pathlib import Path
 from ragstone.errors import StoreError
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 store = SqliteStore(sys.argv[1])
 store.ensure_collection(CollectionKey("p", "c"))
 store.put(CollectionKey("p", "c"), [prepare("a.md", ["apple"])])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ragstone.errors import InputError
 from ragstone.store.filters import OPERATORS, parse
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.text.globs import matches_path
 from ragstone.types import CollectionKey, Condition, Filter, Scope
 

@@ -7,7 +7,7 @@ import pytest
 
 from ragstone.errors import StoreDamaged
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store_graph import FILE, FRAME, ROUTE, SONG
+from ragstone.testing.example_graph import FILE, FRAMEWORK, ROUTE, SONG
 from ragstone.types import CollectionKey, Link, Scope, Step
 
 HERE = Scope("p")
@@ -19,7 +19,7 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
         store.ensure_collection(CollectionKey("p", "c"))
-        store.graph.put(CollectionKey("p", "c"), {"file:a": FILE, "frame": FRAME})
+        store.graph.put(CollectionKey("p", "c"), {"file:a": FILE, "frame": FRAMEWORK})
     return path
 
 
@@ -101,7 +101,7 @@ def test_every_question_is_answered_by_an_index(path: Path) -> None:
         )
         store.graph.unresolved(HERE, name="touch")
         store.graph.unresolved(HERE, sources=["x"])
-        store.graph.put(CollectionKey("p", "c"), {"frame": FRAME})
+        store.graph.put(CollectionKey("p", "c"), {"frame": FRAMEWORK})
     db = sqlite3.connect(path)
     graph = [statement for statement in asked if "graph_" in statement]
     plans = {

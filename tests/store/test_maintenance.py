@@ -9,7 +9,7 @@ import pytest
 from ragstone.errors import InputError, StoreError
 from ragstone.store import maintenance
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space
 from tests.support.written import everything
 

@@ -14,7 +14,7 @@ from ragstone.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
 from ragstone.store.disk import network_type
 from ragstone.store.lock import FileLock
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope
 
 Start = Callable[..., subprocess.Popen[str]]

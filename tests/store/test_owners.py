@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.errors import InputError, NotFound
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope
 
 HERE = Scope("p")
@@ -23,7 +23,7 @@ WRITER = """
 from ragstone.types import CollectionKey
 import sys
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 path, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with SqliteStore(path) as store:
     store.ensure_collection(CollectionKey("p", "c"))
@@ -56,7 +56,7 @@ FLIPPER = """
 from ragstone.types import CollectionKey
 import os, sys
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 n = 0
 with SqliteStore(sys.argv[1]) as store:
     while n < 40 or not os.path.exists(sys.argv[2]):  # until the reader has seen enough, however slow it is

@@ -18,7 +18,7 @@ import pytest
 from ragstone.store import schema
 from ragstone.store.home import make_home
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space
 
 Start = Callable[..., subprocess.Popen[str]]
@@ -31,7 +31,7 @@ os.chdir(sys.argv[1])
 from ragstone.errors import RagstoneError
 from ragstone.store.home import make_home
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space
 if os.getuid() == 0:  # nothing is read-only for root
     os.setgid(65534); os.setuid(65534)
@@ -132,7 +132,7 @@ CRASH = """
 from ragstone.types import CollectionKey
 import os, sys
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 store = SqliteStore(sys.argv[1])
 store.put(CollectionKey("p", "c"), [prepare("z.md", ["apple zest"])])
 os._exit(0)

@@ -8,7 +8,7 @@ import pytest
 from ragstone import text as words
 from ragstone.store.sqlite import SqliteStore
 from ragstone.store.words import terms
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope
 
 

@@ -13,7 +13,7 @@ from ragstone.errors import StoreError
 from ragstone.protocols import DocumentReader
 from ragstone.store.connection import Snapshot
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope
 
 KEY, HERE = CollectionKey("p", "c"), Scope("p")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ragstone.errors import StoreDamaged
 from ragstone.store import codec
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import Chunk, CollectionKey, Scope, Space, embedding_text
 
 HERE = Scope("p")

@@ -11,7 +11,7 @@ from ragstone.store.words.derived import store_state
 from ragstone.store.words.fts5 import Fts5Search
 from ragstone.store.words.scope import WordScope
 from ragstone.store.words.terms import clean_terms
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Scored
 
 HERE = Scope("p")

@@ -11,7 +11,7 @@ import pytest
 
 from ragstone.store.sqlite import SqliteStore
 from ragstone.store.vectors import StoredVectorRows
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space
 from ragstone.vectors.codecs import codec
 from ragstone.vectors.space_index import SpaceIndex

@@ -1,1 +1,1 @@
-"""Shipped tests: what every implementation of a protocol must pass."""
+"""Contract tests that are part of the package: every implementation of a protocol must pass them."""

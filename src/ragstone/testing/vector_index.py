@@ -1,185 +1,236 @@
-"""Contract tests for every `VectorIndex`. Subclass `VectorIndexContract`, return an index from `make`, and run pytest.
+# ruff: noqa: D102 (a test's name is its sentence)
+"""Tests that every vector index must pass. Subclass `VectorIndexContract` in your tests, with a constructor:
 
-class TestMine(VectorIndexContract):
+class TestMyIndex(VectorIndexContract):
     def make(self) -> VectorIndex:
         return MyIndex(self.dimension)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 
 from ragstone.errors import InputError
 from ragstone.protocols import VectorIndex
-from ragstone.types import Matrix
+from ragstone.types import Matrix, Scored
+
+
+def ids_of(hits: Sequence[Scored]) -> list[int]:
+    """Return the ids of hits."""
+    return [hit.id for hit in hits]
+
+
+def rounded_scores(hits: Sequence[Scored]) -> dict[int, float]:
+    """Return the scores of hits by id, with three digits."""
+    return {hit.id: round(hit.score, 3) for hit in hits}
 
 
 class VectorIndexContract:
-    """One test for each promise of `protocols.VectorIndex`; `make` returns an empty index of `dimension`."""
+    """Tests of `protocols.VectorIndex`."""
 
     dimension = 24
 
+    @abstractmethod
     def make(self) -> VectorIndex:
-        """Return a new, empty index."""
-        raise NotImplementedError
+        """Return a new, empty index for vectors of `dimension`."""
 
     @pytest.fixture
     def index(self) -> Iterator[VectorIndex]:
-        """Yield an empty index, closed afterwards."""
+        """Return an empty index that is closed after the test."""
         index = self.make()
         yield index
         index.close()
 
     def vectors(self, count: int, *, seed: int = 3) -> Matrix:
         """Return random vectors of any length."""
-        return (
-            np.random.default_rng(seed).standard_normal((count, self.dimension)).astype(np.float32)
-        )
+        generator = np.random.default_rng(seed)
+        vectors = generator.standard_normal((count, self.dimension))
+        return vectors.astype(np.float32)
 
     def cosines(self, query: Matrix, vectors: Matrix) -> Matrix:
         """Return the expected scores."""
-        cosines: Matrix = (
-            vectors @ query / (np.linalg.norm(vectors, axis=1) * np.linalg.norm(query))
-        )
+        lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(query)
+        cosines: Matrix = vectors @ query / lengths
         return cosines
 
+    # ── searching ─────────────────────────────────────────────────────────────────────────────────
+
     def test_a_new_index_is_empty(self, index: VectorIndex) -> None:
-        """It holds nothing, finds nothing and does not fail."""
-        assert (index.count(), index.has([1])) == (0, [False])
-        assert index.search(self.vectors(1)[0], 5) == []
-        assert index.search(self.vectors(1)[0], 5, allowed=[1, 2]) == []
+        query = self.vectors(1)[0]
+        assert index.count() == 0
+        assert index.has([1]) == [False]
+        assert index.search(query, 5) == []
+        assert index.search(query, 5, allowed=[1, 2]) == []
         assert index.delete([1]) == 0
         index.flush()
         assert index.count() == 0
 
-    def test_the_nearest_come_first_with_their_cosine(self, index: VectorIndex) -> None:
-        """Ids, order and scores are those of a comparison with every vector."""
-        vectors, query = self.vectors(120), self.vectors(1, seed=4)[0]
-        ids = [7 * place + 5 for place in range(120)]
-        index.upsert(ids, vectors)
-        expected = self.cosines(query, vectors)
-        for _ in range(2):
-            hits = index.search(query, 10)
-            assert [hit.id for hit in hits] == [ids[place] for place in np.argsort(-expected)[:10]]
-            assert np.allclose([hit.score for hit in hits], np.sort(expected)[::-1][:10], atol=2e-3)
+    @pytest.mark.parametrize("flushed", [False, True])
+    def test_the_nearest_come_first_with_their_cosine(
+        self,
+        index: VectorIndex,
+        flushed: bool,
+    ) -> None:
+        vectors = self.vectors(120)
+        query = self.vectors(1, seed=4)[0]
+        ids = np.arange(5, 5 + 7 * 120, 7)
+        index.upsert(ids.tolist(), vectors)
+        if flushed:
             index.flush()
+        expected = self.cosines(query, vectors)
+        nearest = np.argsort(-expected)[:10]
+        hits = index.search(query, 10)
+        scores = [hit.score for hit in hits]
+        assert ids_of(hits) == ids[nearest].tolist()
+        assert np.allclose(scores, expected[nearest], atol=2e-3)
 
     def test_only_the_direction_of_a_vector_counts(self, index: VectorIndex) -> None:
-        """A vector and the same vector times 100 have the same score."""
         vector = self.vectors(1)[0]
         index.upsert([1, 2], np.stack([vector, vector * 100]))
-        assert [round(hit.score, 3) for hit in index.search(vector * 0.01, 2)] == [1.0, 1.0]
+        hits = index.search(vector * 0.01, 2)
+        assert rounded_scores(hits) == {1: 1.0, 2: 1.0}
 
     def test_a_k_above_the_count_returns_all(self, index: VectorIndex) -> None:
-        """It is no error."""
-        index.upsert([1, 2, 3], self.vectors(3))
-        assert {hit.id for hit in index.search(self.vectors(1)[0], 1000)} == {1, 2, 3}
+        vectors = self.vectors(3)
+        index.upsert([1, 2, 3], vectors)
+        hits = index.search(vectors[0], 1000)
+        assert sorted(ids_of(hits)) == [1, 2, 3]
 
-    def test_only_allowed_ids_are_found(self, index: VectorIndex) -> None:
-        """Unknown ids in the list are ignored; an empty list finds nothing."""
+    @pytest.mark.parametrize("flushed", [False, True])
+    def test_only_allowed_ids_are_found(self, index: VectorIndex, flushed: bool) -> None:
         vectors = self.vectors(60)
+        query = vectors[0]
         index.upsert(range(1, 61), vectors)
-        for _ in range(2):
-            allowed = [60, 3, 17, 4000, 3]
-            hits = index.search(vectors[0], 10, allowed=allowed)
-            expected = self.cosines(vectors[0], vectors[[59, 2, 16]])
-            assert [hit.id for hit in hits] == [
-                [60, 3, 17][place] for place in np.argsort(-expected)
-            ]
-            assert index.search(vectors[0], 10, allowed=[]) == []
-            assert [hit.id for hit in index.search(vectors[0], 1, allowed=range(1, 61))] == [1]
+        if flushed:
             index.flush()
+        allowed = np.array([60, 3, 17])
+        order = np.argsort(-self.cosines(query, vectors[allowed - 1]))
+        unknown_and_repeated = [*allowed.tolist(), 4000, 3]
+        hits = index.search(query, 10, allowed=unknown_and_repeated)
+        best = index.search(query, 1, allowed=range(1, 61))
+        assert ids_of(hits) == allowed[order].tolist()
+        assert ids_of(best) == [1]
+        assert index.search(query, 10, allowed=[]) == []
 
-    def test_an_id_that_comes_again_gets_the_new_vector(self, index: VectorIndex) -> None:
-        """Before and after a flush; within one call the last vector counts."""
-        old, new, newest = np.eye(self.dimension, dtype=np.float32)[:3]
-        index.upsert([1, 2], np.stack([old, newest]))
-        for vector in (new, old):
-            index.flush()
-            index.upsert([1], vector[None])
-            assert index.count() == 2
-            best = index.search(vector, 1)[0]
-            assert (best.id, round(best.score, 3)) == (1, 1.0)
-        index.upsert([1, 1], np.stack([old, new]))
-        assert index.count() == 2
-        assert [(hit.id, round(hit.score, 3)) for hit in index.search(new, 2)] == [
-            (1, 1.0),
-            (2, 0.0),
-        ]
-
-    def test_deleted_vectors_are_gone(self, index: VectorIndex) -> None:
-        """From the count, from `has` and from searches, before and after a flush."""
-        vectors = self.vectors(20)
-        index.upsert(range(1, 21), vectors)
-        assert index.delete([3, 3, 999]) == 1
-        index.flush()
-        assert index.delete([3, 4]) == 1
-        index.flush()
-        assert (index.count(), index.has([3, 4, 5])) == (18, [False, False, True])
-        assert not {3, 4} & {hit.id for hit in index.search(vectors[2], 20)}
-        assert index.search(vectors[2], 20, allowed=[3, 4]) == []
-
-    def test_a_deleted_id_can_be_added_again(self, index: VectorIndex) -> None:
-        """It has its new vector."""
-        vectors = self.vectors(2)
-        index.upsert([1], vectors[:1])
-        index.flush()
-        index.delete([1])
-        index.upsert([1], vectors[1:])
-        index.flush()
-        assert (index.count(), index.has([1, 2, 1])) == (1, [True, False, True])
-        assert round(index.search(vectors[1], 1)[0].score, 3) == 1.0
-
-    def test_drop_removes_everything(self, index: VectorIndex) -> None:
-        """The index can be filled again."""
-        index.upsert([1, 2], self.vectors(2))
-        index.flush()
-        index.drop()
-        assert (index.count(), index.has([1])) == (0, [False])
-        assert index.search(self.vectors(1)[0], 3) == []
-        index.upsert([9], self.vectors(1))
-        assert [hit.id for hit in index.search(self.vectors(1)[0], 3)] == [9]
-
-    def test_a_zero_vector_has_a_score_of_zero(self, index: VectorIndex) -> None:
-        """As a query all scores are zero; as a row its own score is zero."""
+    @pytest.mark.parametrize("flushed", [False, True])
+    def test_a_zero_vector_has_a_score_of_zero(self, index: VectorIndex, flushed: bool) -> None:
         vectors = self.vectors(3)
         vectors[1] = 0
         index.upsert([1, 2, 3], vectors)
-        for _ in range(2):
-            assert [hit.score for hit in index.search(np.zeros(self.dimension, np.float32), 3)] == [
-                0.0,
-                0.0,
-                0.0,
-            ]
-            assert {hit.id: hit.score for hit in index.search(vectors[0], 3)}[2] == 0.0
+        if flushed:
             index.flush()
+        zero_query = index.search(vectors[1], 3)
+        hits = index.search(vectors[0], 3)
+        assert [hit.score for hit in zero_query] == [0.0, 0.0, 0.0]
+        assert rounded_scores(hits)[2] == 0.0
+
+    # ── writing ───────────────────────────────────────────────────────────────────────────────────
+
+    @pytest.mark.parametrize("flushed", [False, True])
+    def test_an_id_that_comes_again_gets_the_new_vector(
+        self,
+        index: VectorIndex,
+        flushed: bool,
+    ) -> None:
+        old, new, other = np.eye(self.dimension, dtype=np.float32)[:3]
+        index.upsert([1, 2], np.stack([old, other]))
+        if flushed:
+            index.flush()
+        index.upsert([1], new[None])
+        assert index.count() == 2
+        assert rounded_scores(index.search(new, 1)) == {1: 1.0}
+        index.upsert([1], old[None])
+        assert rounded_scores(index.search(old, 1)) == {1: 1.0}
+
+    def test_within_one_call_the_last_vector_of_an_id_counts(self, index: VectorIndex) -> None:
+        old, new, other = np.eye(self.dimension, dtype=np.float32)[:3]
+        index.upsert([2, 1, 1], np.stack([other, old, new]))
+        assert index.count() == 2
+        assert rounded_scores(index.search(new, 2)) == {1: 1.0, 2: 0.0}
+
+    @pytest.mark.parametrize("flushed", [False, True])
+    def test_deleted_vectors_are_gone(self, index: VectorIndex, flushed: bool) -> None:
+        vectors = self.vectors(20)
+        index.upsert(range(1, 21), vectors)
+        assert index.delete([3, 3, 999]) == 1
+        if flushed:
+            index.flush()
+        assert index.delete([3, 4]) == 1
+        if flushed:
+            index.flush()
+        hits = index.search(vectors[2], 20)
+        assert index.count() == 18
+        assert index.has([3, 4, 5]) == [False, False, True]
+        assert {3, 4}.isdisjoint(ids_of(hits))
+        assert index.search(vectors[2], 20, allowed=[3, 4]) == []
+
+    def test_a_deleted_id_can_be_added_again(self, index: VectorIndex) -> None:
+        old, new = self.vectors(2)
+        index.upsert([1], old[None])
+        index.flush()
+        index.delete([1])
+        index.upsert([1], new[None])
+        index.flush()
+        assert index.count() == 1
+        assert index.has([1, 2, 1]) == [True, False, True]
+        assert rounded_scores(index.search(new, 1)) == {1: 1.0}
+
+    def test_drop_removes_everything(self, index: VectorIndex) -> None:
+        vectors = self.vectors(2)
+        index.upsert([1, 2], vectors)
+        index.flush()
+        index.drop()
+        assert index.count() == 0
+        assert index.has([1]) == [False]
+        assert index.search(vectors[0], 3) == []
+
+    def test_a_dropped_index_can_be_filled_again(self, index: VectorIndex) -> None:
+        vectors = self.vectors(1)
+        index.upsert([1], vectors)
+        index.drop()
+        index.upsert([9], vectors)
+        assert ids_of(index.search(vectors[0], 3)) == [9]
 
     def test_an_empty_upsert_changes_nothing(self, index: VectorIndex) -> None:
-        """It is no error."""
         index.upsert([], np.empty((0, self.dimension), np.float32))
-        assert (index.count(), index.has([])) == (0, [])
-
-    def test_invalid_arguments_are_refused(self, index: VectorIndex) -> None:
-        """Another dimension, NaN, infinity, ids that do not match, a k below one: `InputError`, nothing is added."""
-        good = self.vectors(2)
-        for ids, vectors in (
-            ([1, 2], good[:, :-1]),
-            ([1, 2], np.where(good == good[0, 0], np.nan, good)),
-            ([1, 2], np.where(good == good[0, 0], np.inf, good)),
-            ([1], good),
-        ):
-            with pytest.raises(InputError):
-                index.upsert(ids, vectors.astype(np.float32))
         assert index.count() == 0
-        index.upsert([1, 2], good)
-        for query, k in (
-            (good[0, :-1], 1),
-            (good[0] * np.float32(np.nan), 1),
-            (good[0], 0),
-            (good, 1),
-        ):
-            with pytest.raises(InputError):
-                index.search(query, k)
+        assert index.has([]) == []
+
+    # ── arguments ─────────────────────────────────────────────────────────────────────────────────
+
+    def test_vectors_of_another_dimension_are_refused(self, index: VectorIndex) -> None:
+        vectors = self.vectors(2)
+        with pytest.raises(InputError):
+            index.upsert([1, 2], vectors[:, :-1])
+        with pytest.raises(InputError):
+            index.upsert([1], vectors)
+        assert index.count() == 0
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    def test_vectors_with_values_that_are_not_finite_are_refused(
+        self,
+        index: VectorIndex,
+        value: float,
+    ) -> None:
+        vectors = self.vectors(2)
+        vectors[0, 0] = value
+        with pytest.raises(InputError):
+            index.upsert([1, 2], vectors)
+        assert index.count() == 0
+
+    def test_invalid_queries_are_refused(self, index: VectorIndex) -> None:
+        vectors = self.vectors(2)
+        query = vectors[0]
+        index.upsert([1, 2], vectors)
+        with pytest.raises(InputError):
+            index.search(query[:-1], 1)
+        with pytest.raises(InputError):
+            index.search(query * np.float32(np.nan), 1)
+        with pytest.raises(InputError):
+            index.search(vectors, 1)
+        with pytest.raises(InputError):
+            index.search(query, 0)

@@ -17,7 +17,7 @@ from ragstone.store.words import tantivy
 from ragstone.store.words.derived import store_state
 from ragstone.store.words.fts5 import Fts5Search
 from ragstone.store.words.scope import WordScope
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey
 
 pytest.importorskip("tantivy")
@@ -55,7 +55,7 @@ WRITER = """
 import sys
 from ragstone.store.words import derived
 from ragstone.store.sqlite import SqliteStore
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey
 derived.LEAST_CHUNKS, derived.EXTEND_AT = 10, 20
 with SqliteStore(sys.argv[1]) as store:

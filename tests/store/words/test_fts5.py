@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ragstone.store.sqlite import SqliteStore
 from ragstone.store.words import scope as word_scope
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Condition, Filter, Scope
 
 VOCABULARY = [f"w{n}" for n in range(60)]

@@ -14,7 +14,7 @@ from ragstone.store.sqlite import SqliteStore
 from ragstone.store.words import derived as derived_index
 from ragstone.store.words.fts5 import Fts5Search
 from ragstone.store.words.scope import WordScope
-from ragstone.testing.store import prepare
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Condition, Filter, Scope, Scored
 
 TALK, OTHERS = Scope("p", ("talk",)), Scope("p", ("others",))
