@@ -16,6 +16,9 @@ _FALSE: Final = frozenset({"0", "false", "no", "off"})
 _MAX_SHOWN: Final = 60
 _JSON_TYPES: Final[Mapping[str, type]] = {"string": str, "integer": int, "boolean": bool}
 
+JsonObject = Mapping[str, Any]
+"""A JSON schema of one argument, or the arguments of a call."""
+
 
 @dataclass(frozen=True, slots=True)
 class ValueType:
@@ -106,9 +109,9 @@ def parse_value(name: str, text: str, expected: ValueType, *, origin: str) -> ob
     return check_value(name, value, expected, origin=origin)
 
 
-def check_known(name: str, known: Iterable[str], message: str, *, fallback: str = "") -> None:
+def check_known(name: str, names: Iterable[str], message: str, *, fallback: str = "") -> None:
     """Raise `ConfigError` with this message if a name is unknown; the hint is the nearest known name."""
-    names = list(known)
+    names = list(names)
     if name in names:
         return
     hint = suggest(name, names) or fallback or f"known are {', '.join(names)}"
@@ -117,9 +120,9 @@ def check_known(name: str, known: Iterable[str], message: str, *, fallback: str 
 
 def check_arguments(
     label: str,
-    properties: Mapping[str, Mapping[str, Any]],
+    properties: Mapping[str, JsonObject],
     required: Sequence[str],
-    arguments: Mapping[str, Any],
+    arguments: JsonObject,
 ) -> dict[str, Any]:
     """Return the arguments of a tool that are not None; raise `InputError` if one does not match its JSON schema."""
     values = {key: value for key, value in arguments.items() if value is not None}
@@ -136,16 +139,16 @@ def check_arguments(
     return values
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
+def suggest(name: str, names: Iterable[str]) -> str:
     """Return a hint with the nearest known name, or an empty text."""
-    by_lower_case = {item.lower(): item for item in known}
+    by_lower_case = {item.lower(): item for item in names}
     close = get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.5)
     if not close:
         return ""
     return f"did you mean {by_lower_case[close[0]]}?"
 
 
-def _check_argument(label: str, value: object, schema: Mapping[str, Any]) -> None:
+def _check_argument(label: str, value: object, schema: JsonObject) -> None:
     hint = schema.get("description", "")
     if type(value) is not _JSON_TYPES[schema["type"]]:
         raise InputError(f"{label} is a {schema['type']}", hint=hint)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from ctypes import create_string_buffer
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from pypdfium2 import PdfDocument, PdfiumError, raw
 
@@ -21,7 +21,7 @@ from ragstone.read.pdf_layout import (
     join_lines,
     rejoin_words,
 )
-from ragstone.read.pdf_lines import read_lines
+from ragstone.read.pdf_lines import PdfiumObject, read_lines
 from ragstone.types import Document, Mark, Metadata
 
 PAGE_BREAK: Final = "\n\f\n"
@@ -77,7 +77,7 @@ def read(data: bytes, uri: str) -> Document:
         )
 
 
-def _open(data: bytes) -> Any:  # noqa: ANN401 - pypdfium2 has no types
+def _open(data: bytes) -> PdfiumObject:
     """Return the open document, or raise `ReadError`."""
     try:
         pdf = PdfDocument(data)
@@ -115,7 +115,7 @@ def _explain_missing_text(pages: _Pages) -> ReadError:
 # ── pages ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_pages(pdf: Any) -> _Pages:  # noqa: ANN401 - pypdfium2 has no types
+def _read_pages(pdf: PdfiumObject) -> _Pages:
     pages = _Pages()
     for number in range(1, len(pdf) + 1):
         lines: list[PdfLine] = []
@@ -134,7 +134,7 @@ def _read_pages(pdf: Any) -> _Pages:  # noqa: ANN401 - pypdfium2 has no types
     return pages
 
 
-def _read_annotations(page: Any, pdf: Any) -> str:  # noqa: ANN401 - pypdfium2 has no types
+def _read_annotations(page: PdfiumObject, pdf: PdfiumObject) -> str:
     """Return the values of a page's form fields and the notes in its margin, each once."""
     texts: list[str] = []
     for index in range(min(raw.FPDFPage_GetAnnotCount(page), _MAX_ANNOTATIONS)):
@@ -151,7 +151,7 @@ def _read_annotations(page: Any, pdf: Any) -> str:  # noqa: ANN401 - pypdfium2 h
     return "\n".join(dict.fromkeys(filter(None, texts)))
 
 
-def _read_form_field(annotation: Any, form: Any) -> str:  # noqa: ANN401 - pypdfium2 has no types
+def _read_form_field(annotation: PdfiumObject, form: PdfiumObject) -> str:
     """Return a form field as `name: value`; empty if it has no value or is a button that is off."""
     value = _read_string(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
     if not value or value == "Off":
@@ -161,7 +161,7 @@ def _read_form_field(annotation: Any, form: Any) -> str:  # noqa: ANN401 - pypdf
     return f"{name}: {value}" if name else value
 
 
-def _read_string(get: Callable[..., int], *arguments: Any) -> str:
+def _read_string(get: Callable[..., int], *arguments: object) -> str:
     """Return a string that PDFium gives in two steps: first its size, then its bytes."""
     size = get(*arguments, None, 0)
     if size <= 2:
@@ -173,7 +173,7 @@ def _read_string(get: Callable[..., int], *arguments: Any) -> str:
     return clean_text(text.replace("\r", "\n")).strip()
 
 
-def _build_marks(pdf: Any, texts: Iterable[str]) -> tuple[Mark, ...]:  # noqa: ANN401 - pypdfium2 has no types
+def _build_marks(pdf: PdfiumObject, texts: Iterable[str]) -> tuple[Mark, ...]:
     """Return a mark for the start of each page."""
     marks: list[Mark] = []
     start = 0
@@ -230,7 +230,7 @@ def _build_metadata(properties: dict[str, str], pages: int) -> Metadata:
     return metadata
 
 
-def _build_remarks(pdf: Any, pages: _Pages) -> tuple[str, ...]:  # noqa: ANN401 - pypdfium2 has no types
+def _build_remarks(pdf: PdfiumObject, pages: _Pages) -> tuple[str, ...]:
     """Return remarks on pages that gave no text, and on attachments."""
     remarks = []
     if pages.silent:

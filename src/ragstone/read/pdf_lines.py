@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator
 from ctypes import byref
 from itertools import accumulate, pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pypdfium2 import raw
 
 from ragstone.read.pdf_columns import find_gutter, order_lines
 from ragstone.read.pdf_layout import SOFT_HYPHEN, PdfLine, clean_text
+
+PdfiumObject: TypeAlias = Any
+"""A document, page or text page of pypdfium2, which has no types."""
 
 _BREAK: Final = re.compile(r"[\r\n\ufffe\u00ad\x02]")
 _HYPHENS: Final = ("\ufffe", "\x02", SOFT_HYPHEN)
@@ -34,7 +37,7 @@ class _Box(NamedTuple):
         return self.top - self.bottom
 
 
-def read_lines(textpage: Any) -> list[PdfLine]:  # noqa: ANN401 - pypdfium2 has no types
+def read_lines(textpage: PdfiumObject) -> list[PdfLine]:
     """Return the lines of a page in reading order."""
     text = textpage.get_text_range()
     if not text.strip():
@@ -71,7 +74,7 @@ def _split_lines(text: str) -> Iterator[tuple[int, int]]:
 class _PageText:
     """The text of a page, and the positions of its characters."""
 
-    def __init__(self, textpage: Any, text: str) -> None:  # noqa: ANN401 - pypdfium2 has no types
+    def __init__(self, textpage: PdfiumObject, text: str) -> None:
         self._textpage = textpage
         self._text = text
         self._box = raw.FS_RECTF()

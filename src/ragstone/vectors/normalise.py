@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from ragstone.errors import InputError
 from ragstone.types import Matrix
 
 Ids = NDArray[np.int64]
+Array = NDArray[Any]
+"""An array of any type."""
 
 UNIT_SLACK = 1e-5
 """How far the square of a length may be from one: the rounding error of 16 bits, which no score shows."""

@@ -35,7 +35,10 @@ _SOURCES_OUTSIDE_FOLDER: Final = ("", "web", "help")
 
 
 def open_engine(
-    folder: Path | None, *, follow_changes: bool = False, settings: Mapping[str, Any] | None = None
+    folder: Path | None,
+    *,
+    follow_changes: bool = False,
+    settings: Mapping[str, object] | None = None,
 ) -> Engine:
     """Return the engine of the named folder, or of the project around the current folder."""
     # `confirm_first_sync` asks about many files once, so the limit must not stop a later sync. A command that ends

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Final, TextIO
+from typing import Final, TextIO
 
 Styled = str | tuple[str, str]
 """A piece of a line: text, or text with a `rich` style such as `bold cyan`."""
@@ -37,12 +37,12 @@ def shorten(text: str, max_characters: int) -> str:
     return printable(text[:max_characters]) + "…"
 
 
-def print_json(data: Mapping[str, Any]) -> None:
+def print_json(data: Mapping[str, object]) -> None:
     """Print one JSON object in ASCII, which every pipe accepts."""
     sys.stdout.write(json.dumps(data, indent=2) + "\n")
 
 
-def print_result(data: Mapping[str, Any], sentence: str, *, as_json: bool) -> None:
+def print_result(data: Mapping[str, object], sentence: str, *, as_json: bool) -> None:
     """Print a result as JSON or as a sentence."""
     if as_json:
         print_json(data)

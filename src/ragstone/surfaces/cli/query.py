@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -181,9 +181,9 @@ def answer_query(
 
 def build_filters(
     paths: Sequence[str], kinds: Sequence[str], pairs: Sequence[str]
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """Return the search filters of --path, --kind and --filter; None if there are none."""
-    filters: dict[str, Any] = {}
+    filters: dict[str, object] = {}
     if paths:
         filters["path"] = list(paths)
     if kinds:

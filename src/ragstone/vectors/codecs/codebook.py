@@ -6,16 +6,16 @@ import math
 import struct
 import zlib
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.errors import InputError
 from ragstone.types import Matrix
+from ragstone.vectors.normalise import Array
 
 Mode = Literal["mse", "prod"]
-Array = NDArray[Any]
 
 MAGIC = b"RGTQ"
 VERSION = 1
@@ -147,7 +147,7 @@ def from_bytes(data: bytes) -> Codebook:
     return Codebook(bits, mode, dimension, seed, *arrays)
 
 
-_ArrayLayout = list[tuple[np.dtype[Any], tuple[int, ...]]]
+_ArrayLayout = list[tuple[np.dtype[np.generic], tuple[int, ...]]]
 
 
 def _array_layout(bits: int, mode: Mode, dimension: int, outliers: int, rows: int) -> _ArrayLayout:

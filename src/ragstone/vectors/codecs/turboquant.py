@@ -79,7 +79,7 @@ class TurboQuantizer:
         """Return the inner product with every vector: one row per query, or a flat array for a flat query."""
         queries = finite_rows(query, codebook.dimension)
         rotated_queries = _rotation(codebook.dimension, codebook.seed).apply(queries)
-        products = np.empty((len(queries), len(codebook)), np.float32)
+        products: Matrix = np.empty((len(queries), len(codebook)), np.float32)
         for start in range(0, len(codebook), BATCH):
             part = codebook.rows(start, start + BATCH)
             scores = _score_rows(part, queries, rotated_queries)

@@ -8,11 +8,11 @@ import os
 import zlib
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
+from ragstone.vectors.normalise import Array
 from ragstone.vectors.turbo.private_files import open_private
 from ragstone.vectors.turbo.segments import SegmentFile
 
@@ -20,7 +20,6 @@ MAGIC = "ragstone-turbo"
 FORMAT = 3
 """3: segment files are never extended, a CRC-32 for each; 2: smaller blocks of the rotation."""
 NAME = "header.json"
-Array = NDArray[Any]
 TEMPORARY_PREFIX = f".{NAME}."
 MAX_BYTES = 64 * 2**20
 """A longer file is not a header."""

@@ -69,7 +69,7 @@ def routes(
             )
         nodes = _filter(engine.graph.routes(collection=flags.collection), flags, pattern)
     if as_json:
-        data: dict[str, Any] = {"success": True, "routes": [node_json(node) for node in nodes]}
+        data: dict[str, object] = {"success": True, "routes": [node_json(node) for node in nodes]}
         if imported is not None:
             data["import"] = graph_report_json(imported)
         print_json(data)

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -40,7 +40,7 @@ def watch(folder: Path | None, as_json: bool, interval: int | None, yes: bool) -
 
     With --json each line is one object: `ready` after the start, then one for each indexed change.
     """
-    settings: dict[str, Any] = {}
+    settings: dict[str, object] = {}
     if interval is not None:
         if interval < 1:
             raise InputError(f"--interval is {interval}", hint="give seconds, 1 or more")
