@@ -1,8 +1,8 @@
-"""One shape of program for every grammar: what the evaluator runs and what adapters look into.
+"""The program tree: one representation of PHP and Python files, for evaluators and framework adapters.
 
-A grammar's mapping (`php.py`, `python.py`) turns a syntax tree into this; names of classes are resolved there, by the
-file's namespace and imports. Bodies of functions are mapped when they are asked for. Lines count from 1. Where types
-are values (Python), `annotation` and `returned` are the written type as an expression.
+`ragstone_code.php` and `ragstone_code.python` build it from a syntax tree. They resolve class names by the file's
+namespace and imports. The body of a function is built on first use. Lines count from 1. In Python, `annotation` and
+`returned` hold a written type as an expression.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Plain: TypeAlias = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value that is written out."""
+    """A literal value."""
 
     value: Plain
     line: int
@@ -49,7 +49,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """An array, list, tuple, set or dictionary, as it is written; its kind where the language tells them apart."""
+    """An array, list, tuple, set or dictionary display; `kind` is empty in PHP."""
 
     entries: tuple[Entry, ...]
     line: int
@@ -58,7 +58,7 @@ class Collected:
 
 @dataclass(frozen=True, slots=True)
 class Comprehended:
-    """`[element for target in over if test]`: each loop with its target, what it runs over, and its tests."""
+    """`[element for target in over if test]`: each loop has a target, an iterable and tests."""
 
     element: Entry
     loops: tuple[tuple[Expr, Expr, tuple[Expr, ...]], ...]
@@ -68,7 +68,7 @@ class Comprehended:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """`$of->name`, `of.name`; a name that is computed is an expression."""
+    """`$of->name`, `of.name`; a computed name is an expression."""
 
     of: Expr
     name: str | Expr
@@ -77,7 +77,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """`Of::NAME`, `Of::$name` (the name keeps its $), `Of::class` (the name is "class"), what `Of::f()` calls."""
+    """`Of::NAME`, `Of::$name` (the name keeps its $), `Of::class` (the name is "class"), the function of `Of::f()`."""
 
     of: Expr
     name: str | Expr
@@ -95,7 +95,7 @@ class ClassName:
 
 @dataclass(frozen=True, slots=True)
 class FunctionName:
-    """A function by its name, where a language tells it from a variable; a named constant where nothing calls it."""
+    """The name of a PHP function; a named constant if it is not called."""
 
     name: str
     line: int
@@ -103,7 +103,7 @@ class FunctionName:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What a call is given."""
+    """An argument of a call."""
 
     value: Expr
     name: str = ""
@@ -112,12 +112,12 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call: of a function, of a method (`Member`), of a static one (`Static`), or of any value."""
+    """A call of a function, a method (`Member`), a static method (`Static`) or any other value."""
 
     function: Expr
     arguments: tuple[Argument, ...]
     line: int
-    """The line its name stands on, in a chain over several lines too."""
+    """The line of the called name, also in a chain over several lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class New:
     arguments: tuple[Argument, ...]
     line: int
     definition: Class | None = None
-    """The class itself where it is written in place (`new class {…}`)."""
+    """The anonymous class of `new class {…}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`left op right`, `op left`: the operator as it is written in PHP or Python, in lower case."""
+    """`left op right`, `op left`: the operator as in the source, in lower case."""
 
     operator: str
     left: Expr
@@ -151,7 +151,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`test ? then : other`; `a ?? b` and `a or b` have `then` None and are the first of both that is there."""
+    """`test ? then : other`; `then` is None for `a ?? b` and `a or b`, which return the first present value."""
 
     test: Expr
     then: Expr | None
@@ -190,7 +190,7 @@ class Assigned:
 
 @dataclass(frozen=True, slots=True)
 class Included:
-    """`require path`, whose value is what the file returns."""
+    """`require path`; its value is the return value of the file."""
 
     path: Expr
     line: int
@@ -198,7 +198,7 @@ class Included:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """What the mapping has no shape for, with its text."""
+    """An expression that the tree does not represent, with its text."""
 
     reason: str
     text: str
@@ -213,7 +213,7 @@ Expr: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Do:
-    """An expression by itself."""
+    """An expression statement."""
 
     expression: Expr
     line: int
@@ -221,7 +221,7 @@ class Do:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """A loop over a list; `key` only where one is written."""
+    """A loop over a collection; `key` is None if the source names none."""
 
     over: Expr
     value: Expr
@@ -245,7 +245,7 @@ class Repeated:
     body: tuple[Statement, ...]
     line: int
     test: Expr | None = None
-    """What it runs for, where that is looked at before each run."""
+    """The condition, if the loop checks it before each run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """`try`: the body, what handles its failures, what comes after; `with` and blocks have a body only."""
+    """`try`: body, handlers and the `finally` block; `with` and plain blocks have only a body."""
 
     body: tuple[Statement, ...]
     handlers: tuple[tuple[Statement, ...], ...] = ()
@@ -276,14 +276,14 @@ class Leave:
 
 @dataclass(slots=True)
 class Body:
-    """Statements that are mapped on first use."""
+    """Statements that are built on first use."""
 
     load: Callable[[], tuple[Statement, ...]]
     _statements: tuple[Statement, ...] | None = None
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """Return them."""
+        """Return the statements; builds them on the first call."""
         if self._statements is None:
             self._statements = self.load()
         return self._statements
@@ -291,7 +291,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A written type: class names resolved, built-in ones in lower case, all parts of a union, generics in `inner`."""
+    """A written type: resolved class names, built-in types in lower case, all parts of a union, generics in `inner`."""
 
     names: tuple[str, ...]
     nullable: bool = False
@@ -301,7 +301,7 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What a function takes."""
+    """A parameter of a function."""
 
     name: str
     type: Typed | None = None
@@ -324,9 +324,9 @@ class Function:
     line_end: int
     returns: Typed | None = None
     attributes: tuple[Expr, ...] = ()
-    """PHP attributes as `New`, Python decorators as they are written."""
+    """PHP attributes as `New`, Python decorators as expressions."""
     captures: tuple[str, ...] | None = None
-    """Variables a closure takes along; None for all that are around it."""
+    """Variables that a closure captures; None if it captures all variables around it."""
     static: bool = False
     visibility: str = "public"
     abstract: bool = False
@@ -348,7 +348,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A class, interface, trait or enum; `name` is the full one, `bases` what stands in Python's parentheses."""
+    """A class, interface, trait or enum; `name` is the full name, `bases` are the arguments of a Python class."""
 
     name: str
     kind: str
@@ -357,17 +357,17 @@ class Class:
     extends: tuple[str, ...] = ()
     implements: tuple[str, ...] = ()
     traits: tuple[tuple[str, int], ...] = ()
-    """Each with the line that uses it."""
+    """Each trait with the line that uses it."""
     attributes: tuple[Expr, ...] = ()
     constants: Mapping[str, Expr] = field(default_factory=dict)
     properties: tuple[Property, ...] = ()
     methods: tuple[Function, ...] = ()
     body: tuple[Statement, ...] = ()
-    """Python: the statements of the class itself."""
+    """Python: the statements in the class body."""
     doc: str = ""
     bases: tuple[Argument, ...] = ()
     cases: tuple[str, ...] = ()
-    """Those of the constants that are cases of an enum; the value of one that has none is its name."""
+    """The constants that are cases of an enum; a case without a value has its name as value."""
 
     @property
     def short(self) -> str:
@@ -375,8 +375,9 @@ class Class:
         return self.name.replace("\\", ".").rpartition(".")[2]
 
     def method(self, name: str) -> Function | None:
-        """Return a method by its name, whatever its case (PHP's are not told apart by it)."""
-        return next((one for one in self.methods if one.name.lower() == name.lower()), None)
+        """Return a method by its name; upper and lower case are equal, as in PHP."""
+        methods = (method for method in self.methods if method.name.lower() == name.lower())
+        return next(methods, None)
 
 
 Statement: TypeAlias = Do | Each | If | Repeated | Return | Attempt | Leave | Function | Class
@@ -393,7 +394,7 @@ class Module:
     """Local name → full name, of classes and modules."""
     statements: tuple[Statement, ...]
     classes: tuple[Class, ...]
-    """All of them, those inside conditions too."""
+    """All classes, including those inside conditions."""
     functions: tuple[Function, ...]
     broken: tuple[int, ...] = ()
-    """Lines the grammar could not read."""
+    """Lines that the grammar could not parse."""

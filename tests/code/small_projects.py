@@ -1,4 +1,4 @@
-"""Projects of a few lines, read and resolved as real ones are."""
+"""Projects of a few lines, read and resolved like real projects."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from ragstone.types.code import FileFacts
 
 @dataclass(frozen=True)
 class Resolved:
-    """A project's graph, in the words that tests ask in."""
+    """The graph of a project, with helpers for tests."""
 
     graph: Graph
 
     def links(self, kind: str = "CALLS") -> set[tuple[str, str]]:
-        """Return who is linked to what."""
+        """Return source and target of the links of a kind."""
         return {(link.source, link.target) for link in self.graph.links if link.kind == kind}
 
     def calls_of(self, source: str) -> set[str]:
-        """Return what one calls."""
-        return {target for each, target in self.links() if each == source}
+        """Return the targets that a node calls."""
+        return {target for caller, target in self.links() if caller == source}
 
     def reasons(self, source: str) -> dict[str, str]:
-        """Return why the calls of one lead nowhere, by `receiver name`."""
+        """Return the reasons of the unresolved calls of a node, by `receiver name`."""
         return {
-            f"{one.receiver} {one.name}".strip(): one.reason
-            for one in self.graph.unresolved
-            if one.source == source
+            f"{row.receiver} {row.name}".strip(): row.reason
+            for row in self.graph.unresolved
+            if row.source == source
         }
 
 
 def facts_of(files: Mapping[str, str]) -> list[FileFacts]:
-    """Return what the symbols' pass says of the files that are code."""
-    found = (read_facts(dedent(text), uri) for uri, text in files.items())
-    return [facts for facts in found if facts is not None]
+    """Return the facts of the files that are code."""
+    all_facts = (read_facts(dedent(text), uri) for uri, text in files.items())
+    return [facts for facts in all_facts if facts is not None]
 
 
 def index_of(files: Mapping[str, str]) -> ProjectIndex:
-    """Return the index of a project, its manifests included."""
+    """Return the index of a project, with its manifests."""
     manifests = {
         uri: dedent(text) for uri, text in files.items() if uri.rpartition("/")[2] in MANIFESTS
     }

@@ -1,4 +1,4 @@
-"""Which language a file is in, and that the grammar and the captures of each are there and whole."""
+"""The language of a file, and the grammar and query of each language."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ REFERENCES = {"call", "new", "extends", "implements", "uses_trait", "type", "dec
         ("a.txt", ""), ("noext", ""), ("", ""), ("dir.py/readme", ""), ("show.blade.php", ""),
     ],
 )  # fmt: skip
-def test_the_name_of_a_file_says_its_language(uri: str, language: str) -> None:
+def test_the_name_of_a_file_decides_its_language(uri: str, language: str) -> None:
     assert language_of(uri) == language
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_captures_that_compile_and_keep_to_the_vocabulary(language: str) -> None:
+def test_every_language_has_a_query_that_compiles_and_uses_known_captures(language: str) -> None:
     query = query_of(language)
     names = {query.capture_name(at) for at in range(query.capture_count)}
     for name in names:
@@ -59,7 +59,7 @@ def test_every_language_has_captures_that_compile_and_keep_to_the_vocabulary(lan
     assert any(name.startswith("definition.") for name in names)
 
 
-def test_every_file_of_captures_belongs_to_a_language() -> None:
+def test_every_query_file_belongs_to_a_language() -> None:
     present = {
         path.name.removesuffix(".scm") for path in (files("ragstone.code") / "languages").iterdir()
     }
@@ -73,13 +73,13 @@ def test_a_language_without_a_grammar_is_refused() -> None:
 
 
 def test_each_thread_has_its_own_parser() -> None:
-    found: list[object] = []
-    threads = [threading.Thread(target=lambda: found.append(parser_for("go"))) for _ in range(3)]
+    parsers: list[object] = []
+    threads = [threading.Thread(target=lambda: parsers.append(parser_for("go"))) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({id(one) for one in [*found, parser_for("go")]}) == 4
+    assert len({id(parser) for parser in [*parsers, parser_for("go")]}) == 4
     assert parser_for("go") is parser_for("go")
 
 
@@ -93,11 +93,11 @@ def test_each_thread_has_its_own_parser() -> None:
         ("javascript", b"(" * 60_000),
     ],
 )
-def test_what_a_grammar_would_lose_itself_in_is_left_alone(language: str, text: bytes) -> None:
+def test_a_text_that_would_take_too_long_is_not_parsed(language: str, text: bytes) -> None:
     assert tree_of(text, language) is None
 
 
-def test_a_long_program_is_parsed_nevertheless() -> None:
+def test_a_long_program_is_parsed() -> None:
     text = b"def f(x):\n    return [x, 1, 'two']\n\n\n" * 8_000
     tree = tree_of(text, "python")
     assert tree is not None
@@ -116,7 +116,7 @@ def test_no_grammar_is_loaded_before_a_file_needs_it() -> None:
 
 
 @pytest.mark.parametrize("sign", ["\x01", "\xa0", "\u2028", "\ufeff", "👍", "#", "\\ ", "`"])
-def test_a_strange_sign_in_kotlin_does_not_hold_the_parser_up_for_ever(sign: str) -> None:
+def test_a_foreign_sign_in_kotlin_does_not_block_the_parser(sign: str) -> None:
     before, _, after = (
         (SAMPLES / "Library.kt")
         .read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What depends on what, over links made by hand."""
+"""Dependents of nodes, over hand-written links."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.code.impact import MAX_HOPS, find_impact
-from ragstone.types import Confidence, Link
+from ragstone.types import Affected, Confidence, Impact, Link
 
 LINKS = (
     Link("CREATES", "migration:2024_create_songs", "table:songs", "database/m.php", 9, "evaluated"),
@@ -28,67 +28,72 @@ LINKS = (
 )
 
 
-def into(links: Sequence[Link]) -> Callable[[Sequence[str]], list[Link]]:
+def links_to(links: Sequence[Link]) -> Callable[[Sequence[str]], list[Link]]:
     return lambda keys: [link for link in links if link.target in keys]
 
 
-def out_of(links: Sequence[Link]) -> Callable[[Sequence[str]], list[Link]]:
+def links_from(links: Sequence[Link]) -> Callable[[Sequence[str]], list[Link]]:
     return lambda keys: [link for link in links if link.source in keys]
 
 
-def test_routes_come_first_and_each_says_the_way_and_the_weakest_word_on_it() -> None:
-    found = find_impact(["table:songs"], into(LINKS))
-    assert [kind for kind, _ in found.groups] == ["route", "method", "class"]
-    (route,) = found.groups[0][1]
+def affected_nodes(impact: Impact) -> list[Affected]:
+    nodes: list[Affected] = []
+    for _, group in impact.groups:
+        nodes.extend(group)
+    return nodes
+
+
+def test_routes_come_first_with_their_path_and_its_weakest_confidence() -> None:
+    impact = find_impact(["table:songs"], links_to(LINKS))
+    assert [kind for kind, _ in impact.groups] == ["route", "method", "class"]
+    (route,) = impact.groups[0][1]
     assert (route.key, route.hops, route.confidence) == ("route:GET songs/{song}", 3, "convention")
     assert [link.kind for link in route.links] == ["HANDLED_BY", "USES_MODEL", "MAPS_TO"]
-    assert not found.more
-    assert found.total == 4
+    assert not impact.more
+    assert impact.total == 4
 
 
-def test_a_migration_reaches_what_stands_on_the_table_it_makes() -> None:
-    found = find_impact(["migration:2024_create_songs"], into(LINKS), links_from=out_of(LINKS))
-    assert ("route", ["route:GET songs/{song}"]) in [
-        (kind, [one.key for one in all_]) for kind, all_ in found.groups
-    ]
-    assert find_impact(["migration:2024_create_songs"], into(LINKS)).total == 0
+def test_a_migration_reaches_the_dependents_of_its_table() -> None:
+    impact = find_impact(
+        ["migration:2024_create_songs"], links_to(LINKS), links_from=links_from(LINKS)
+    )
+    assert "route:GET songs/{song}" in {node.key for node in affected_nodes(impact)}
+    assert find_impact(["migration:2024_create_songs"], links_to(LINKS)).total == 0
 
 
-def test_a_related_model_is_named_and_not_gone_beyond() -> None:
-    keys = {
-        one.key for _, group in find_impact(["class:Song"], into(LINKS)).groups for one in group
-    }
+def test_a_related_model_is_listed_but_not_followed() -> None:
+    keys = {node.key for node in affected_nodes(find_impact(["class:Song"], links_to(LINKS)))}
     assert "class:Album" in keys
     assert "method:AlbumController::show" not in keys
     assert "change:1:app/Song.php" not in keys
 
 
-def test_kinds_are_those_of_the_nodes_where_they_are_known() -> None:
-    found = find_impact(
-        ["class:Song"], into(LINKS), find_kinds=lambda keys: {"class:Album": "model"}
+def test_known_kinds_of_nodes_are_used() -> None:
+    impact = find_impact(
+        ["class:Song"], links_to(LINKS), find_kinds=lambda keys: {"class:Album": "model"}
     )
-    assert [kind for kind, _ in found.groups] == ["route", "model", "method"]
+    assert [kind for kind, _ in impact.groups] == ["route", "model", "method"]
 
 
-def test_of_two_ways_of_one_length_the_surer_one_is_told() -> None:
+def test_the_most_certain_of_equally_long_paths_is_returned() -> None:
     links = [
         Link("CALLS", "method:a", "method:b", "a.py", 1, "heuristic"),
         Link("CALLS", "method:a", "method:b", "a.py", 2, "declared"),
         Link("CALLS", "method:a", "method:b", "a.py", 3, "runtime", conditional=True),
     ]
-    ((_, (one,)),) = find_impact(["method:b"], into(links)).groups
-    assert (one.confidence, one.links[0].line, one.conditional) == ("declared", 2, False)
+    ((_, (node,)),) = find_impact(["method:b"], links_to(links)).groups
+    assert (node.confidence, node.links[0].line, node.conditional) == ("declared", 2, False)
 
 
-def test_more_than_may_be_told_is_said_to_be_more() -> None:
+def test_a_limited_answer_is_marked_as_incomplete() -> None:
     links = [Link("CALLS", f"method:{number}", "method:x", "a.py", number) for number in range(10)]
-    found = find_impact(["method:x"], into(links), limit=4)
-    assert (found.total, found.more) == (4, True)
+    impact = find_impact(["method:x"], links_to(links), limit=4)
+    assert (impact.total, impact.more) == (4, True)
     chain = [
         Link("CALLS", f"method:{n + 1}", f"method:{n}", "a.py", n) for n in range(MAX_HOPS + 1)
     ]
-    assert find_impact(["method:0"], into(chain)).more
-    assert not find_impact(["method:0"], into(chain[:-1])).more
+    assert find_impact(["method:0"], links_to(chain)).more
+    assert not find_impact(["method:0"], links_to(chain[:-1])).more
 
 
 NAMES = st.sampled_from([f"method:{sign}" for sign in "abcdefg"])
@@ -102,13 +107,14 @@ WORDS: tuple[Confidence, ...] = ("declared", "heuristic")
         )
     )
 )
-def test_all_that_leads_to_the_root_is_found_once_however_links_turn_in_circles(
+def test_every_dependent_is_found_once_even_in_cycles(
     links: list[Link],
 ) -> None:
-    found = [one for _, group in find_impact(["method:a"], into(links)).groups for one in group]
+    nodes = affected_nodes(find_impact(["method:a"], links_to(links)))
     reached = {"method:a"}
     while grown := {link.source for link in links if link.target in reached} - reached:
         reached |= grown
-    assert {one.key for one in found} == reached - {"method:a"}
-    assert len(found) == len({one.key for one in found})
-    assert all(one.links[-1].target == "method:a" and one.hops == len(one.links) for one in found)
+    assert sorted(node.key for node in nodes) == sorted(reached - {"method:a"})
+    for node in nodes:
+        assert node.links[-1].target == "method:a"
+        assert node.hops == len(node.links)

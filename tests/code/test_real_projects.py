@@ -1,4 +1,4 @@
-"""Files of real projects, where somebody has them: REAL_PROJECTS names a folder of checked-out ones."""
+"""Files of real projects. Set REAL_PROJECTS to a folder of checked-out projects to run these tests."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ COMMENT = {"python": "#", "ruby": "#"}
 
 
 def _files() -> dict[str, list[Path]]:
-    """Return some files of each language, the same ones each time."""
+    """Return some files of each language, the same in each run."""
     root = os.environ.get("REAL_PROJECTS", "")
-    found: dict[str, list[Path]] = defaultdict(list)
+    paths_by_language: dict[str, list[Path]] = defaultdict(list)
     for folder, _, names in os.walk(root, followlinks=True) if root else ():
         for name in sorted(names):
             path = Path(folder, name)
             language = language_of(name)
             if language and 500 < path.stat().st_size < 200_000:
-                found[language].append(path)
+                paths_by_language[language].append(path)
     chosen = random.Random(7)
     return {
         name: chosen.sample(sorted(paths), min(PER_LANGUAGE, len(paths)))
-        for name, paths in found.items()
+        for name, paths in paths_by_language.items()
     }
 
 
@@ -63,7 +63,7 @@ def edited(text: str, path: Path, symbol: Symbol) -> str:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_real_files_have_their_symbols_and_an_edit_changes_one_of_them_and_its_chunks(
+def test_an_edit_in_a_real_file_changes_one_symbol_and_its_chunks(
     language: str,
 ) -> None:
     paths = FILES.get(language)
@@ -75,34 +75,34 @@ def test_real_files_have_their_symbols_and_an_edit_changes_one_of_them_and_its_c
         facts = read_facts(text, path.name)
         assert facts is not None, path
         lines = text.split("\n")
-        for one in facts.symbols:
-            assert one.name.rpartition(".")[2] in lines[one.line - 1], (path, one)
+        for symbol in facts.symbols:
+            assert symbol.name.rpartition(".")[2] in lines[symbol.line - 1], (path, symbol)
         functions = [
-            one
-            for one in facts.symbols
-            if one.kind in ("function", "method") and one.line_end - one.line > 2
+            symbol
+            for symbol in facts.symbols
+            if symbol.kind in ("function", "method") and symbol.line_end - symbol.line > 2
         ]
         if facts.broken or not functions:
             continue
-        one = functions[len(functions) // 2]
-        after = edited(text, path, one)
-        told = symbols_of(after, path)
-        assert [(s.qualified, s.kind) for s in told] == [
+        function = functions[len(functions) // 2]
+        after = edited(text, path, function)
+        new_symbols = symbols_of(after, path)
+        assert [(s.qualified, s.kind) for s in new_symbols] == [
             (s.qualified, s.kind) for s in facts.symbols
         ], path
-        for old, new in zip(facts.symbols, told, strict=True):
-            around = old.start <= one.start and one.end <= old.end
+        for old, new in zip(facts.symbols, new_symbols, strict=True):
+            around = old.start <= function.start and function.end <= old.end
             same = text[old.start : old.end] == after[new.start : new.end]
-            assert same or around or (one.start <= old.start and old.end <= one.end), (
+            assert same or around or (function.start <= old.start and old.end <= function.end), (
                 path,
                 old.qualified,
             )
-        kept = set(cut(after, path))
-        recut = [piece for piece in cut(text, path) if piece not in kept]
-        elsewhere += any(not _overlap(text, piece, one) for piece in recut)
+        new_chunks = set(cut(after, path))
+        recut = [piece for piece in cut(text, path) if piece not in new_chunks]
+        elsewhere += any(not _overlap(text, piece, function) for piece in recut)
         edits += 1
     assert edits
-    # A function that no longer fits beside its small neighbours moves the border between them.
+    # An edited function that no longer fits into the chunk of its small neighbours moves their border.
     assert elsewhere <= edits / 10
 
 

@@ -1,4 +1,4 @@
-"""The index: what others see of a file, what stays when only its inside changes, and that it always comes to an end."""
+"""The project index: interfaces of files, repeated resolution, and cyclic projects."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ PLAYER = "class Player:\n    def start(self) -> None: ...\n"
 
 
 def facts(text: str, uri: str = "song.py") -> FileFacts:
-    found = read_facts(text, uri)
-    assert found is not None
-    return found
+    file_facts = read_facts(text, uri)
+    assert file_facts is not None
+    return file_facts
 
 
-def test_what_is_inside_of_functions_is_not_seen_from_outside() -> None:
+def test_the_body_of_a_function_is_not_part_of_the_interface() -> None:
     before = interface(facts(SONG))
     assert (
         interface(
@@ -57,11 +57,11 @@ def test_what_is_inside_of_functions_is_not_seen_from_outside() -> None:
         ("class Song", "current = Song()\nclass Song"),
     ],
 )
-def test_what_others_can_see_makes_another_interface(change: tuple[str, str]) -> None:
+def test_a_visible_change_changes_the_interface(change: tuple[str, str]) -> None:
     assert interface(facts(SONG.replace(*change))) != interface(facts(SONG))
 
 
-def test_a_file_whose_inside_changed_is_resolved_again_by_the_same_index() -> None:
+def test_a_file_with_changed_function_bodies_is_resolved_with_the_same_index() -> None:
     text = "import player\n" + SONG.replace("Player", "player.Player")
     index = ProjectIndex([facts(text), facts(PLAYER, "player.py")])
     changed = facts(
@@ -69,14 +69,14 @@ def test_a_file_whose_inside_changed_is_resolved_again_by_the_same_index() -> No
             "        self.player.start()\n", "        first = 1\n        self.player.start()\n"
         )
     )
-    whole = resolve(changed, ProjectIndex([changed, facts(PLAYER, "player.py")]))
-    assert resolve(changed, index) == whole
-    assert [(link.kind, link.target, link.line) for link in whole.links] == [
+    expected = resolve(changed, ProjectIndex([changed, facts(PLAYER, "player.py")]))
+    assert resolve(changed, index) == expected
+    assert [(link.kind, link.target, link.line) for link in expected.links] == [
         ("CALLS", "method:player.Player.start", 8)
     ]
 
 
-def test_facts_that_declare_something_else_are_refused() -> None:
+def test_facts_with_another_interface_are_refused() -> None:
     index = ProjectIndex([facts(SONG)])
     with pytest.raises(ValueError, match="other facts about song.py"):
         resolve(facts(SONG.replace("play", "run")), index)
@@ -84,7 +84,7 @@ def test_facts_that_declare_something_else_are_refused() -> None:
         resolve(facts(SONG, "new.py"), index)
 
 
-def test_the_order_in_which_files_are_given_does_not_matter() -> None:
+def test_the_order_of_files_does_not_matter() -> None:
     files = facts_of(
         {
             "a.php": "<?php class Song {}",
@@ -92,11 +92,12 @@ def test_the_order_in_which_files_are_given_does_not_matter() -> None:
             "c.php": "<?php (new Song)->play();",
         }
     )
-    one, other = ProjectIndex(files), ProjectIndex(reversed(files))
-    assert [resolve(each, one) for each in files] == [resolve(each, other) for each in files]
+    index, reversed_index = ProjectIndex(files), ProjectIndex(reversed(files))
+    for file in files:
+        assert resolve(file, index) == resolve(file, reversed_index)
 
 
-def test_rows_that_nothing_decides_are_collapsed_and_bounded() -> None:
+def test_equal_unresolved_rows_are_merged_and_their_number_is_limited() -> None:
     same = resolve(
         only := facts("def run(it):\n    it.go()\n    it.go()\n    it.stop()\n"),
         ProjectIndex([only]),
@@ -109,7 +110,7 @@ def test_rows_that_nothing_decides_are_collapsed_and_bounded() -> None:
     assert len(resolve(many, ProjectIndex([many])).unresolved) == MAX_UNRESOLVED
 
 
-def test_parents_and_imports_that_turn_in_circles_come_to_an_end() -> None:
+def test_cyclic_parents_and_imports_end() -> None:
     text = (
         "from b import B\nclass A(B):\n    def go(self):\n        self.x()\n        super().go()\n"
     )
@@ -118,8 +119,8 @@ def test_parents_and_imports_that_turn_in_circles_come_to_an_end() -> None:
         facts("from a import A\nclass B(A): ...\nclass C(C): ...\n", "b.py"),
     ]
     index = ProjectIndex(files)
-    found = resolve(files[0], index)
-    assert {(row.name, row.reason) for row in found.unresolved} == {
+    graph = resolve(files[0], index)
+    assert {(row.name, row.reason) for row in graph.unresolved} == {
         ("x", "A has no x"),
         ("go", "A has no go"),
     }
@@ -164,14 +165,14 @@ KINDS = st.sampled_from(
 
 
 def symbols() -> st.SearchStrategy[Symbol]:
-    def made(name: str, parent: str, kind: str) -> Symbol:
+    def build_symbol(name: str, parent: str, kind: str) -> Symbol:
         qualified = f"{parent}.{name}" if parent else name
         return Symbol(
             name, qualified, kind, 0, 1, 1, 1, signature=f"fn {name}() -> A", parent=parent
         )
 
     plain = st.sampled_from(["A", "B", "a"])
-    return st.builds(made, plain, st.sampled_from(["", "A", "A.B", "a"]), KINDS)
+    return st.builds(build_symbol, plain, st.sampled_from(["", "A", "A.B", "a"]), KINDS)
 
 
 def files() -> st.SearchStrategy[FileFacts]:
@@ -198,23 +199,25 @@ def files() -> st.SearchStrategy[FileFacts]:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(files(), min_size=1, max_size=4, unique_by=lambda one: one.uri))
-def test_any_facts_are_resolved_and_links_lead_to_what_is_there(given_: list[FileFacts]) -> None:
-    index = ProjectIndex(given_)
-    graphs = [resolve(one, index) for one in given_]
-    keys = {node.key for graph in graphs for node in graph.nodes}
+@given(st.lists(files(), min_size=1, max_size=4, unique_by=lambda file: file.uri))
+def test_any_facts_are_resolved_and_links_lead_to_existing_nodes(project: list[FileFacts]) -> None:
+    index = ProjectIndex(project)
+    graphs = [resolve(file, index) for file in project]
+    keys: set[str] = set()
+    for graph in graphs:
+        keys.update(node.key for node in graph.nodes)
     for graph in graphs:
         assert {link.target for link in graph.links} <= keys
         assert {alias.key for alias in graph.aliases} <= keys
         assert {link.source for link in graph.links} <= keys
         assert {row.source for row in graph.unresolved} <= keys
-    uncalled = tuple(one for one in given_[0].references if one.kind not in ("call", "new"))
-    again = resolve(replace(given_[0], references=uncalled), index)
+    uncalled = tuple(use for use in project[0].references if use.kind not in ("call", "new"))
+    again = resolve(replace(project[0], references=uncalled), index)
     assert again.nodes == graphs[0].nodes
     assert not [link for link in again.links if link.kind == "CALLS"]
 
 
-def test_names_that_many_modules_hand_on_to_each_other_come_to_an_end() -> None:
+def test_names_that_many_modules_re_export_to_each_other_end() -> None:
     many = 40
     everything = "".join(f"from .m{other} import *\n" for other in range(many))
     files = [
@@ -234,4 +237,4 @@ def test_names_that_many_modules_hand_on_to_each_other_come_to_an_end() -> None:
     files.append(facts("use b::a;\nuse a::b;\nfn g() { a::x(); b::new(); }\n", "src/lib.rs"))
     files.append(facts("use b as a;\nuse a as b;\nfn g() { a::x(); b(); }\n", "src/other.rs"))
     index = ProjectIndex(files)
-    assert not [link for one in files for link in resolve(one, index).links]
+    assert not any(resolve(file, index).links for file in files)

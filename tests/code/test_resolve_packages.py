@@ -1,4 +1,4 @@
-"""Relations of Java, Kotlin, C#, Go, Ruby, Swift, C and C++ files, by what is written in them."""
+"""Relations of Java, Kotlin, C#, Go, Ruby, Swift, C and C++ files, from written types and imports."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ JAVA = {
 
 
 def test_java_follows_packages_imports_fields_and_nesting() -> None:
-    found = resolved(JAVA)
+    project = resolved(JAVA)
     song = "class:src/com/acme/model/Song.java#Song"
-    assert found.links("EXTENDS") == {(song, "class:src/com/acme/model/Media.java#Media")}
-    assert found.links("IMPLEMENTS") == {(song, "class:src/com/acme/play/Player.java#Playable")}
-    assert found.calls_of("method:src/com/acme/model/Song.java#Song.play") == {
+    assert project.links("EXTENDS") == {(song, "class:src/com/acme/model/Media.java#Media")}
+    assert project.links("IMPLEMENTS") == {(song, "class:src/com/acme/play/Player.java#Playable")}
+    assert project.calls_of("method:src/com/acme/model/Song.java#Song.play") == {
         "method:src/com/acme/play/Player.java#Player.start",
         "method:src/com/acme/model/Media.java#Media.prepare",
         "method:src/com/acme/model/Song.java#Song.Album.title",
@@ -39,7 +39,7 @@ def test_java_follows_packages_imports_fields_and_nesting() -> None:
     }
 
 
-def test_java_tells_types_of_one_name_apart_by_imports_or_not_at_all() -> None:
+def test_java_only_imports_decide_between_types_with_the_same_name() -> None:
     user = """
         package com.acme;
         {imports}
@@ -66,8 +66,8 @@ def test_java_tells_types_of_one_name_apart_by_imports_or_not_at_all() -> None:
     }
 
 
-def test_kotlin_follows_packages_properties_and_what_is_made() -> None:
-    found = resolved(
+def test_kotlin_follows_packages_properties_and_created_instances() -> None:
+    project = resolved(
         {
             "Song.kt": """
                 package music
@@ -99,23 +99,23 @@ def test_kotlin_follows_packages_properties_and_what_is_made() -> None:
             "Player.kt": "package play\nclass Player {\n    fun start() {}\n}\n",
         }
     )
-    assert found.links("EXTENDS") == {("class:Song.kt#Song", "class:Song.kt#Media")}
-    assert found.links("IMPLEMENTS") == {("class:Song.kt#Song", "class:Song.kt#Playable.Loud")}
-    assert found.calls_of("method:Song.kt#Song.play") == {
+    assert project.links("EXTENDS") == {("class:Song.kt#Song", "class:Song.kt#Media")}
+    assert project.links("IMPLEMENTS") == {("class:Song.kt#Song", "class:Song.kt#Playable.Loud")}
+    assert project.calls_of("method:Song.kt#Song.play") == {
         "method:Player.kt#Player.start",
         "method:Song.kt#Media.prepare",
         "method:Song.kt#Song.play",
         "method:Song.kt#Album.title",
     }
-    assert found.calls_of("function:Song.kt#make") == {
+    assert project.calls_of("function:Song.kt#make") == {
         "class:Player.kt#Player",
         "method:Player.kt#Player.start",
         "class:Song.kt#Song",
     }
 
 
-def test_csharp_follows_namespaces_usings_and_parts_of_a_class() -> None:
-    found = resolved(
+def test_csharp_follows_namespaces_usings_and_partial_classes() -> None:
+    project = resolved(
         {
             "Song.cs": """
                 using Acme.Play;
@@ -138,9 +138,9 @@ def test_csharp_follows_namespaces_usings_and_parts_of_a_class() -> None:
             "Player.cs": "namespace Acme.Play { public class Player { public void Start() {} } }\n",
         }
     )
-    assert ("class:Song.cs#Song", "class:Media.cs#Media") in found.links("EXTENDS")
-    assert found.links("IMPLEMENTS") == {("class:Song.cs#Song", "class:Media.cs#IPlayable")}
-    assert found.calls_of("method:Song.cs#Song.Play") == {
+    assert ("class:Song.cs#Song", "class:Media.cs#Media") in project.links("EXTENDS")
+    assert project.links("IMPLEMENTS") == {("class:Song.cs#Song", "class:Media.cs#IPlayable")}
+    assert project.calls_of("method:Song.cs#Song.Play") == {
         "method:Player.cs#Player.Start",
         "method:Song.Stop.cs#Song.Stop",
         "method:Media.cs#Media.Prepare",
@@ -150,7 +150,7 @@ def test_csharp_follows_namespaces_usings_and_parts_of_a_class() -> None:
 
 
 def test_go_follows_folders_modules_and_receivers() -> None:
-    found = resolved(
+    project = resolved(
         {
             "go.mod": "module example.org/music\n\ngo 1.22\n",
             "song.go": """
@@ -188,19 +188,19 @@ def test_go_follows_folders_modules_and_receivers() -> None:
             ),
         }
     )
-    assert found.links("EXTENDS") == {("class:song.go#Song", "class:song.go#Media")}
+    assert project.links("EXTENDS") == {("class:song.go#Song", "class:song.go#Media")}
     play = "method:song.go#Song.Play"
-    assert found.calls_of(play) == {
+    assert project.calls_of(play) == {
         "method:play/player.go#Player.Start",
         "method:song.go#Media.Prepare",
         "function:tools.go#helper",
         "function:play/player.go#New",
     }
-    assert found.reasons(play)["other Go"] == "not in this project"
+    assert project.reasons(play)["other Go"] == "not in this project"
 
 
-def test_ruby_follows_constants_modules_and_what_is_made() -> None:
-    found = resolved(
+def test_ruby_follows_constants_modules_and_created_instances() -> None:
+    project = resolved(
         {
             "song.rb": """
                 module Music
@@ -226,11 +226,11 @@ def test_ruby_follows_constants_modules_and_what_is_made() -> None:
             "player.rb": "class Player\nend\nclass Music::Player\n  def run\n  end\nend\n",
         }
     )
-    assert found.links("EXTENDS") == {("class:song.rb#Music.Song", "class:media.rb#Music.Media")}
-    assert found.links("USES_TRAIT") == {
+    assert project.links("EXTENDS") == {("class:song.rb#Music.Song", "class:media.rb#Music.Media")}
+    assert project.links("USES_TRAIT") == {
         ("class:song.rb#Music.Song", "class:media.rb#Music.Playable")
     }
-    assert found.calls_of("method:song.rb#Music.Song.start") == {
+    assert project.calls_of("method:song.rb#Music.Song.start") == {
         "method:media.rb#Music.Playable.play",
         "method:media.rb#Music.Media.prepare",
         "method:player.rb#Music.Player.run",
@@ -238,14 +238,14 @@ def test_ruby_follows_constants_modules_and_what_is_made() -> None:
     }
 
 
-def test_in_ruby_what_is_around_a_module_is_not_what_it_calls() -> None:
+def test_in_ruby_a_call_does_not_mean_a_method_of_the_outer_module() -> None:
     text = "class Song\n  def play(x)\n  end\n  module Parts\n    def start\n      play(1)\n    end\n  end\nend\n"
-    found = resolved({"song.rb": text})
-    assert found.links() == set()
+    project = resolved({"song.rb": text})
+    assert project.links() == set()
 
 
 def test_c_follows_functions_that_are_defined_once() -> None:
-    found = resolved(
+    project = resolved(
         {
             "tools.h": "void helper(int x);\nint twice(int x);\n",
             "tools.c": '#include "tools.h"\nstatic void own(void) {\n}\nvoid helper(int x) {\n  own();\n}\n',
@@ -254,9 +254,9 @@ def test_c_follows_functions_that_are_defined_once() -> None:
             "main.c": '#include "tools.h"\nint main(void) {\n  helper(1);\n  twice(2);\n  own();\n  printf("x");\n}\n',
         }
     )
-    assert found.calls_of("function:tools.c#helper") == {"function:tools.c#own"}
-    assert found.calls_of("function:main.c#main") == {"function:tools.c#helper"}
-    assert found.reasons("function:main.c#main") == {
+    assert project.calls_of("function:tools.c#helper") == {"function:tools.c#own"}
+    assert project.calls_of("function:main.c#main") == {"function:tools.c#helper"}
+    assert project.reasons("function:main.c#main") == {
         "twice": "several functions are named twice",
         "own": "not in this project",
         "printf": "not in this project",
@@ -264,7 +264,7 @@ def test_c_follows_functions_that_are_defined_once() -> None:
 
 
 def test_cpp_methods_that_are_defined_outside_of_their_class_belong_to_it() -> None:
-    found = resolved(
+    project = resolved(
         {
             "song.hpp": (
                 "class Player {\npublic:\n  void start() { }\n};\nclass Song {\npublic:\n  void "
@@ -273,11 +273,11 @@ def test_cpp_methods_that_are_defined_outside_of_their_class_belong_to_it() -> N
             "song.cpp": '#include "song.hpp"\nvoid Song::play() {\n  player.start();\n  this->play();\n}\n',
         }
     )
-    assert found.calls_of("method:song.cpp#Song.play") >= {"method:song.hpp#Player.start"}
+    assert project.calls_of("method:song.cpp#Song.play") >= {"method:song.hpp#Player.start"}
 
 
-def test_swift_follows_properties_extensions_and_what_is_made() -> None:
-    found = resolved(
+def test_swift_follows_properties_extensions_and_created_instances() -> None:
+    project = resolved(
         {
             "Song.swift": """
                 protocol Playable {}
@@ -297,17 +297,17 @@ def test_swift_follows_properties_extensions_and_what_is_made() -> None:
             "More.swift": "extension Song { func stop() {} }\nstruct Player { func start() {} }\n",
         }
     )
-    assert found.links("EXTENDS") == {("class:Song.swift#Song", "class:Song.swift#Media")}
-    assert found.links("IMPLEMENTS") == {("class:Song.swift#Song", "class:Song.swift#Playable")}
-    assert found.calls_of("method:Song.swift#Song.play") == {
+    assert project.links("EXTENDS") == {("class:Song.swift#Song", "class:Song.swift#Media")}
+    assert project.links("IMPLEMENTS") == {("class:Song.swift#Song", "class:Song.swift#Playable")}
+    assert project.calls_of("method:Song.swift#Song.play") == {
         "method:More.swift#Player.start",
         "method:Song.swift#Media.prepare",
         "method:More.swift#Song.stop",
     }
 
 
-def test_a_method_that_several_files_define_for_one_type_is_told_apart_by_nothing() -> None:
-    found = resolved(
+def test_a_method_that_several_files_define_for_one_type_is_not_linked() -> None:
+    project = resolved(
         {
             "A.swift": (
                 "class Song { func play() {} \n func stop() {} }\nfunc go(song: Song) { song.play(); song.stop() }\n"
@@ -315,14 +315,14 @@ def test_a_method_that_several_files_define_for_one_type_is_told_apart_by_nothin
             "B.swift": "extension Song { func play(loud: Int) {} }\n",
         }
     )
-    assert found.calls_of("function:A.swift#go") == {"method:A.swift#Song.stop"}
-    assert found.reasons("function:A.swift#go") == {
+    assert project.calls_of("function:A.swift#go") == {"method:A.swift#Song.stop"}
+    assert project.reasons("function:A.swift#go") == {
         "song play": "several files define play of Song"
     }
 
 
-def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
-    found = resolved(
+def test_methods_with_the_same_name_in_unrelated_classes_are_not_linked() -> None:
+    project = resolved(
         {
             "a.go": (
                 "package a\n\ntype Song struct{}\nfunc (s Song) Play() {}\ntype Game struct{}\nfunc "
@@ -343,11 +343,17 @@ def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> No
             ),
         }
     )
-    assert found.links() == set()
-    assert {one.uri for one in found.graph.unresolved} == {"a.go", "a.rb", "A.java", "A.kt", "A.cs"}
+    assert project.links() == set()
+    assert {row.uri for row in project.graph.unresolved} == {
+        "a.go",
+        "a.rb",
+        "A.java",
+        "A.kt",
+        "A.cs",
+    }
 
 
-def test_a_name_of_swift_that_a_loop_a_closure_or_a_condition_gives_anew_has_no_type() -> None:
+def test_in_swift_a_name_that_a_loop_closure_or_condition_redefines_has_no_type() -> None:
     forms = {
         "loop": "for a in list { a.save() }",
         "closure": "list.forEach { a in a.save() }",

@@ -1,4 +1,4 @@
-"""Relations of PHP files, by what is written in them."""
+"""Relations of PHP files, from written types and imports."""
 
 from __future__ import annotations
 
@@ -37,40 +37,40 @@ MODELS = {
 SONG = r"App\Models\Song"
 
 
-def test_parents_interfaces_and_traits_are_linked_with_the_line_that_says_so() -> None:
-    found = resolved(MODELS)
-    assert found.links("EXTENDS") == {(f"class:{SONG}", r"class:App\Models\Media")}
-    assert found.links("IMPLEMENTS") == {(f"class:{SONG}", r"class:App\Models\Streamed")}
-    assert found.links("USES_TRAIT") == {
+def test_parents_interfaces_and_traits_are_linked_with_their_line() -> None:
+    project = resolved(MODELS)
+    assert project.links("EXTENDS") == {(f"class:{SONG}", r"class:App\Models\Media")}
+    assert project.links("IMPLEMENTS") == {(f"class:{SONG}", r"class:App\Models\Streamed")}
+    assert project.links("USES_TRAIT") == {
         (f"class:{SONG}", r"class:App\Support\Playable"),
         (f"class:{SONG}", r"class:App\Support\Named"),
     }
-    (extends,) = (link for link in found.graph.links if link.kind == "EXTENDS")
+    (extends,) = (link for link in project.graph.links if link.kind == "EXTENDS")
     assert (extends.uri, extends.line, extends.confidence) == ("app/Models/Song.php", 5, "declared")
     outside = {
-        (one.kind, one.name, one.reason) for one in found.graph.unresolved if one.kind != "CALLS"
+        (row.kind, row.name, row.reason) for row in project.graph.unresolved if row.kind != "CALLS"
     }
     assert ("IMPLEMENTS", r"\Countable", "not in this project") in outside
 
 
 def test_this_self_static_and_parent_lead_through_traits_and_parents() -> None:
-    found = resolved(MODELS)
-    assert found.calls_of(rf"method:{SONG}::start") == {
+    project = resolved(MODELS)
+    assert project.calls_of(rf"method:{SONG}::start") == {
         r"method:App\Support\Playable::play",  # a trait's method stands before an inherited one
         rf"method:{SONG}::make",
         r"method:App\Models\Media::prepare",
     }
-    assert found.calls_of(rf"method:{SONG}::make") == {
+    assert project.calls_of(rf"method:{SONG}::make") == {
         rf"method:{SONG}::__construct",
         r"class:App\Models\Album",
     }
-    assert found.calls_of(r"method:App\Support\Playable::play") == {r"function:App\Support\name"}
+    assert project.calls_of(r"method:App\Support\Playable::play") == {r"function:App\Support\name"}
 
 
-def test_this_in_a_class_without_a_name_is_not_the_class_around_it() -> None:
-    found = resolved(MODELS)
-    assert not [link for link in found.graph.links if link.target == rf"method:{SONG}::start"]
-    (row,) = (one for one in found.graph.unresolved if one.name == "start")
+def test_this_in_an_anonymous_class_is_not_the_outer_class() -> None:
+    project = resolved(MODELS)
+    assert not [link for link in project.graph.links if link.target == rf"method:{SONG}::start"]
+    (row,) = (row for row in project.graph.unresolved if row.name == "start")
     assert row.reason == "what $this is here is not written"
 
 
@@ -120,10 +120,10 @@ SERVICE = {
 }
 
 
-def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
-    found = resolved(MODELS | SERVICE)
+def test_typed_receivers_are_linked_and_untyped_receivers_have_a_reason() -> None:
+    project = resolved(MODELS | SERVICE)
     run = r"method:App\Service::run"
-    assert found.calls_of(run) == {
+    assert project.calls_of(run) == {
         rf"method:{SONG}::start",
         rf"method:{SONG}::album",
         rf"method:{SONG}::count",
@@ -134,7 +134,7 @@ def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
         r"class:App\Models\Album",
         r"class:App\Models\Player",
     }
-    assert found.reasons(run) == {
+    assert project.reasons(run) == {
         "$any start": "the type of $any is not written",
         r"$either title": r"Song|M\Album is several types",
         "$more start": "the type of $more is not written",
@@ -142,47 +142,49 @@ def test_typed_receivers_lead_to_methods_and_untyped_ones_say_why_not() -> None:
     }
 
 
-def test_a_name_has_the_type_of_what_it_is_given_and_none_where_that_has_none() -> None:
-    found = resolved(MODELS | SERVICE)
-    assert found.calls_of(r"method:App\Service::given") == {
+def test_a_name_has_the_type_of_its_value_if_that_is_known() -> None:
+    project = resolved(MODELS | SERVICE)
+    assert project.calls_of(r"method:App\Service::given") == {
         rf"method:{SONG}::start",
         rf"method:{SONG}::album",
         rf"method:{SONG}::closing",
         r"method:App\Models\Album::title",
     }
     assert [
-        link.line for link in found.graph.links if link.target == r"method:App\Models\Album::title"
+        link.line
+        for link in project.graph.links
+        if link.target == r"method:App\Models\Album::title"
     ] == [12, 30]
     assert (
-        found.reasons(r"method:App\Service::given")["$none title"]
+        project.reasons(r"method:App\Service::given")["$none title"]
         == "what closing() returns is not written"
     )
-    assert found.calls_of(r"method:App\Service::changed") == set()
-    assert found.reasons(r"method:App\Service::changed")["$song start"] == "not in this project"
+    assert project.calls_of(r"method:App\Service::changed") == set()
+    assert project.reasons(r"method:App\Service::changed")["$song start"] == "not in this project"
 
 
-def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
-    found = resolved(
+def test_methods_with_the_same_name_in_unrelated_classes_are_not_linked() -> None:
+    project = resolved(
         {
             "a.php": "<?php class Song { public function play() {} }",
             "b.php": "<?php class Game { public function play() {} }",
             "c.php": "<?php class Table { public function start($it, $other) { $it->play(); $other->play(); } }",
         }
     )
-    assert found.links() == set()
-    assert {(one.receiver, one.name) for one in found.graph.unresolved} == {
+    assert project.links() == set()
+    assert {(row.receiver, row.name) for row in project.graph.unresolved} == {
         ("$it", "play"),
         ("$other", "play"),
     }
 
 
 def test_every_symbol_has_a_node_and_the_names_people_write() -> None:
-    found = resolved(
+    project = resolved(
         {
             "app/Song.php": "<?php\nnamespace App;\n/** Plays. */\nclass Song {\n public function play() {}\n}\n"
         }
     )
-    nodes = {node.key: node for node in found.graph.nodes}
+    nodes = {node.key: node for node in project.graph.nodes}
     assert set(nodes) == {"file:app/Song.php", r"class:App\Song", r"method:App\Song::play"}
     song = nodes[r"class:App\Song"]
     assert (song.kind, song.name, song.uri, song.line, song.line_end) == (
@@ -193,7 +195,7 @@ def test_every_symbol_has_a_node_and_the_names_people_write() -> None:
         6,
     )
     assert (song.doc, song.signature, song.language) == ("Plays.", "class Song", "php")
-    assert {(one.name, one.kind) for one in found.graph.aliases} == {
+    assert {(row.name, row.kind) for row in project.graph.aliases} == {
         (r"App\Song", "class"),
         ("Song", "short_class"),
         (r"App\Song@play", "method"),
@@ -204,17 +206,17 @@ def test_every_symbol_has_a_node_and_the_names_people_write() -> None:
     }
 
 
-def test_methods_of_classes_without_a_name_are_told_apart_by_their_files() -> None:
+def test_methods_of_anonymous_classes_have_keys_with_their_file() -> None:
     text = "<?php\nreturn new class extends Migration {\n  public function up() { helper(); }\n};\n"
-    found = resolved({"a.php": text, "b.php": text, "c.php": "<?php function helper() {}"})
-    assert found.links() == {
+    project = resolved({"a.php": text, "b.php": text, "c.php": "<?php function helper() {}"})
+    assert project.links() == {
         ("method:a.php#up", "function:helper"),
         ("method:b.php#up", "function:helper"),
     }
-    assert {alias.name for alias in found.graph.aliases} == {"helper"}
+    assert {alias.name for alias in project.graph.aliases} == {"helper"}
 
 
-def test_a_name_that_is_given_something_else_on_the_same_line_has_no_type() -> None:
+def test_a_name_with_another_value_on_the_same_line_has_no_type() -> None:
     project = resolved(
         {
             "a.php": """<?php

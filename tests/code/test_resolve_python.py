@@ -1,4 +1,4 @@
-"""Relations of Python files, by what is written in them."""
+"""Relations of Python files, from written types and imports."""
 
 from __future__ import annotations
 
@@ -58,23 +58,23 @@ SHOP = {
 
 
 def test_self_fields_properties_and_parents_lead_to_methods() -> None:
-    found = resolved(SHOP)
-    assert found.links("EXTENDS") == {("class:shop.models.Order", "class:shop.models.Base")}
-    assert found.calls_of("method:shop.models.Order.total") == {
+    project = resolved(SHOP)
+    assert project.links("EXTENDS") == {("class:shop.models.Order", "class:shop.models.Base")}
+    assert project.calls_of("method:shop.models.Order.total") == {
         "method:shop.models.Base.save",
         "method:shop.tools.Clock.now",
         "method:shop.models.Customer.greet",
         "method:shop.tools.Log.write",
     }
-    assert found.calls_of("method:shop.models.Order.__init__") == {
+    assert project.calls_of("method:shop.models.Order.__init__") == {
         "method:shop.models.Base.save",
         "function:shop.tools.audit",
     }
-    assert found.reasons("method:shop.models.Order.total") == {}, "lists are Python's own"
+    assert project.reasons("method:shop.models.Order.total") == {}, "lists are Python's own"
 
 
-def test_imports_of_every_form_lead_to_what_they_name() -> None:
-    found = resolved(
+def test_imports_of_every_form_are_followed() -> None:
+    project = resolved(
         SHOP
         | {
             "app.py": """
@@ -101,7 +101,7 @@ def test_imports_of_every_form_lead_to_what_they_name() -> None:
                 """
         }
     )
-    assert found.calls_of("file:app.py") == {
+    assert project.calls_of("file:app.py") == {
         "method:shop.models.Order.make",
         "method:shop.models.Order.total",
         "method:shop.models.Order.__init__",
@@ -113,38 +113,40 @@ def test_imports_of_every_form_lead_to_what_they_name() -> None:
         "class:shop.tools.Clock",
         "method:shop.tools.Clock.now",
     }
-    assert found.calls_of("function:app.run") == {
+    assert project.calls_of("function:app.run") == {
         "method:shop.models.Base.copy",
         "method:shop.models.Order.total",
     }
-    assert found.reasons("function:app.run") == {
+    assert project.reasons("function:app.run") == {
         "thing go": "not in this project",
         "clock now": "the type of clock is not written",
         "made save": "the type of made is not written",
     }
 
 
-def test_packages_below_a_folder_that_is_none_are_found_from_there() -> None:
+def test_a_folder_without_init_is_an_import_root() -> None:
     files = {f"backend/{uri}": text for uri, text in SHOP.items()}
-    found = resolved(
+    project = resolved(
         files
         | {
             "backend/run.py": "from shop.tools import Clock\nClock().now()\nimport json\njson.loads('')\n"
         }
     )
-    assert found.calls_of("file:backend/run.py") == {
+    assert project.calls_of("file:backend/run.py") == {
         "class:backend.shop.tools.Clock",
         "method:backend.shop.tools.Clock.now",
     }
 
 
-def test_a_module_is_not_mistaken_for_one_of_the_standard_library() -> None:
-    found = resolved({"pkg/a.py": "import json\njson.dump()\n", "pkg/json.py": "def dump(): ...\n"})
-    assert found.links() == set()
+def test_a_module_of_the_standard_library_is_not_a_module_of_the_project() -> None:
+    project = resolved(
+        {"pkg/a.py": "import json\njson.dump()\n", "pkg/json.py": "def dump(): ...\n"}
+    )
+    assert project.links() == set()
 
 
-def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
-    found = resolved(
+def test_methods_with_the_same_name_in_unrelated_classes_are_not_linked() -> None:
+    project = resolved(
         {
             "a.py": "class Song:\n    def play(self): ...\n",
             "b.py": (
@@ -153,8 +155,8 @@ def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> No
             "c.py": "from a import Song\n\ndef start(song):\n    for song in song:\n        song.play()\n",
         }
     )
-    assert found.links() == set()
-    assert {(one.receiver, one.reason) for one in found.graph.unresolved} == {
+    assert project.links() == set()
+    assert {(row.receiver, row.reason) for row in project.graph.unresolved} == {
         ("it", "the type of it is not written"),
         ("others[0]", "the type of others[0] is not written"),
         ("song", "the type of song is not written"),
@@ -174,20 +176,20 @@ def test_a_name_with_two_types_is_linked_to_neither() -> None:
                 it = B()
             it.go()
         """
-    found = resolved({"m.py": text})
-    assert found.calls_of("function:m.run") == {"class:m.A", "class:m.B"}
-    assert found.reasons("function:m.run") == {"it go": "it has several types"}
+    project = resolved({"m.py": text})
+    assert project.calls_of("function:m.run") == {"class:m.A", "class:m.B"}
+    assert project.reasons("function:m.run") == {"it go": "it has several types"}
 
 
-def test_a_decorator_is_called_by_what_is_around_the_function() -> None:
-    found = resolved({"m.py": "def wraps(f): ...\n\n@wraps(1)\ndef run(wraps):\n    wraps()\n"})
-    assert found.links() == {("file:m.py", "function:m.wraps")}
-    assert found.reasons("function:m.run") == {
+def test_a_decorator_is_called_by_the_code_around_the_function() -> None:
+    project = resolved({"m.py": "def wraps(f): ...\n\n@wraps(1)\ndef run(wraps):\n    wraps()\n"})
+    assert project.links() == {("file:m.py", "function:m.wraps")}
+    assert project.reasons("function:m.run") == {
         "wraps": "wraps is a name here, and what it calls is not written"
     }
 
 
-def test_what_waits_is_followed_only_where_it_is_waited_for() -> None:
+def test_an_async_result_is_followed_only_if_it_is_awaited() -> None:
     text = """
         class Reply:
             def text(self): ...
@@ -196,17 +198,17 @@ def test_what_waits_is_followed_only_where_it_is_waited_for() -> None:
             (await fetch()).text()
             fetch().text()
         """
-    found = resolved({"m.py": text})
-    rows = [link.line for link in found.graph.links if link.target == "method:m.Reply.text"]
+    project = resolved({"m.py": text})
+    rows = [link.line for link in project.graph.links if link.target == "method:m.Reply.text"]
     assert rows == [6]
 
 
-def test_modules_that_import_each_other_come_to_an_end() -> None:
-    found = resolved(
+def test_modules_that_import_each_other_end() -> None:
+    project = resolved(
         {
             "p/__init__.py": "from .a import x\nfrom .b import *\n",
             "p/a.py": "from .b import x\n",
             "p/b.py": "from .a import x\nfrom p import *\nx()\n",
         }
     )
-    assert found.links() == set()
+    assert project.links() == set()

@@ -1,4 +1,4 @@
-"""Relations of Rust files, by what is written in them."""
+"""Relations of Rust files, from written types and imports."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ CRATES = {
 }
 
 
-def test_paths_impl_blocks_and_fields_lead_to_what_they_name() -> None:
-    found = resolved(CRATES)
-    assert found.links("IMPLEMENTS") == {
+def test_paths_impl_blocks_and_fields_are_followed() -> None:
+    project = resolved(CRATES)
+    assert project.links("IMPLEMENTS") == {
         ("class:music/src/song/mod.rs#Song", "class:music/src/song/mod.rs#Playable")
     }
-    assert found.calls_of("method:music/src/song/mod.rs#Song.play") == {
+    assert project.calls_of("method:music/src/song/mod.rs#Song.play") == {
         "method:music/src/player.rs#Player.start",
         "method:music/src/player.rs#Player.new",
         "method:music/src/song/mod.rs#Song.prepare",
@@ -79,13 +79,13 @@ def test_paths_impl_blocks_and_fields_lead_to_what_they_name() -> None:
 
 
 def test_another_crate_of_the_project_is_found_by_its_name() -> None:
-    found = resolved(CRATES)
-    assert found.calls_of("function:app/src/main.rs#main") == {
+    project = resolved(CRATES)
+    assert project.calls_of("function:app/src/main.rs#main") == {
         "method:music/src/player.rs#Player.new",
         "method:music/src/player.rs#Player.start",
         "method:music/src/song/mod.rs#Song.play",
     }
-    assert found.calls_of("function:app/src/main.rs#tests.check") == {
+    assert project.calls_of("function:app/src/main.rs#tests.check") == {
         "function:app/src/main.rs#main",
         "method:music/src/player.rs#Player.new",
     }

@@ -1,4 +1,4 @@
-"""Relations of JavaScript and TypeScript files, by what is written in them."""
+"""Relations of JavaScript and TypeScript files, from written types and imports."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ MUSIC = {
 
 
 def test_parents_and_interfaces_are_linked_through_imports() -> None:
-    found = resolved(MUSIC)
+    project = resolved(MUSIC)
     song = "class:src/song.ts#Song"
-    assert found.links("EXTENDS") == {(song, "class:src/media/index.ts#Media")}
-    assert found.links("IMPLEMENTS") == {
+    assert project.links("EXTENDS") == {(song, "class:src/media/index.ts#Media")}
+    assert project.links("IMPLEMENTS") == {
         (song, "class:src/song.ts#Playable"),
         (song, "class:src/media/index.ts#Streamed"),
     }
 
 
 def test_this_fields_and_typed_parameters_lead_to_methods() -> None:
-    found = resolved(MUSIC)
-    assert found.calls_of("method:src/song.ts#Song.play") == {
+    project = resolved(MUSIC)
+    assert project.calls_of("method:src/song.ts#Song.play") == {
         "method:src/players/loud.tsx#Player.start",
         "method:src/media/index.ts#Media.prepare",
     }
 
 
 def test_imports_by_path_package_and_pattern_lead_to_what_they_name() -> None:
-    found = resolved(
+    project = resolved(
         MUSIC
         | {
             "src/app.ts": """
@@ -77,7 +77,7 @@ def test_imports_by_path_package_and_pattern_lead_to_what_they_name() -> None:
         }
     )
     run = "function:src/app.ts#run"
-    assert found.calls_of(run) == {
+    assert project.calls_of(run) == {
         "method:src/song.ts#Song.self",
         "method:src/song.ts#Song.album_",
         "method:src/song.ts#Song.later",
@@ -88,7 +88,7 @@ def test_imports_by_path_package_and_pattern_lead_to_what_they_name() -> None:
         "class:src/players/loud.tsx#Player",
         "method:src/players/loud.tsx#Player.start",
     }
-    assert found.reasons(run) == {
+    assert project.reasons(run) == {
         "any play": "the type of any is not written",
         "players2 start": "the type of P[] is not written",
         "other go": "not in this project",
@@ -105,22 +105,22 @@ def test_this_in_a_function_inside_of_a_method_is_not_the_class() -> None:
           }
         }
         """
-    found = resolved({"a.js": text})
-    assert found.links() == set()
+    project = resolved({"a.js": text})
+    assert project.links() == set()
 
 
 def test_a_function_with_the_name_of_a_type_is_what_is_called() -> None:
-    found = resolved(
+    project = resolved(
         {
             "a.ts": "interface Box {}\nfunction Box(): Box { return {} }\nBox()\nfunction f(box: Box) { box.x() }\n"
         }
     )
-    assert found.links() == {("file:a.ts", "function:a.ts#Box")}
-    assert {node.key for node in found.graph.nodes} >= {"class:a.ts#Box", "function:a.ts#Box"}
+    assert project.links() == {("file:a.ts", "function:a.ts#Box")}
+    assert {node.key for node in project.graph.nodes} >= {"class:a.ts#Box", "function:a.ts#Box"}
 
 
 def test_modules_in_the_older_form_are_followed_by_their_path() -> None:
-    found = resolved(
+    project = resolved(
         {
             "lib/tools.js": "exports.clean = function clean() {}\nfunction helper() {}\n",
             "app.js": (
@@ -129,11 +129,11 @@ def test_modules_in_the_older_form_are_followed_by_their_path() -> None:
             ),
         }
     )
-    assert found.links() == {("file:app.js", "function:lib/tools.js#clean")}
+    assert project.links() == {("file:app.js", "function:lib/tools.js#clean")}
 
 
-def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> None:
-    found = resolved(
+def test_methods_with_the_same_name_in_unrelated_classes_are_not_linked() -> None:
+    project = resolved(
         {
             "a.ts": "export class Song { play() {} }",
             "b.ts": "export class Game { play() {} }",
@@ -143,8 +143,8 @@ def test_methods_of_one_name_in_unrelated_classes_are_never_linked_by_it() -> No
             ),
         }
     )
-    assert found.links() == set()
-    assert {(one.receiver, one.name) for one in found.graph.unresolved} >= {
+    assert project.links() == set()
+    assert {(row.receiver, row.name) for row in project.graph.unresolved} >= {
         ("it", "play"),
         ("song", "play"),
     }

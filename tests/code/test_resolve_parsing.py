@@ -1,4 +1,4 @@
-"""How types, receivers and signatures are taken apart."""
+"""Parsing of types, receivers, signatures and manifests."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from ragstone.code.resolve.type_names import type_names
         ("swift", "[Song]", ()),
     ],
 )
-def test_the_names_in_a_written_type_are_those_whose_methods_it_has(
+def test_the_class_names_of_a_written_type(
     language: str, text: str, names: tuple[str, ...]
 ) -> None:
     assert type_names(text, language) == names
@@ -68,12 +68,12 @@ def test_the_names_in_a_written_type_are_those_whose_methods_it_has(
         ("", None, []),
     ],
 )
-def test_a_receiver_is_names_and_calls_or_nothing(
+def test_a_receiver_consists_of_names_and_calls_or_is_refused(
     text: str, head: ReceiverStep | None, steps: list[ReceiverStep]
 ) -> None:
-    found = parse_receiver(text)
-    assert (found and found.head) == head
-    assert list(found.steps if found else ()) == steps
+    receiver = parse_receiver(text)
+    assert (receiver and receiver.head) == head
+    assert list(receiver.steps if receiver else ()) == steps
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_receiver_is_names_and_calls_or_nothing(
         ("python", "def album(self, a, b, c", "album", ""),
     ],
 )
-def test_a_signature_says_what_is_return_type(
+def test_the_return_type_of_a_signature(
     language: str, signature: str, name: str, type_: str
 ) -> None:
     assert return_type(signature, name, language)[0] == type_
@@ -103,14 +103,14 @@ def test_a_signature_says_what_is_return_type(
     st.text("ab$.:->()[]'\"? \\@!", max_size=30),
     st.sampled_from(["php", "python", "go", "rust", "typescript"]),
 )
-def test_any_text_is_taken_apart_or_refused(text: str, language: str) -> None:
-    chain = parse_receiver(text)
-    assert chain is None or chain.head.name
+def test_any_text_is_parsed_or_refused(text: str, language: str) -> None:
+    receiver = parse_receiver(text)
+    assert receiver is None or receiver.head.name
     assert all(type_names(text, language))
     assert isinstance(return_type(text, "a", language)[0], str)
 
 
-def test_manifests_that_cannot_be_read_count_as_missing() -> None:
+def test_broken_manifests_count_as_missing() -> None:
     broken = {
         "go.mod": "??",
         "Cargo.toml": "[package",
