@@ -1,4 +1,4 @@
-; What C++ has beyond C.
+; C++ in addition to C.
 (template_declaration (_) @inner .) @around
 
 ; ── definitions ──────────────────────────────────────────────────────────────────────────────────

@@ -1,3 +1,3 @@
-; Elements in JavaScript and TypeScript: naming a component is using it.
+; JSX elements in JavaScript and TypeScript: an element calls its component.
 (jsx_self_closing_element name: [(identifier) (member_expression)] @name (#match? @name "^[A-Z]")) @reference.call
 (jsx_opening_element name: [(identifier) (member_expression)] @name (#match? @name "^[A-Z]")) @reference.call

@@ -1,4 +1,4 @@
-; What JavaScript and TypeScript have in common.
+; Captures that JavaScript and TypeScript share.
 (comment) @attached
 (decorator) @attached
 (export_statement declaration: (_) @inner) @around
