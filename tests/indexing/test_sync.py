@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
-from ragstone.errors import ReadError
+from ragstone.errors import ReadError, StoreBusy
 from ragstone.indexing import chunking_config
 from ragstone.indexing.ledger import merge_reports
 from ragstone.indexing.reconcile import Reconciler
+from ragstone.indexing.sync import Scan
 from ragstone.read import worker_process
 from ragstone.read.confined_reader import CONFINED_READER
 from ragstone.read.readers import FormatReader
 from ragstone.sources import safe_open
+from ragstone.store.lock import FileLock
 from ragstone.types import CollectionKey, Document, Item, Skip, SyncReport, UnreadFile
 from tests.support.internals import index_of, store_of
 
@@ -228,3 +230,35 @@ def test_vectors_that_a_refresh_left_out_are_made_by_the_next_that_makes_any(
         )
         engine.admin.refresh(embed=60.0)
         assert [info.coverage for info in engine.status().spaces] == [1.0]
+
+
+def test_a_query_with_a_scan_indexes_the_folder_first(tmp_path: Path) -> None:
+    (tmp_path / "river.md").write_text("The river crosses the valley.\n", encoding="utf-8")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        first = engine.explain("river", policy=Scan())
+        assert first.sync is not None
+        assert first.sync.indexed == 1
+        assert [hit.freshness for hit in first.hits] == ["fresh"]
+        (tmp_path / "river.md").write_text("The river is wide now.\n", encoding="utf-8")
+        again = engine.explain("river", policy=Scan())
+        assert [hit.freshness for hit in again.hits] == ["refreshed"]
+        assert engine.explain("river", policy=Scan()).sync is None
+        (tmp_path / "bridge.md").write_text("The bridge is made of granite.\n", encoding="utf-8")
+        assert "granite" in engine.context("bridge", policy=Scan()).text
+        assert engine.retrieve("bridge", policy=Scan()).chunks
+
+
+def test_a_scan_that_must_wait_answers_from_the_index_with_a_note(tmp_path: Path) -> None:
+    (tmp_path / "river.md").write_text("The river crosses the valley.\n", encoding="utf-8")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.sync()
+        (tmp_path / "bridge.md").write_text("The bridge is made of granite.\n", encoding="utf-8")
+        with FileLock(tmp_path / ".ragstone" / "ragstone.db.lock"):
+            explanation = engine.explain("river", mode="words", policy=Scan(wait=0.1))
+            retrieval = engine.retrieve("river", policy=Scan(wait=0.1))
+            with pytest.raises(StoreBusy):
+                engine.admin.ensure_current(Scan(wait=0.1, required=True))
+    note = "not brought up to date: another process is writing; answering from what is stored"
+    assert explanation.hits
+    assert explanation.notes == (note,)
+    assert retrieval.notes == (note,)

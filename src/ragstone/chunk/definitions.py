@@ -90,7 +90,8 @@ class DefinitionChunker:
             return chunk_by_lines(document, size=self.size)
         root = _nest_symbols(document.symbols, len(text))
         pieces = _split_pieces(text, (0, len(text)), root.inner, root.others)
-        return build_chunks(document, PieceCutter(text, self.size).cut(pieces))
+        cutter = PieceCutter(text, self.size)
+        return build_chunks(document, cutter.cut(pieces))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,19 +127,22 @@ class PieceCutter:
             return False
         small = self.size // _SMALL_SHARE
         are_small = group_weight <= small and weight <= small
-        return are_small or min(group_weight, weight) <= self.size // _TINY_SHARE
+        is_one_tiny = min(group_weight, weight) <= self.size // _TINY_SHARE
+        return are_small or is_one_tiny
 
     def _part(self, piece: CodePiece) -> Iterator[TextSlice]:
         """Yield the slices of a piece above the size."""
         if piece.block is not None and piece.block.inner:
-            yield from self.cut(_split_class(self.text, piece, piece.block))
+            inner_pieces = _split_class(self.text, piece, piece.block)
+            yield from self.cut(inner_pieces)
             return
         later_header = piece.header
         if piece.block is not None:
             later_header = _join_headers(piece.header, piece.block.symbol.signature)
         by_word = _index_by_last_word(piece.names)
         header = piece.header
-        for start, end in cut_lines(self.text, piece.start, piece.end, size=self.size):
+        ranges = cut_lines(self.text, piece.start, piece.end, size=self.size)
+        for start, end in ranges:
             names: Sequence[str] = piece.names
             if piece.block is None:
                 names = _names_in(self.text[start:end], by_word)
@@ -152,7 +156,9 @@ def _nest_symbols(symbols: Iterable[Symbol], length: int) -> _Block:
     root = _Block(module, 0, length)
     stack = [root]
     for symbol in sorted(symbols, key=lambda each: (each.start, -each.end)):
-        block = _Block(symbol, max(symbol.start, 0), min(symbol.end, length))
+        start = max(symbol.start, 0)
+        end = min(symbol.end, length)
+        block = _Block(symbol, start, end)
         while len(stack) > 1 and stack[-1].end <= block.start:
             stack.pop()
         parent = stack[-1]
@@ -193,7 +199,8 @@ def _split_pieces(
             pieces.append(CodePiece(position, start, names_before, header))
         end = _line_end(text, block.end, min(limit, last))
         position = max(end, start)
-        names = (*block.names, *_take_names(pending, block.end))
+        names_inside = _take_names(pending, block.end)
+        names = (*block.names, *names_inside)
         # A method may be outside its type, as in Go; the parent is then its header.
         block_header = header or block.symbol.parent
         pieces.append(CodePiece(start, position, names, block_header, block))
@@ -290,5 +297,6 @@ def _line_start(text: str, position: int) -> int:
 
 def _line_end(text: str, position: int, limit: int) -> int:
     """Return the end of the line; the position itself if the line ends after the limit."""
-    end = text.find("\n", position) + 1 or len(text)
+    line_break = text.find("\n", position)
+    end = len(text) if line_break < 0 else line_break + 1
     return end if end <= limit else position

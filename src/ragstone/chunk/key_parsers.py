@@ -28,7 +28,8 @@ class KeyPart(NamedTuple):
 
     def child(self, key: str, start: int, end: int, inside: int = -1) -> KeyPart:
         """Return the part of a key directly inside this one."""
-        return KeyPart(start, end, (*self.path, key[:_MAX_KEY]), inside)
+        path = (*self.path, key[:_MAX_KEY])
+        return KeyPart(start, end, path, inside)
 
 
 KeyParser = Callable[[str, KeyPart], list[KeyPart]]
@@ -44,8 +45,8 @@ def _stretch(parts: list[KeyPart], parent: KeyPart) -> list[KeyPart]:
     stretched = []
     for part, following in pairwise(parts):
         stretched.append(part._replace(end=following.start))
-    stretched.append(parts[-1]._replace(end=parent.end))
-    return stretched
+    last = parts[-1]._replace(end=parent.end)
+    return [*stretched, last]
 
 
 # ── JSON ──────────────────────────────────────────────────────────────────────────────────────────
@@ -69,12 +70,14 @@ def parse_json(text: str, parent: KeyPart) -> list[KeyPart]:
         name: object = len(parts)
         if opening == "{":
             name, position = _DECODE(text, position)
-            position = _skip_sign(text, _skip_space(text, position), ":")
+            position = _skip_space(text, position)
+            position = _skip_sign(text, position, ":")
         value_start = _skip_space(text, position)
         value, position = _DECODE(text, value_start)
         has_members = bool(value) and isinstance(value, dict | list)
         inside = value_start if has_members else -1
-        parts.append(parent.child(_clean_key(str(name)), start, position, inside))
+        key = _clean_key(str(name))
+        parts.append(parent.child(key, start, position, inside))
         position = _skip_space(text, position)
         if text[position : position + 1] != closing:
             start = _skip_sign(text, position, ",")
@@ -177,7 +180,8 @@ def _include_comments(text: str, start: int, least: int, comment: re.Pattern[str
     """Return where the comments directly above a line start."""
     while start > least:
         before = text.rfind("\n", 0, start - 1) + 1
-        if before < least or not comment.match(text, before, start):
+        is_comment = comment.match(text, before, start) is not None
+        if before < least or not is_comment:
             break
         start = before
     return start
@@ -239,7 +243,11 @@ def _parse_sections(text: str, parent: KeyPart, lines: Iterable[re.Match[str]]) 
 def _find_toml_lines(text: str, position: int, end: int) -> Iterator[re.Match[str]]:
     """Yield the lines that open a section or set a key, except those inside a string or an array."""
     depth = 0
-    while match := (_NESTED if depth else _TOP).search(text, position, end):
+    while True:
+        pattern = _NESTED if depth else _TOP
+        match = pattern.search(text, position, end)
+        if match is None:
+            return
         position = max(match.end(), position + 1)
         if match["open"]:
             depth += 1

@@ -67,7 +67,8 @@ class KeyChunker:
 
 def parse_top_level(document: Document) -> tuple[str, list[KeyPart]]:
     """Return the text to parse, as long as the document's, and its top-level keys; no keys if it cannot be parsed."""
-    text, parser = document.text, PARSERS.get(document.language)
+    text = document.text
+    parser = PARSERS.get(document.language)
     if parser is None:
         return text, []
     variants = [text]
@@ -124,7 +125,8 @@ def _split_part(
     if inner:
         for child in inner:
             for unit, path in _split_part(text, child, parser, size=size, depth=depth + 1):
-                yield unit._replace(border=max(border, unit.border)), path
+                stronger = max(border, unit.border)
+                yield unit._replace(border=stronger), path
                 border = 0  # only the first one starts where this part starts
         return
     ranges = [(part.start, part.end)]
@@ -142,7 +144,8 @@ def _list_keys(paths: Sequence[Path], prefix: str) -> str:
     """Return the dotted keys of paths, each once, as many as a symbol may have."""
     names: dict[str, None] = {}
     for path in paths:
-        dotted = ".".join(filter(None, (prefix, *path)))
+        keys = filter(None, (prefix, *path))
+        dotted = ".".join(keys)
         names["_".join(dotted.split())] = None
     listed = list(filter(None, names))[:_MAX_NAMES]
     return " ".join(listed)[:_MAX_SYMBOL].rstrip()

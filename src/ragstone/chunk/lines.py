@@ -54,7 +54,8 @@ def chunk_by_lines(
     kind: str = "",
 ) -> list[Chunk]:
     """Return the chunks of a document that is cut by lines."""
-    ranges = cut_lines(document.text, 0, len(document.text), size=size, lines=lines)
+    text = document.text
+    ranges = cut_lines(text, 0, len(text), size=size, lines=lines)
     slices = [TextSlice(start, end, kind=kind) for start, end in ranges]
     return build_chunks(document, slices)
 
@@ -80,7 +81,8 @@ def _split_blocks(text: str, start: int, end: int, *, size: int, lines: int) -> 
         line_count = text.count("\n", start, stop) + 1
         weight = line_count * size // lines
         if weight <= half:
-            weight = max(weight, estimate_up_to(text[start:stop], half))
+            tokens = estimate_up_to(text[start:stop], half)
+            weight = max(weight, tokens)
         if weight > half:
             yield from _split_lines(text, start, stop, size=size, lines=lines)
         elif stop > start:
@@ -99,7 +101,8 @@ def _split_lines(text: str, start: int, end: int, *, size: int, lines: int) -> I
         border = unit.border
         if border != WORD:
             border = _measure_border(text, unit.start, end, base)
-        yield Unit(unit.start, max(unit.weight, min_weight), border)
+        weight = max(unit.weight, min_weight)
+        yield Unit(unit.start, weight, border)
         base = _AFTER_LINE
 
 

@@ -148,7 +148,8 @@ class SlideChunker:
         """Return the chunks of a document."""
         slices: list[TextSlice] = []
         for start, end in split_at_marks(document):
-            for piece in self._markdown.cut(document.text[start:end]):
+            slide = document.text[start:end]
+            for piece in self._markdown.cut(slide):
                 moved = piece._replace(
                     start=piece.start + start,
                     end=piece.end + start,
@@ -168,7 +169,8 @@ def _is_related(first: _Section, section: _Section) -> bool:
 
 def _split_blocks(text: str, section: _Section) -> Iterator[tuple[int, int, bool]]:
     """Yield (start, end, is_whole) of a section's blocks: fenced code and tables are whole, prose is not."""
-    tables = [match.span() for match in _TABLE.finditer(text, section.body, section.end)]
+    matches = _TABLE.finditer(text, section.body, section.end)
+    tables = [match.span() for match in matches]
     position = section.start
     for start, end in sorted([*section.fences, *tables]):
         if start < position:
@@ -236,7 +238,8 @@ def _find_headings(text: str, start: int) -> Iterator[_Heading]:
         if fence is not None:
             opening, fence_start = fence
             if _closes_fence(match, opening):
-                yield _Heading(0, fence_start, _line_end(text, match.end()))
+                fence_end = _line_end(text, match.end())
+                yield _Heading(0, fence_start, fence_end)
                 fence = None
         elif match["fence"]:
             # A backtick after the fence means inline code.
@@ -282,7 +285,8 @@ def _line_start(text: str, position: int, least: int) -> int:
 
 
 def _line_end(text: str, position: int) -> int:
-    return text.find("\n", position) + 1 or len(text)
+    line_break = text.find("\n", position)
+    return len(text) if line_break < 0 else line_break + 1
 
 
 def _clean_title(raw: str) -> str:

@@ -56,7 +56,9 @@ class OpenApiChunker:
                     group = []
                 name = f"{part.key.upper()} {path_part.key}"
             group.append(part)
-        yield from self._cut_endpoint(text, group or [path_part], parser, name or path_part.key)
+        if not group:
+            group = [path_part]
+        yield from self._cut_endpoint(text, group, parser, name or path_part.key)
 
     def _cut_endpoint(
         self, text: str, parts: list[KeyPart], parser: KeyParser, name: str

@@ -59,7 +59,8 @@ class _Packer:
     def __init__(self, units: Sequence[Unit], size: int) -> None:
         self.units = units
         self.size = size
-        self.sums = list(accumulate((unit.weight for unit in units), initial=0))
+        weights = [unit.weight for unit in units]
+        self.sums = list(accumulate(weights, initial=0))
 
     def find_stop(self, first: int, *, beyond: int) -> int:
         """Return the index after the last unit of the chunk that starts at `first`; it is above `beyond`."""
@@ -73,11 +74,14 @@ class _Packer:
             return self._halve(first, range(earliest, full + 1))
         best = full
         min_sum = self.sums[first] + self.size * _MIN_FILL
+        strongest = self.units[full].border
         for index in reversed(range(earliest, full)):
             if self.sums[index] < min_sum:
                 break
-            if self.units[index].border > self.units[best].border:
+            border = self.units[index].border
+            if border > strongest:
                 best = index
+                strongest = border
         return best
 
     def step_back(self, first: int, stop: int, overlap: int) -> int:

@@ -37,8 +37,12 @@ class CharacterChunker:
         """Return the chunks of a document."""
         end = len(document.text)
         last_start = max(end - self.overlap, 1)
-        starts = range(0, min(end, last_start), self.size - self.overlap)
-        slices = [TextSlice(start, min(start + self.size, end)) for start in starts]
+        step = self.size - self.overlap
+        starts = range(0, min(end, last_start), step)
+        slices = []
+        for start in starts:
+            stop = min(start + self.size, end)
+            slices.append(TextSlice(start, stop))
         return build_chunks(document, slices)
 
 
@@ -67,7 +71,8 @@ class SentenceChunker:
                 continue
             border = SENTENCE
             for position in range(start, stop, step):
-                yield Unit(position, min(step, stop - position), border)
+                length = min(step, stop - position)
+                yield Unit(position, length, border)
                 border = WORD
 
 
@@ -120,7 +125,8 @@ def split_at_marks(document: Document) -> list[tuple[int, int]]:
     """Return (start, end) of the parts between the marks of a document, such as its pages."""
     end = len(document.text)
     starts = {mark.start for mark in document.marks if 0 < mark.start < end}
-    return list(pairwise(sorted({0, end, *starts})))
+    borders = sorted({0, end, *starts})
+    return list(pairwise(borders))
 
 
 def _pack_document(

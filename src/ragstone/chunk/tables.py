@@ -72,7 +72,8 @@ class TableChunker:
         """Yield the slices of one table."""
         if not starts:
             return
-        size = max(self.size - estimate(header), self.size // 2, 1)
+        room = self.size - estimate(header)
+        size = max(room, self.size // 2, 1)
         lines = list(line_units(text, starts[0], end, size=size))
         units = list(_join_lines(lines, starts, size=size))
         slice_header = ""  # the first chunk holds the column names itself
@@ -87,10 +88,8 @@ def find_row_starts(text: str, delimiter: str) -> list[int]:
         return []
     has_quoted_cells = '"' in text and text.count('"') % 2 == 0
     if not has_quoted_cells:  # an odd quote means inches, or a mistake: every line is a row
-        return [
-            0,
-            *(match.end() for match in re.finditer(r"\n(?=.)", text, re.DOTALL)),
-        ]
+        line_breaks = re.finditer(r"\n(?=.)", text, re.DOTALL)
+        return [0, *(line_break.end() for line_break in line_breaks)]
     matches = _QUOTED_OR_END[delimiter].finditer(text)
     starts = [match.end() for match in matches if match[0] == "\n"]
     if starts and starts[-1] == len(text):

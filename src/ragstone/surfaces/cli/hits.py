@@ -20,6 +20,7 @@ _PIPE_WIDTH: Final = 240
 _MARGIN: Final = 9
 """Columns for the line number and the space around it."""
 _MAX_SYMBOLS: Final = 3
+_MAX_DUPLICATES: Final = 3
 _MAX_TITLE: Final = 70
 _WORD: Final = re.compile(r"\w+")
 
@@ -42,9 +43,12 @@ def matching_lines(
 ) -> list[NumberedLine]:
     """Return the lines that share most terms with the query, in order; the first lines if none matches."""
     numbered = [(number, line) for number, line in _number_lines(hit) if line.strip()]
-    matches = {number: len(wanted_terms.intersection(terms(line))) for number, line in numbered}
-    matching = [number for number, count in matches.items() if count]
-    best = sorted(matching, key=lambda number: (-matches[number], number))[:max_lines]
+    counts: dict[int, int] = {}
+    for number, line in numbered:
+        common_terms = wanted_terms.intersection(terms(line))
+        if common_terms:
+            counts[number] = len(common_terms)
+    best = sorted(counts, key=lambda number: (-counts[number], number))[:max_lines]
     if not best:
         return numbered[: min(max_lines, MAX_LINES_WITHOUT_MATCH)]
     return [(number, line) for number, line in numbered if number in best]
@@ -61,9 +65,8 @@ def _print_hit(hit: Hit, wanted_terms: frozenset[str], *, full_text: bool, max_l
     for number, line in lines:
         print_line((f"  {number:>{margin}}  ", "dim"), *_highlight(line, wanted_terms))
     if hit.duplicates:
-        print_line(
-            (f"  same text at {', '.join(printable(place) for place in hit.duplicates[:3])}", "dim")
-        )
+        places = ", ".join(map(printable, hit.duplicates[:_MAX_DUPLICATES]))
+        print_line((f"  same text at {places}", "dim"))
 
 
 def _line_width() -> int:
@@ -81,9 +84,13 @@ def _number_lines(hit: Hit) -> list[NumberedLine]:
 
 
 def _header(hit: Hit) -> list[Styled]:
-    parts: list[Styled] = [(printable(hit.citation), "bold cyan"), (f"  {hit.score:.2f}", "green")]
+    parts: list[Styled] = [
+        (printable(hit.citation), "bold cyan"),
+        (f"  {hit.score:.2f}", "green"),
+    ]
     symbols = hit.symbol.split()
-    title = " ".join(symbols[:_MAX_SYMBOLS]) or hit.header.rpartition("\n")[2] or hit.title
+    last_header_line = hit.header.rpartition("\n")[2]
+    title = " ".join(symbols[:_MAX_SYMBOLS]) or last_header_line or hit.title
     if title and not hit.source_doc_id.endswith(title):
         is_shortened = len(symbols) > _MAX_SYMBOLS or len(title) > _MAX_TITLE
         ellipsis = " …" if is_shortened else ""
@@ -98,9 +105,9 @@ def _crop(line: str, wanted_terms: frozenset[str], width: int) -> str:
     line = line.expandtabs(4)
     if len(line) <= width:
         return line
-    first_match = next(
-        (word.start() for word in _WORD.finditer(line) if _matches(word[0], wanted_terms)), 0
-    )
+    words = _WORD.finditer(line)
+    matches = (word.start() for word in words if _matches(word[0], wanted_terms))
+    first_match = next(matches, 0)
     if first_match < width - 10:
         return line[: width - 1] + "…"
     start = min(first_match - width // 4, len(line) - width + 1)
@@ -115,7 +122,8 @@ def _highlight(line: str, wanted_terms: frozenset[str]) -> list[Styled]:
     end = 0
     for word in _WORD.finditer(line):
         if _matches(word[0], wanted_terms):
-            parts += [printable(line[end : word.start()]), (printable(word[0]), "bold yellow")]
+            parts.append(printable(line[end : word.start()]))
+            parts.append((printable(word[0]), "bold yellow"))
             end = word.end()
     return [*parts, printable(line[end:])]
 

@@ -23,9 +23,14 @@ def print_ledger(report: SyncReport, *, verbose: bool = False, embed: bool = Tru
         f"{len(report.failed):,} failed",
     )
     print_line((f"{report.found:,} found", "bold"), f" = {' + '.join(counts)}")
-    removed = f"{report.removed:,} removed, " if report.removed else ""
-    chunks = f"{plural(report.chunks_added, 'chunk')} new, {report.chunks_kept:,} kept"
-    print_line(f"{removed}{chunks}, {report.seconds:.1f} s")
+    changes = [
+        f"{plural(report.chunks_added, 'chunk')} new",
+        f"{report.chunks_kept:,} kept",
+        f"{report.seconds:.1f} s",
+    ]
+    if report.removed:
+        changes.insert(0, f"{report.removed:,} removed")
+    print_line(", ".join(changes))
     print_line(_describe_vectors(report, embed=embed))
     for failure in report.failed:
         print_error(f"{failure.uri}: {failure.reason}", label="failed")
@@ -35,25 +40,28 @@ def print_ledger(report: SyncReport, *, verbose: bool = False, embed: bool = Tru
     if verbose:
         print_skipped(report.skipped)
     elif report.skipped:
-        print_note(f"({plural(len(report.skipped), 'file')} skipped: --verbose lists the reasons)")
+        files = plural(len(report.skipped), "file")
+        print_note(f"({files} skipped: --verbose lists the reasons)")
 
 
 def print_remarks(remarks: Sequence[Skip], *, verbose: bool = False) -> None:
     """Print remarks about documents; the first ones only, unless `verbose` is set."""
-    shown = remarks if verbose else remarks[:_MAX_REMARKS]
-    for remark in shown:
+    visible = remarks if verbose else remarks[:_MAX_REMARKS]
+    for remark in visible:
         if remark.uri == _WHOLE_FOLDER:
             print_error(remark.reason, label="warning")
         else:
             print_note(f"{printable(remark.uri)}: {printable(remark.reason)}")
-    if len(shown) < len(remarks):
-        print_note(f"({plural(len(remarks) - len(shown), 'remark')} more: --verbose shows all)")
+    hidden = len(remarks) - len(visible)
+    if hidden:
+        print_note(f"({plural(hidden, 'remark')} more: --verbose shows all)")
 
 
 def print_skipped(skipped: Sequence[Skip]) -> None:
     """Print skipped files with their reasons."""
     for skip in skipped:
-        print_line(("skipped ", "dim"), printable(skip.uri), (f": {printable(skip.reason)}", "dim"))
+        reason = printable(skip.reason)
+        print_line(("skipped ", "dim"), printable(skip.uri), (f": {reason}", "dim"))
 
 
 def _describe_vectors(report: SyncReport, *, embed: bool) -> str:

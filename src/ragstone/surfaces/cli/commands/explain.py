@@ -75,14 +75,16 @@ def _print_hit(position: int, hit: Hit) -> None:
     )
     for entry in trace.lists:
         contribution = entry.normalised * entry.weight
+        product = f" {entry.normalised:.3f} × {entry.weight:.2f} = {contribution:.3f}"
         print_line(
             f"   {entry.name:<8} rank {entry.rank:<4} score {entry.score:<8.3f}",
-            (f" {entry.normalised:.3f} × {entry.weight:.2f} = {contribution:.3f}", "dim"),
+            (product, "dim"),
         )
     for name, factor in trace.boosts:
         print_line(f"   {printable(name):<21} × {factor:.2f}")
     if trace.merged:
-        print_line(f"   joined with its neighbours: chunk {', '.join(map(str, trace.merged))}")
+        numbers = ", ".join(map(str, trace.merged))
+        print_line(f"   joined with its neighbours: chunk {numbers}")
     print_line(f"   fused {trace.fused:.3f}, confidence of the answer {trace.confidence:.2f}")
     for place in hit.duplicates[:_MAX_DUPLICATES]:
         print_line((f"   same text at {printable(place)}", "dim"))
@@ -99,5 +101,6 @@ def _print_dropped(explanation: Explanation) -> None:
             f"  {candidate.score:.3f}  {printable(candidate.doc_id)}",
             (f"  {printable(candidate.reason)}", "dim"),
         )
-    if len(dropped) > _MAX_DROPPED:
-        print_line((f"  and {len(dropped) - _MAX_DROPPED:,} more", "dim"))
+    hidden = len(dropped) - _MAX_DROPPED
+    if hidden > 0:
+        print_line((f"  and {hidden:,} more", "dim"))

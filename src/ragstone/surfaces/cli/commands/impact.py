@@ -59,8 +59,9 @@ def _print_impact(impact: Impact, name: str) -> None:
     for kind, nodes in impact.groups:
         print_line((f"{kind} ", "bold magenta"), (f"({len(nodes):,})", "dim"))
         print_table([_row(node) for node in nodes[:_MAX_SHOWN]], ("cyan", "", "dim"))
-        if len(nodes) > _MAX_SHOWN:
-            print_line((f"  and {len(nodes) - _MAX_SHOWN:,} more (--json shows all)", "dim"))
+        hidden = len(nodes) - _MAX_SHOWN
+        if hidden > 0:
+            print_line((f"  and {hidden:,} more (--json shows all)", "dim"))
 
 
 def _row(node: Affected) -> tuple[str, ...]:
