@@ -76,5 +76,6 @@ def _vector(text: str) -> Vectors:
 @lru_cache(maxsize=65_536)
 def _places(word: str) -> tuple[tuple[int, int], ...]:
     digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=2 * PLACES).digest()
-    pairs = zip(digest[::2], digest[1::2], strict=True)
-    return tuple((place % DIMENSION, 1 if sign % 2 else -1) for place, sign in pairs)
+    places = [byte % DIMENSION for byte in digest[::2]]
+    signs = [byte % 2 * 2 - 1 for byte in digest[1::2]]  # 1 or -1
+    return tuple(zip(places, signs, strict=True))

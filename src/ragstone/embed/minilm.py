@@ -92,7 +92,9 @@ class MiniLM:
             raise InputError(f"{role!r} is not a role.", hint='use "document" or "query"')
         sums = np.zeros((len(texts), WIDTH), np.float32)
         if len(texts):
-            padding = DOCUMENT_PADDING if role == "document" else QUERY_PADDING
+            padding = DOCUMENT_PADDING
+            if role == "query":
+                padding = QUERY_PADDING
             self._add_windows(sums, texts, progress, padding=padding)
             sums /= np.sqrt(np.square(sums).sum(axis=1, keepdims=True))
         return sums
@@ -132,9 +134,8 @@ class MiniLM:
         try:
             yield from pool.map(model, inputs)
         finally:
-            pool.shutdown(
-                cancel_futures=True
-            )  # after Ctrl-C only the running batches are waited for
+            # After Ctrl-C only the running batches are waited for.
+            pool.shutdown(cancel_futures=True)
 
     def _load(self) -> tuple[Model, WordPiece]:
         with self._loading:
@@ -154,10 +155,8 @@ def load_model(path: Path) -> Model:
         raise ConfigError(f"The model {path.name} is missing.", hint="install ragstone again")
     try:
         runtime = importlib.import_module("onnxruntime")
-    except (
-        ImportError,
-        OSError,
-    ) as error:  # no wheel for this platform, or a system library is missing
+    except (ImportError, OSError) as error:
+        # There is no wheel for this platform, or a system library is missing.
         raise ConfigError(
             f"onnxruntime cannot be loaded: {error}.", hint="install onnxruntime"
         ) from error

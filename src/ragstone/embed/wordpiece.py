@@ -54,11 +54,18 @@ def _parts(text: str) -> Iterator[str]:
     while start < len(text):
         end = start + PART
         if end < len(text):
-            border = _BORDER.search(text, end, end + PART)
-            end = border.end() if border else end + PART
-        part = text[start:end]
-        yield _FALSE_BLANKS.sub("", part) if _FALSE_BLANKS.search(part) else part
+            end = _next_border(text, end)
+        yield _FALSE_BLANKS.sub("", text[start:end])
         start = end
+
+
+def _next_border(text: str, start: int) -> int:
+    """Return the end of the first character after `start` that separates words, or of the next part."""
+    limit = start + PART
+    border = _BORDER.search(text, start, limit)
+    if border is None:
+        return limit
+    return border.end()
 
 
 class WordPiece:
@@ -66,17 +73,12 @@ class WordPiece:
 
     def __init__(self, vocabulary: Iterable[str]) -> None:
         self._ids = {token: number for number, token in enumerate(vocabulary)}
-        try:
-            self.pad, self.unknown, self.first, self.last = (
-                self._ids[name] for name in ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
-            )
-        except KeyError as missing:
-            raise ConfigError(
-                f"The vocabulary has no {missing.args[0]} token.", hint="install ragstone again"
-            ) from None
-        self._continued = frozenset(
-            number for token, number in self._ids.items() if token.startswith("##")
-        )
+        self.pad = self._special_id("[PAD]")
+        self.unknown = self._special_id("[UNK]")
+        self.first = self._special_id("[CLS]")
+        self.last = self._special_id("[SEP]")
+        continued = [number for token, number in self._ids.items() if token.startswith("##")]
+        self._continued = frozenset(continued)
         self._longest = max(map(len, self._ids))
         self._cached_ids = lru_cache(CACHED_WORDS)(self._compute_ids)
 
@@ -90,6 +92,13 @@ class WordPiece:
                 f"The vocabulary {path.name} cannot be read: {error.strerror}.",
                 hint="install ragstone again",
             ) from error
+
+    def _special_id(self, token: str) -> int:
+        if token not in self._ids:
+            raise ConfigError(
+                f"The vocabulary has no {token} token.", hint="install ragstone again"
+            )
+        return self._ids[token]
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text, without markers."""
@@ -127,7 +136,10 @@ class WordPiece:
         return self._cached_ids(word)
 
     def _compute_ids(self, word: str) -> tuple[int, ...]:
-        return tuple(chain.from_iterable(map(self._split_piece, pieces(normalise(word)))))
+        ids: list[int] = []
+        for piece in pieces(normalise(word)):
+            ids += self._split_piece(piece)
+        return tuple(ids)
 
     def _split_piece(self, piece: str) -> list[int]:
         """Return the ids of the longest known prefixes, one after the other; if one is unknown, the unknown token."""
@@ -145,8 +157,11 @@ class WordPiece:
 
     def _longest_prefix(self, piece: str, start: int) -> tuple[int, int | None]:
         """Return the end and the id of the longest known token that begins at `start`."""
-        prefix = "##" if start else ""
-        for end in range(min(len(piece), start + self._longest), start, -1):
+        prefix = ""
+        if start:
+            prefix = "##"
+        longest_end = min(len(piece), start + self._longest)
+        for end in range(longest_end, start, -1):
             token = self._ids.get(prefix + piece[start:end])
             if token is not None:
                 return end, token

@@ -48,9 +48,10 @@ def find_date_ranges(query: str, now: float) -> list[DateRange]:
     today = datetime.fromtimestamp(now).date()
     ranges: list[DateRange] = []
     matched: list[tuple[int, int]] = []
+    query = query[:_MAX_QUERY_CHARACTERS]
     for pattern, resolve in _PATTERNS:
-        for match in pattern.finditer(query[:_MAX_QUERY_CHARACTERS]):
-            if any(match.start() < end and start < match.end() for start, end in matched):
+        for match in pattern.finditer(query):
+            if _overlaps(match.span(), matched):
                 continue
             try:
                 first, last = resolve(match, today)
@@ -58,8 +59,14 @@ def find_date_ranges(query: str, now: float) -> list[DateRange]:
                 continue
             matched.append(match.span())
             date_range = DateRange(first, last, match[0])
-            ranges.append(_apply_offset(date_range, query[: match.start()]))
+            text_before = query[: match.start()]
+            ranges.append(_apply_offset(date_range, text_before))
     return sorted(ranges, key=lambda date_range: date_range.first)
+
+
+def _overlaps(span: tuple[int, int], others: list[tuple[int, int]]) -> bool:
+    start, end = span
+    return any(start < other_end and other_start < end for other_start, other_end in others)
 
 
 def date_words(moment: float) -> str:
@@ -90,7 +97,7 @@ def _apply_offset(date_range: DateRange, text_before: str) -> DateRange:
     offset = _OFFSET.search(text_before)
     if offset is None:
         return date_range
-    days = timedelta(days=round(_number(offset["count"]) * _unit_days(offset)))
+    days = _duration(offset)
     margin = timedelta(days=max(1, days.days // 7))
     if offset["way"].lower() == "before":
         days = -days
@@ -101,19 +108,25 @@ def _apply_offset(date_range: DateRange, text_before: str) -> DateRange:
     )
 
 
-def _number(word: str) -> int:
+def _duration(match: re.Match[str]) -> timedelta:
+    """Return the duration of a count and a unit, such as "two weeks"."""
+    word = match["count"].lower()
     if word.isdigit():
-        return int(word)
-    return _NUMBERS[word.lower()]
+        count = int(word)
+    else:
+        count = _NUMBERS[word]
+    return timedelta(days=round(count * _unit_days(match)))
 
 
 def _unit_days(match: re.Match[str]) -> float:
-    return _UNIT_DAYS[match["unit"].lower()]
+    unit = match["unit"].lower()
+    return _UNIT_DAYS[unit]
 
 
 def _month_number(match: re.Match[str]) -> int:
     prefixes = [name[:3] for name in _MONTHS]
-    return prefixes.index(match["month"].lower()[:3]) + 1
+    prefix = match["month"].lower()[:3]
+    return prefixes.index(prefix) + 1
 
 
 def _month_days(year: int, month: int) -> Days:
@@ -126,12 +139,14 @@ def _year_days(year: int) -> Days:
 
 
 def _full_date(match: re.Match[str], today: date) -> Days:
-    day = date(int(match["year"]), _month_number(match), int(match["day"]))
+    year = int(match["year"])
+    month = _month_number(match)
+    day = date(year, month, int(match["day"]))
     return day, day
 
 
 def _iso_date(match: re.Match[str], today: date) -> Days:
-    day = date(int(match["year"]), int(match["m"]), int(match["d"]))
+    day = date.fromisoformat(match[0])
     return day, day
 
 
@@ -146,7 +161,8 @@ def _day_of_month(match: re.Match[str], today: date) -> Days:
 
 
 def _month_of_year(match: re.Match[str], today: date) -> Days:
-    return _month_days(int(match["year"]), _month_number(match))
+    year = int(match["year"])
+    return _month_days(year, _month_number(match))
 
 
 def _named_month(match: re.Match[str], today: date) -> Days:
@@ -165,15 +181,14 @@ def _year(match: re.Match[str], today: date) -> Days:
 
 def _ago(match: re.Match[str], today: date) -> Days:
     """Return the day and half a unit around it; a number of days is exact."""
-    unit_days = _unit_days(match)
-    middle = today - timedelta(days=round(_number(match["count"]) * unit_days))
-    margin = timedelta(days=round(unit_days / 2))
+    middle = today - _duration(match)
+    half_unit = round(_unit_days(match) / 2)
+    margin = timedelta(days=half_unit)
     return middle - margin, min(today, middle + margin)
 
 
 def _within(match: re.Match[str], today: date) -> Days:
-    days = round(_number(match["count"]) * _unit_days(match))
-    return today - timedelta(days=days), today
+    return today - _duration(match), today
 
 
 def _named_day(match: re.Match[str], today: date) -> Days:
@@ -211,7 +226,7 @@ _YEAR: Final = r"(?P<year>(?:19|20)\d\d)"
 _OFFSET: Final = re.compile(rf"\b{_COUNT} {_UNIT} (?P<way>before|after) (?:the )?$", re.I)
 # The most exact come first: a later pattern cannot match words that an earlier one matched.
 _PATTERNS: Final = (
-    _pattern(rf"{_YEAR}-(?P<m>\d\d)-(?P<d>\d\d)", _iso_date),
+    _pattern(r"(?:19|20)\d\d-\d\d-\d\d", _iso_date),
     _pattern(rf"{_DAY_NUMBER} (?:of )?{_MONTH},? {_YEAR}", _full_date),
     _pattern(rf"{_MONTH} {_DAY_NUMBER},? {_YEAR}", _full_date),
     _pattern(rf"{_MONTH},? {_YEAR}", _month_of_year),

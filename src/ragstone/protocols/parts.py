@@ -1,4 +1,4 @@
-"""What the replaceable parts promise, all but the store."""
+"""The protocols of all replaceable parts but the store."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Source(Protocol):
 
 
 class Reader(Protocol):
-    """What a file says."""
+    """Reads a file as a document."""
 
     def read(self, data: bytes, uri: str) -> types.Document:
         """Return the whole document, or raise `ReadError`; never half of one."""
 
 
 class Chunker(Protocol):
-    """How a document is cut. `recipe` names the cut and its sizes: another recipe means cutting again."""
+    """Cuts a document into chunks. `recipe` names the method and its sizes; if it changes, documents are cut again."""
 
     recipe: str
 
@@ -49,12 +49,12 @@ class Chunker(Protocol):
 
 
 class Embedder(Protocol):
-    """How text becomes numbers."""
+    """Converts texts to vectors."""
 
     space: types.Space
     max_tokens: int
     related: float
-    """A cosine beyond which two texts have to do with each other, whatever else is near."""
+    """The cosine above which two texts are related."""
 
     def embed(
         self,
@@ -175,27 +175,27 @@ class Nearest(Protocol):
         """Return one row per text; a text without a vector has zeros."""
 
     def flush(self) -> None:
-        """Take in all rows of the store and save the index."""
+        """Add all rows of the store and save the index."""
 
     def close(self) -> None:
         """Release files and memory."""
 
 
 class Spaces(Protocol):
-    """What a search asks of the spaces it meets."""
+    """Embeds queries and finds nearest vectors in the spaces of a search."""
 
     def query_vector(self, space: types.Space, query: str) -> types.Matrix | None:
-        """Return the query's vector in a space, or None where that space cannot be asked here."""
+        """Return the query's vector in a space, or None if the embedder of that space is not available."""
 
     def nearest(self, project: str, info: types.SpaceInfo) -> Nearest:
-        """Return a space's index, ready to be asked."""
+        """Return the index of a space."""
 
     def related(self, space: types.Space) -> float:
-        """Return the cosine beyond which two texts of a space have to do with each other."""
+        """Return the cosine above which two texts of a space are related."""
 
 
 class Reranker(Protocol):
-    """A second, slower look at the best candidates."""
+    """Scores the best candidates again, more slowly and more exactly."""
 
     name: str
 

@@ -146,7 +146,7 @@ class LoadedItem:
     must_store: bool = False
     """Whether the document is stored although its content is the stored one."""
     no_text_hint: str = ""
-    """Set if a document without text is a failure; it says what to do."""
+    """Set if a document without text is a failure; the hint for the user."""
 
 
 @dataclass(frozen=True, slots=True)

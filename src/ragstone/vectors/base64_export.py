@@ -55,7 +55,7 @@ def _parse(body: bytes) -> tuple[list[int], list[bytes], Codec]:
         dimension = int(header["dimension"])
         count = int(header["count"])
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError("This text of vectors does not say what it holds.") from error
+        raise InputError("This text of vectors has no valid header.") from error
     if not 0 < dimension <= MAX_DIMENSION:
         raise InputError(f"Vectors have 1 to {MAX_DIMENSION} numbers, not {dimension}.")
     row_codec = codec(name, dimension)

@@ -1,0 +1,109 @@
+"""Limits on settings files: secrets, addresses and paths outside the folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragstone import config
+from ragstone.errors import ConfigError
+
+USER = "own/ragstone/ragstone.toml"
+
+
+def environ(tmp_path: Path, **variables: str) -> dict[str, str]:
+    """Return an environment whose user file is in the test's folder."""
+    return {"XDG_CONFIG_HOME": str(tmp_path / "own"), **variables}
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "store.path = '../elsewhere'",
+        "store.path = '/elsewhere'",
+        "store.path = '~/elsewhere'",
+        "store.path = 'C:\\elsewhere'",
+        "store.path = '\\\\server\\share'",
+        "store.path = 'a\\..\\..\\b'",
+        "sources.base = '..'",
+        "sources.base = 'docs/../..'",
+        "sources.include = ['docs', '../secret/*.md']",
+        "sources.include = ['/etc']",
+        "sources.include = ['link/*.md']",
+        "sources.base = 'link'",
+        "store.path = 'round/round'",
+    ],
+)
+def test_a_project_file_may_not_point_outside_its_folder(tmp_path: Path, line: str) -> None:
+    project = tmp_path / "project"
+    write(project / "ragstone.toml", line + "\n")
+    (tmp_path / "outside").mkdir()
+    (project / "link").symlink_to(tmp_path / "outside")
+    (project / "round").symlink_to("round")
+    with pytest.raises(ConfigError, match="points outside the project folder") as caught:
+        config.load(project, environ={})
+    assert "RAGSTONE_" in caught.value.hint and "user file" in caught.value.hint
+
+
+def test_a_project_file_may_point_inside_its_folder(tmp_path: Path) -> None:
+    lines = "store.path = 'var/index'\nsources.base = 'docs'\nsources.include = ['**/*.md', 'notes', './more']\n"
+    write(tmp_path / "ragstone.toml", lines)
+    settings = config.load(tmp_path, environ={})
+    assert settings.home == tmp_path / "var" / "index"
+    assert settings.sources.include == ("**/*.md", "notes", "./more")
+
+
+def test_the_user_file_and_the_environment_may_point_anywhere(tmp_path: Path) -> None:
+    write(tmp_path / USER, f"sources.base = '{tmp_path.as_posix()}'\n")
+    settings = config.load(
+        tmp_path / "p", environ=environ(tmp_path, RAGSTONE_STORE_PATH="../index")
+    )
+    assert settings.base == tmp_path
+    assert settings.home == tmp_path / "p" / ".." / "index"
+
+
+@pytest.mark.parametrize(
+    "line", ["url = 'http://x.invalid'", "mcp_server = 'run-me'", "mcp_tool = 'find'"]
+)
+def test_a_project_file_may_not_name_an_address_or_a_program(tmp_path: Path, line: str) -> None:
+    write(tmp_path / "ragstone.toml", f"[rag.vector_store]\n{line}\n")
+    with pytest.raises(ConfigError, match="not taken from project file"):
+        config.load(tmp_path, environ={})
+
+
+@pytest.mark.parametrize("where", [USER, "ragstone.toml"])
+def test_a_secret_is_taken_from_no_file(tmp_path: Path, where: str) -> None:
+    write(tmp_path / where, "[rag.vector_store]\napi_key = 'sk-abc'\n")
+    with pytest.raises(ConfigError, match="is a secret") as caught:
+        config.load(tmp_path, environ=environ(tmp_path))
+    assert "RAGSTONE_RAG_VECTOR_STORE_API_KEY" in caught.value.hint and "sk-abc" not in str(
+        caught.value
+    )
+
+
+def test_a_secret_is_never_shown(tmp_path: Path) -> None:
+    variables = {"RAGSTONE_RAG_VECTOR_STORE_API_KEY": "sk-abc", "RAGSTONE_RAG_STORE": "chroma"}
+    settings = config.load(tmp_path, environ=variables)
+    assert settings.rag.vector_store.api_key == "sk-abc"
+    assert "sk-abc" not in repr(settings) and "sk-abc" not in repr(settings.listing())
+
+
+@pytest.mark.parametrize(
+    ("variable", "provider"),
+    [("URL", "chroma"), ("API_KEY", "chroma"), ("MCP_SERVER", "mcp"), ("MCP_TOOL", "mcp")],
+)
+def test_a_setting_that_the_store_does_not_use_is_refused_not_ignored(
+    tmp_path: Path, variable: str, provider: str
+) -> None:
+    variables = {f"RAGSTONE_RAG_VECTOR_STORE_{variable}": "x"}
+    with pytest.raises(
+        ConfigError, match=f"means nothing to the store 'sqlite'; it is for: .*{provider}"
+    ):
+        config.load(tmp_path, environ=variables)
