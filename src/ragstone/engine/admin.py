@@ -97,7 +97,7 @@ class Admin:
     # ── up to date ────────────────────────────────────────────────────────────────────────────────
 
     def ensure_current(self, policy: Policy) -> SyncOutcome:
-        """Bring the index up to date as the policy says, and return what changed."""
+        """Bring the index up to date as the policy says, and return the outcome."""
         if not self._project.enabled:
             return SyncOutcome()
         return self._project.index.ensure_current(policy)

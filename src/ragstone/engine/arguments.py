@@ -15,20 +15,16 @@ from ragstone.types import Document, Fusion, Mode, SearchOptions, TurnOptions
 
 MAX_TOP_K: Final = 1000
 _FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
-_SWITCHES: Final = ("hybrid", "mmr", "compress", "merge")
-_CHOICES: Final = {"mode": get_args(Mode), "fusion": get_args(Fusion)}
 _METADATA_HINT: Final = 'metadata={"team": "search", "year": 2026, "tags": ["a", "b"]}'
 _DOCUMENT_HINT: Final = 'Document(uri="notes/today", text="…")'
 
 
 def check_documents(documents: Document | Iterable[Document]) -> Iterator[Document]:
     """Yield the documents, one or many; `InputError` at the first that is none."""
-    if isinstance(documents, str | bytes | Mapping) or not isinstance(
-        documents, Document | Iterable
-    ):
-        raise InputError("add takes documents", hint=f"add({_DOCUMENT_HINT})")
     if isinstance(documents, Document):
         documents = [documents]
+    if isinstance(documents, str | bytes | Mapping) or not isinstance(documents, Iterable):
+        raise InputError("add takes documents", hint=f"add({_DOCUMENT_HINT})")
     for document in documents:
         _check_document(document)
         yield document
@@ -41,18 +37,16 @@ def _check_document(document: object) -> None:
         raise InputError("a document needs a uri", hint=_DOCUMENT_HINT)
     for field in ("text", "kind", "language", "title"):
         if not isinstance(getattr(document, field), str):
-            raise InputError(
-                f"the {field} of {document.uri} is no string", hint="decode bytes first"
-            )
+            message = f"the {field} of {document.uri} is no string"
+            raise InputError(message, hint="decode bytes first")
     _check_metadata(document.metadata, document.uri)
 
 
 def check_name(value: object, noun: str) -> str:
     """Return a name; `InputError` if it is no text."""
     if not isinstance(value, str) or not value.strip():
-        raise InputError(
-            f"{noun} is named by a string, not by {value!r}", hint='for example "notes/today"'
-        )
+        message = f"{noun} is named by a string, not by {value!r}"
+        raise InputError(message, hint='for example "notes/today"')
     return value
 
 
@@ -60,10 +54,8 @@ def check_plain_name(value: object, noun: str) -> str:
     """Return the name of a project or collection; `InputError` if it is no text or has control characters."""
     name = check_name(value, noun)
     if any(unicodedata.category(character) == "Cc" for character in name):
-        raise InputError(
-            f"{noun} {name!r} has control characters in its name",
-            hint="use letters, digits and signs",
-        )
+        message = f"{noun} {name!r} has control characters in its name"
+        raise InputError(message, hint="use letters, digits and signs")
     return name
 
 
@@ -130,10 +122,10 @@ def check_moments(**moments: object) -> None:
 
 def check_turn_options(options: TurnOptions) -> None:
     """Raise `InputError` if the optional fields of a turn make no sense."""
-    known = TurnOptions.__annotations__
+    names = TurnOptions.__annotations__
     for name in options:
-        if name not in known:
-            raise InputError(f"a turn has no {name!r}", hint=f"it has {', '.join(known)}")
+        if name not in names:
+            raise InputError(f"a turn has no {name!r}", hint=f"it has {', '.join(names)}")
     check_moments(at=options.get("at"))
     if not isinstance(options.get("speaker", ""), str):
         raise InputError(f"speaker is {options['speaker']!r}", hint="give a name")
@@ -144,19 +136,17 @@ def check_kinds(kinds: object) -> list[str] | None:
     """Return kinds of nodes or links as a list; None means all."""
     if kinds is None:
         return None
-    if isinstance(kinds, str) or not isinstance(kinds, Sequence):
-        raise InputError(f"kinds is {kinds!r}", hint='give a list, such as ["table", "model"]')
-    if not all(isinstance(kind, str) for kind in kinds):
-        raise InputError(f"kinds is {kinds!r}", hint='give a list, such as ["table", "model"]')
-    return list(kinds)
+    if isinstance(kinds, Sequence) and not isinstance(kinds, str):
+        if all(isinstance(kind, str) for kind in kinds):
+            return list(kinds)
+    raise InputError(f"kinds is {kinds!r}", hint='give a list, such as ["table", "model"]')
 
 
 def check_search(query: object, top_k: object, options: Mapping[str, object]) -> int:
     """Return the number of hits to search for, at most a thousand; `InputError` if an option makes no sense."""
     if not isinstance(query, str):
-        raise InputError(
-            f"a query is a string, not {type(query).__name__}", hint='search("what you look for")'
-        )
+        message = f"a query is a string, not {type(query).__name__}"
+        raise InputError(message, hint='search("what you look for")')
     if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 0:
         raise InputError(f"top_k is {top_k!r}", hint="give a number from 0 up")
     for name, value in options.items():
@@ -165,24 +155,15 @@ def check_search(query: object, top_k: object, options: Mapping[str, object]) ->
 
 
 def _check_search_option(name: str, value: object) -> None:
-    known = SearchOptions.__annotations__
-    if name not in known:
-        raise InputError(
-            f"a search has no option {name!r}", hint=f"the options are {', '.join(known)}"
-        )
-    if name in _SWITCHES and not isinstance(value, bool):
-        raise InputError(f"{name} is {value!r}", hint="use True or False")
-    if name == "memory" and not _names_sessions(value):
-        raise InputError(
-            f"memory is {value!r}", hint="use True, the name of a session, or a list of names"
-        )
-    if value is None:
+    names = SearchOptions.__annotations__
+    if name not in names:
+        message = f"a search has no option {name!r}"
+        raise InputError(message, hint=f"the options are {', '.join(names)}")
+    if value is None and name not in _NEVER_NONE:
         return
-    if name in _CHOICES and value not in _CHOICES[name]:
-        raise InputError(f"{name} is {value!r}", hint=f"use one of: {', '.join(_CHOICES[name])}")
-    check = _OPTION_CHECKS.get(name)
-    if check is not None and not check[0](value):
-        raise InputError(f"{name} is {value!r}", hint=check[1])
+    is_valid, hint = _OPTION_CHECKS[name]
+    if not is_valid(value):
+        raise InputError(f"{name} is {value!r}", hint=hint)
 
 
 def _names_sessions(value: object) -> bool:
@@ -191,20 +172,53 @@ def _names_sessions(value: object) -> bool:
     return isinstance(value, Sequence) and all(isinstance(name, str) for name in value)
 
 
+def _is_switch(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_mode(value: object) -> bool:
+    return value in get_args(Mode)
+
+
+def _is_fusion(value: object) -> bool:
+    return value in get_args(Fusion)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 def _is_score(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return not math.isnan(value)
 
 
+def _names_collections(value: object) -> bool:
+    return isinstance(value, str | Iterable)
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+_SWITCH_HINT: Final = "use True or False"
+_NEVER_NONE: Final = ("hybrid", "mmr", "compress", "merge", "memory")
 _OPTION_CHECKS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
-    "rerank": (lambda value: isinstance(value, str), "give the name of a reranker"),
-    "collection": (
-        lambda value: isinstance(value, str | Iterable),
-        "give a name, or a list of names",
-    ),
+    "mode": (_is_mode, f"use one of: {', '.join(get_args(Mode))}"),
+    "fusion": (_is_fusion, f"use one of: {', '.join(get_args(Fusion))}"),
+    "hybrid": (_is_switch, _SWITCH_HINT),
+    "mmr": (_is_switch, _SWITCH_HINT),
+    "compress": (_is_switch, _SWITCH_HINT),
+    "merge": (_is_switch, _SWITCH_HINT),
+    "fresh": (_is_switch, _SWITCH_HINT),
+    "memory": (_names_sessions, "use True, the name of a session, or a list of names"),
+    "rerank": (_is_text, "give the name of a reranker"),
+    "collection": (_names_collections, "give a name, or a list of names"),
     "min_score": (_is_score, "give a number from 0 to 1"),
-    "filters": (lambda value: isinstance(value, Mapping), 'filters={"path": "docs/**"}'),
-    "fresh": (lambda value: isinstance(value, bool), "use True or False"),
+    "filters": (_is_mapping, 'filters={"path": "docs/**"}'),
 }
+"""The check of every search option, and the hint for a wrong value."""
 
 
 def _check_metadata(metadata: object, owner: str) -> None:
@@ -213,6 +227,5 @@ def _check_metadata(metadata: object, owner: str) -> None:
     try:
         json.dumps(dict(metadata), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(
-            f"the metadata of {owner} cannot be stored: {error}", hint=_METADATA_HINT
-        ) from error
+        message = f"the metadata of {owner} cannot be stored: {error}"
+        raise InputError(message, hint=_METADATA_HINT) from error

@@ -66,7 +66,7 @@ class AsyncEngine:
         collection: str | None = None,
         embed: bool = True,
     ) -> types.AddReport:
-        """Store given documents and return what changed."""
+        """Store documents and return the counts."""
         return await _run(self.engine.add, documents, collection=collection, embed=embed)
 
     async def sync(
@@ -107,7 +107,7 @@ class AsyncEngine:
         at: float | None = None,
         collection: str | None = None,
     ) -> types.AddReport:
-        """Store what an agent did and return what changed."""
+        """Store the run of an agent and return the counts."""
         return await _run(
             self.engine.record_run, run_id, summary, changes, at=at, collection=collection
         )

@@ -38,7 +38,7 @@ class External:
         collection: str | None = None,
         embed: bool = True,
     ) -> AddReport:
-        """Store given documents, one or many, and return what changed."""
+        """Store documents, one or many, and return the counts."""
         if not self._project.enabled:
             return AddReport(0, 0, 0, notes=(OFF,))
         name = self._project.collection_name(collection)
@@ -50,22 +50,24 @@ class External:
         return self._report(name, results, embed=embed)
 
     def add_page(self, url: str, *, collection: str | None = None, embed: bool = True) -> AddReport:
-        """Fetch a web page, store it under its final address, and return what changed."""
+        """Fetch a web page, store it under its final address, and return the counts."""
         if not self._project.enabled:
             return AddReport(0, 0, 0, notes=(OFF,))
         name = self._project.collection_name(collection)
         page = NewPage(url, web_rules(self._project.settings.web))
         writer = self._project.index.collection(name).writer()
-        same_page = Filter((Condition("meta.url", "eq", page.address),))
-        earlier = self._project.store.documents(writer.key.scope, filter=same_page)
+        is_same_page = Condition("meta.url", "eq", page.address)
+        earlier = self._project.store.documents(writer.key.scope, filter=Filter((is_same_page,)))
         page.replace_earlier(document.uri for document in earlier)
         result = Reconciler(writer, page, full=True).run()
+        ledger = result.report
         if not result.results:
-            problem = (*result.report.failed, *result.report.skipped)[0]
+            problem = (*ledger.failed, *ledger.skipped)[0]
             raise ReadError(problem.reason, hint="save the page and add the file")
         report = self._report(name, result.results, embed=embed)
-        moved = [Skip(uri, f"moved to {result.results[0].uri}") for uri in result.report.gone]
-        return replace(report, remarks=(*result.report.remarks, *moved))
+        new_uri = result.results[0].uri
+        moved = [Skip(uri, f"moved to {new_uri}") for uri in ledger.gone]
+        return replace(report, remarks=(*ledger.remarks, *moved))
 
     def recheck_pages(self, *, collection: str | None = None, embed: bool = True) -> SyncReport:
         """Fetch all stored web pages again if their servers say that they changed, and return the ledger."""
@@ -90,33 +92,33 @@ class External:
         """Run a program for its help and the help of its commands, store them, and return the ledger."""
         if not self._project.enabled:
             return replace(Ledger().report(), notes=(OFF_NOTE,))
-        captured = capture_help(
-            program, limits=limits or HelpLimits(), project=self._project.settings.root
-        )
-        report = self._project.index.reconcile(collection, CommandHelp(captured))
+        root = self._project.settings.root
+        captured = capture_help(program, limits=limits or HelpLimits(), project=root)
+        index = self._project.index
+        report = index.reconcile(collection, CommandHelp(captured))
         report = replace(report, notes=(*report.notes, *captured.notes))
-        return self._project.index.embed_report(
-            report, [collection], embed=embed, progress=progress
-        )
+        return index.embed_report(report, [collection], embed=embed, progress=progress)
 
     def _recheck_collection(self, name: str, rules: FetchRules) -> SyncReport:
         store = self._project.store
         writer = self._project.index.collection(name).writer()
-        recipes = {uri: known.recipe for uri, known in store.known_files(writer.key, WEB).items()}
+        stored = store.known_files(writer.key, WEB)
+        recipe = writer.chunking.recipe
+        current = {uri for uri, page in stored.items() if page.recipe == recipe}
         pages = StoredPages(
             rules,
             lambda: self._project.documents(collection=name),
-            lambda uri: recipes.get(uri) == writer.chunking.recipe,
+            lambda uri: uri in current,
         )
         return Reconciler(writer, pages).run().report
 
     def _report(self, name: str, results: Sequence[PutResult], *, embed: bool) -> AddReport:
-        index = self._project.index
+        collection = self._project.index.collection(name)
         embedded = 0
         notes: tuple[str, ...] = ()
         if embed:
             try:
-                embedded = index.embed(name)
+                embedded = collection.backfill().run()
             except StaleSpace as error:
                 notes = (str(error),)
         return AddReport(
@@ -124,8 +126,8 @@ class External:
             chunks_added=sum(result.added for result in results),
             chunks_skipped=sum(result.kept for result in results),
             embedded=embedded,
-            pending=index.collection(name).backfill().pending(),
+            pending=collection.backfill().pending(),
             per_document=tuple(results),
             notes=notes,
-            remarks=index.collection(name).writer().remarks(results),
+            remarks=collection.writer().remarks(results),
         )

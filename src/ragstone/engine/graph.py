@@ -46,7 +46,7 @@ Names = str | Sequence[str] | None
 
 
 class CodeGraph:
-    """Nodes of the code and their links, what changed them, and answers from them."""
+    """Nodes of the code and their links, their history, and answers from them."""
 
     def __init__(self, searches: Searches) -> None:
         """Take the searches of a project."""
@@ -70,7 +70,7 @@ class CodeGraph:
     def update(
         self, *, collection: str | None = None, progress: Progress | None = None
     ) -> tuple[GraphReport, ...]:
-        """Read what changed since the graphs were built, and return a report for each collection.
+        """Read the files that changed since the graphs were built, and return a report for each collection.
 
         A sync does this too, and so does every question about the graph.
         """
@@ -86,7 +86,7 @@ class CodeGraph:
         return bool(self._project.store.graph.nodes(self._project.scope(collection), limit=1))
 
     def import_listing(self, listing: str, *, collection: str | None = None) -> GraphReport:
-        """Import what the framework's own command lists as `runtime` evidence, and return what changed.
+        """Import the listing of the framework's own command as `runtime` evidence, and return a report.
 
         For Laravel this is `php artisan route:list --json`. An empty list removes the earlier listing.
         """
@@ -104,7 +104,7 @@ class CodeGraph:
         at: float | None = None,
         collection: str | None = None,
     ) -> AddReport:
-        """Store what an agent did and return what changed; the same id again replaces the earlier record."""
+        """Store the run of an agent and return the counts; the same id again replaces the earlier record."""
         run = runs.checked_run(run_id, summary, changes, at)
         if not self._project.enabled:
             return AddReport(0, 0, 0)
@@ -137,12 +137,12 @@ class CodeGraph:
 
     def explain(self, node: Node, limit: int | None = None, *, collection: Names = None) -> Story:
         """Return everything that is known of a node, at most `limit` links each way."""
-        if limit is not None:
-            arguments.check_count("limit", limit)
-        most = graph_answers.MAX_LINKS if limit is None else limit
+        if limit is None:
+            limit = graph_answers.MAX_LINKS
+        arguments.check_count("limit", limit)
         scope = self._current_scope(collection)
         with self._project.store.snapshot() as view:
-            return graph_answers.node_story(view.graph, scope, node, limit=most)
+            return graph_answers.node_story(view.graph, scope, node, limit=limit)
 
     def related(
         self,
@@ -162,9 +162,8 @@ class CodeGraph:
         if not self._project.enabled:
             return []
         if not 1 <= hops <= graph_answers.MAX_HOPS:
-            raise InputError(
-                f"hops is from 1 to {graph_answers.MAX_HOPS}", hint="related(name, hops=2)"
-            )
+            message = f"hops is from 1 to {graph_answers.MAX_HOPS}"
+            raise InputError(message, hint="related(name, hops=2)")
         scope = self._current_scope(collection)
         reach = graph_answers.Reach(arguments.check_kinds(kinds) or (), hops, limit)
         node = self._find_node(name, scope)
@@ -172,7 +171,7 @@ class CodeGraph:
             return graph_answers.related_nodes(view.graph, scope, node, reach)
 
     def impact(self, name: str | Node, *, collection: Names = None) -> Impact:
-        """Return what depends on a file or a symbol, by kind: routes first, then the nearest."""
+        """Return the nodes that depend on a file or a symbol, by kind: routes first, then the nearest."""
         if not self._project.enabled:
             return Impact((), ())
         scope = self._current_scope(collection)
@@ -183,7 +182,7 @@ class CodeGraph:
     def history(
         self, name: str | Node, *, limit: int = 50, commits: bool = True, collection: Names = None
     ) -> list[Change]:
-        """Return what changed a file, a symbol or a table: runs, migrations, commits; newest first."""
+        """Return the changes of a file, a symbol or a table: runs, migrations, commits; newest first."""
         arguments.check_count("limit", limit)
         if not self._project.enabled:
             return []
@@ -210,21 +209,17 @@ class CodeGraph:
 
     def tables(self, *, collection: Names = None) -> list[Node]:
         """Return the tables that exist after all migrations, by name."""
-        tables = [
-            node
-            for node in self._list_nodes(("table",), collection)
-            if not node.attributes.get("dropped")
-        ]
-        return sorted(tables, key=lambda node: node.name)
+        tables = self._list_nodes(("table",), collection)
+        existing = [node for node in tables if not node.attributes.get("dropped")]
+        return sorted(existing, key=lambda node: node.name)
 
     def models(self, *, collection: Names = None) -> list[Node]:
         """Return the models of the project, by name."""
-        return sorted(
-            self._list_nodes(("model",), collection), key=lambda node: (node.name, node.key)
-        )
+        models = self._list_nodes(("model",), collection)
+        return sorted(models, key=lambda node: (node.name, node.key))
 
     def unknowns(self, *, collection: str | None = None) -> tuple[str, ...]:
-        """Return what could not be resolved in the code, and why, by place."""
+        """Return the references in the code that could not be resolved, and why, by place."""
         if not self._project.enabled:
             return ()
         remarks: list[str] = []
@@ -246,16 +241,11 @@ class CodeGraph:
     ) -> Retrieval:
         """Return the chunks for a question: the evidence of the graph first, then search hits."""
         started = time.perf_counter()
+        known_hints = self._questions.hints if self._questions else ()
         request = RetrievalRequest(query, self._project.scope(), top_k, limits, hints)
-        request = checked_request(request, self._questions.hints if self._questions else ())
+        request = checked_request(request, known_hints)
         if not self._project.enabled:
-            debug: dict[str, Json] = {
-                "strategy": "off",
-                "latency_ms": 0.0,
-                "total_candidates": 0,
-                "scores": {},
-            }
-            return Retrieval(query, (), None, {**debug, "notes": [OFF]})
+            return _disabled_retrieval(query)
         notes: tuple[str, ...] = ()
         if policy is not None:
             notes = self._project.index.ensure_current(policy).notes
@@ -263,7 +253,7 @@ class CodeGraph:
         retrieval = self._retrieve_fresh(replace(request, scope=scope), collection)
         milliseconds = round((time.perf_counter() - started) * 1000, 2)
         self._searches.emit_completed(query, retrieval.chunks, milliseconds)
-        debug = {**retrieval.debug, "latency_ms": milliseconds}
+        debug: dict[str, Json] = {**retrieval.debug, "latency_ms": milliseconds}
         return replace(retrieval, debug=debug, notes=notes)
 
     def _retrieve_fresh(self, request: RetrievalRequest, collection: Names) -> Retrieval:
@@ -297,10 +287,12 @@ class CodeGraph:
         scope = self._project.scope(collection)
         self._project.index.ensure_current(Changes(embed=False))
         stored = self._project.index.names()
+        selected = stored
+        if scope.collections is not None:
+            selected = [name for name in stored if name in scope.collections]
         try:
-            for name in stored if scope.collections is None else scope.collections:
-                if name in stored:
-                    self._updater.update(name)
+            for name in selected:
+                self._updater.update(name)
         except (StoreDamaged, StoreTooNew):
             raise
         except StoreError:  # read-only or busy: the stored graph answers
@@ -336,11 +328,12 @@ class CodeGraph:
         if store.graph.nodes(scope, keys=[f"file:{path}"]):
             return False
         stored = scope.collections or self._project.index.names()
-        if any(store.document(self._project.index.key(name), path) for name in stored):
-            return True
-        return bool(
-            store.graph.links(scope, [f"file:{path}"], kinds=("CHANGED",), back=True, limit=1)
-        )
+        for name in stored:
+            if store.document(self._project.index.key(name), path):
+                return True
+        key = f"file:{path}"
+        changes = store.graph.links(scope, [key], kinds=("CHANGED",), back=True, limit=1)
+        return bool(changes)
 
     def _list_nodes(self, kinds: Sequence[str] | None, collection: Names) -> list[Node]:
         if not self._project.enabled:
@@ -348,3 +341,15 @@ class CodeGraph:
         scope = self._current_scope(collection)
         nodes = self._project.store.graph.nodes(scope, kinds=kinds, limit=_MAX_NODES)
         return sorted(nodes, key=lambda node: (node.collection, node.uri, node.line, node.key))
+
+
+def _disabled_retrieval(query: str) -> Retrieval:
+    """Return an empty result that says why it is empty."""
+    debug: dict[str, Json] = {
+        "strategy": "off",
+        "latency_ms": 0.0,
+        "total_candidates": 0,
+        "scores": {},
+        "notes": [OFF],
+    }
+    return Retrieval(query, (), None, debug)

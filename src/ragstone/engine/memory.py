@@ -48,23 +48,28 @@ class Memory:
         arguments.check_turn_options(options)
         if not self._project.enabled:
             return -1
-        at = options.get("at")
+        moment = options.get("at")
+        if moment is None:
+            moment = time.time()
         turn = Turn(
             session_id,
-            0,
-            role,
-            content,
-            time.time() if at is None else float(at),
-            options.get("speaker", ""),
-            options.get("metadata") or {},
+            index=0,
+            role=role,
+            content=content,
+            time=float(moment),
+            speaker=options.get("speaker", ""),
+            metadata=options.get("metadata") or {},
         )
-        return self.conversations.remember([turn])[0].index
+        stored = self.conversations.remember([turn])
+        return stored[0].index
 
     def turns(self, session_id: str, limit: int = HOT) -> list[Turn]:
         """Return the last turns of a session, oldest first; none if there is no such session."""
         arguments.check_name(session_id, "a session")
         arguments.check_count("limit", limit)
-        return self.conversations.turns(session_id, limit) if self._project.enabled else []
+        if not self._project.enabled:
+            return []
+        return self.conversations.turns(session_id, limit)
 
     def recall(
         self,
@@ -93,23 +98,15 @@ class Memory:
 
         If the session is None, the turns before a time are removed from every session.
         """
-        if turn is not None and before is not None:
-            raise InputError(
-                "forget takes a turn or a time, not both", hint="forget(session, turn=3)"
-            )
-        if session_id is None and before is None:
-            raise InputError("forget without a session takes a time", hint="forget(None, before=…)")
-        if turn is not None:
-            arguments.check_count("turn", turn)
-        arguments.check_moments(before=before)
-        if session_id is not None:
-            arguments.check_name(session_id, "a session")
+        _check_forget(session_id, turn, before)
         if not self._project.enabled:
             return 0
-        names = (
-            [session.name for session in self.sessions()] if session_id is None else [session_id]
-        )
-        return sum(self.conversations.forget(name, turn=turn, before=before) for name in names)
+        if session_id is not None:
+            return self.conversations.forget(session_id, turn=turn, before=before)
+        count = 0
+        for session in self.sessions():
+            count += self.conversations.forget(session.name, turn=turn, before=before)
+        return count
 
     def restore(self, session_id: str, turn: int) -> Turn:
         """Cancel that a turn supersedes others and return it; `NotFound` if there is no such turn."""
@@ -120,7 +117,9 @@ class Memory:
 
     def sessions(self) -> list[Collection]:
         """Return the sessions by name; `documents` counts their turns."""
-        return self.conversations.sessions() if self._project.enabled else []
+        if not self._project.enabled:
+            return []
+        return self.conversations.sessions()
 
     def export(self, session_id: str) -> Iterator[str]:
         """Yield a conversation as lines of JSON that `load` reads; `NotFound` if there is none."""
@@ -161,9 +160,24 @@ class Memory:
 
     def _split_existing(self, sessions: bool | str | Sequence[str]) -> tuple[list[str], list[str]]:
         """Return the named sessions that exist, and the names of those that do not."""
-        known = [session.name for session in self.sessions()]
+        stored = [session.name for session in self.sessions()]
         if sessions is True:
-            return known, []
+            return stored, []
         names = [sessions] if isinstance(sessions, str) else list(sessions or ())
-        existing = [name for name in names if name in known]
-        return existing, [name for name in names if name not in known]
+        existing = [name for name in names if name in stored]
+        missing = [name for name in names if name not in stored]
+        return existing, missing
+
+
+def _check_forget(session_id: object, turn: object, before: object) -> None:
+    """Raise `InputError` if the arguments of `forget` contradict each other or make no sense."""
+    if turn is not None and before is not None:
+        hint = "forget(session, turn=3)"
+        raise InputError("forget takes a turn or a time, not both", hint=hint)
+    if session_id is None and before is None:
+        raise InputError("forget without a session takes a time", hint="forget(None, before=…)")
+    if turn is not None:
+        arguments.check_count("turn", turn)
+    arguments.check_moments(before=before)
+    if session_id is not None:
+        arguments.check_name(session_id, "a session")

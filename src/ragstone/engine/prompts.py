@@ -28,7 +28,7 @@ from ragstone.retrieval.context.passages import hash_sentences
 from ragstone.retrieval.context.selection import Candidate, merge_hits, score_candidates
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
-from ragstone.types import Cited, Context, ContextOptions, SearchOptions, Spoken
+from ragstone.types import Cited, Context, ContextOptions, Hit, SearchOptions, Spoken
 
 RAG_OFF: Final = "RAG is OFF for this run: no project documents were retrieved; answer from the conversation alone."
 _MAX_SHOWN: Final = 10_000
@@ -39,7 +39,7 @@ _MIN_TOKENS, _MAX_TOKENS = 1, 10_000_000
 
 
 class Prompts:
-    """Builds what a prompt is given."""
+    """Builds contexts and answers from the hits of searches."""
 
     def __init__(self, searches: Searches) -> None:
         """Take the searches of a project."""
@@ -54,7 +54,7 @@ class Prompts:
         policy: Policy | None = None,
         **options: Unpack[ContextOptions],
     ) -> Context:
-        """Return cited text for a task inside a hard token budget, and what was left out."""
+        """Return cited text for a task inside a hard token budget, and the list of omitted hits."""
         form = options.pop("format", "block")
         session = options.pop("session", None)
         window = options.pop("window", None)
@@ -94,14 +94,14 @@ class Prompts:
     ) -> Context:
         """Return a context of the caller's own pieces and the engine's, ranked together inside one budget."""
         _check_tokens("budget", budget)
-        if not isinstance(candidates, Sequence) or not all(
-            isinstance(piece, Candidate) for piece in candidates
-        ):
-            raise InputError(
-                "select takes a list of candidates", hint='[Candidate("text", "source")]'
-            )
-        retrieved = self._searches.explain(task, top_k).hits if self._project.enabled else ()
-        own = score_candidates(candidates, query_terms(task), self._cosines(task, candidates))
+        if not _is_candidate_list(candidates):
+            hint = '[Candidate("text", "source")]'
+            raise InputError("select takes a list of candidates", hint=hint)
+        retrieved: Sequence[Hit] = ()
+        if self._project.enabled:
+            retrieved = self._searches.explain(task, top_k).hits
+        cosines = self._cosines(task, candidates)
+        own = score_candidates(candidates, query_terms(task), cosines)
         return build_context(
             ContextRequest(task, budget),
             merge_hits(own, retrieved),
@@ -139,10 +139,7 @@ class Prompts:
         context = self.context(query, budget, policy=policy, format="json", top_k=top_k, **options)
         if not context.cited:
             return Spoken(NOT_FOUND, False, model=chat.model, notes=context.notes)
-        pieces = [
-            replace(cited, text=reveal_hidden(cited.text), citation=one_line(cited.citation))
-            for cited in context.cited
-        ]
+        pieces = [_plain_piece(cited) for cited in context.cited]
         mark = new_mark([query, *(piece.text for piece in pieces)])
         messages = (
             {"role": "system", "content": INSTRUCTIONS},
@@ -159,10 +156,9 @@ class Prompts:
     def _chat(self) -> Chat:
         ask = self._project.settings.ask
         if not self._project.enabled or ask.url is None or ask.model is None:
-            raise ConfigError(
-                "no language model is set up" if self._project.enabled else OFF,
-                hint="set RAGSTONE_ASK_URL (Ollama: http://127.0.0.1:11434/v1) and RAGSTONE_ASK_MODEL",
-            )
+            message = "no language model is set up" if self._project.enabled else OFF
+            hint = "set RAGSTONE_ASK_URL (Ollama: http://127.0.0.1:11434/v1) and RAGSTONE_ASK_MODEL"
+            raise ConfigError(message, hint=hint)
         return Chat(ask.url, ask.model, ask.api_key, ask.seconds)
 
     def _cosines(self, task: str, candidates: Sequence[Candidate]) -> list[float | None]:
@@ -172,8 +168,12 @@ class Prompts:
             return [None] * len(candidates)
         embedder = self._project.workspace.components.embedder()
         query = embedder.embed([task], "query")[0]
-        cosines = iter((embedder.embed(texts, "document") @ query).tolist())
-        return [next(cosines) if piece.score is None else None for piece in candidates]
+        similarities = embedder.embed(texts, "document") @ query
+        by_text = dict(zip(texts, similarities.tolist(), strict=True))
+        cosines: list[float | None] = []
+        for piece in candidates:
+            cosines.append(by_text[piece.text] if piece.score is None else None)
+        return cosines
 
     def _shown_passages(self, session: str | None) -> list[str]:
         if session is None:
@@ -195,20 +195,31 @@ def _check_answer(text: str, pieces: Sequence[Cited], model: str) -> Spoken:
     """Return the model's answer, or that nothing was found if no quotation of it is in the sources."""
     if is_declined(text):
         return Spoken(NOT_FOUND, False, model=model)
-    found = tuple(check_quotes(text, pieces))
-    if not any(quote.found for quote in found):
-        reason = "none of its quotations is in the sources" if found else "it quotes no source"
-        return Spoken(NOT_FOUND, False, found, model, (f"the model answered, but {reason}",))
-    wrong = sum(not quote.found for quote in found)
-    notes = (f"{wrong} of {len(found)} quotations are not in the sources",) if wrong else ()
-    return Spoken(text.strip(), True, found, model, notes)
+    quotes = tuple(check_quotes(text, pieces))
+    wrong = sum(not quote.found for quote in quotes)
+    if wrong == len(quotes):
+        reason = "none of its quotations is in the sources" if quotes else "it quotes no source"
+        return Spoken(NOT_FOUND, False, quotes, model, (f"the model answered, but {reason}",))
+    notes: tuple[str, ...] = ()
+    if wrong:
+        notes = (f"{wrong} of {len(quotes)} quotations are not in the sources",)
+    return Spoken(text.strip(), True, quotes, model, notes)
+
+
+def _plain_piece(cited: Cited) -> Cited:
+    """Return a piece for a model, with its hidden characters shown."""
+    text = reveal_hidden(cited.text)
+    return replace(cited, text=text, citation=one_line(cited.citation))
+
+
+def _is_candidate_list(value: object) -> bool:
+    return isinstance(value, Sequence) and all(isinstance(piece, Candidate) for piece in value)
 
 
 def _check_context(form: object, session: object, count: object) -> None:
     if form not in FORMATTERS:
-        raise InputError(
-            f"there is no context format {form!r}", hint=f"known are {', '.join(FORMATTERS)}"
-        )
+        known_forms = ", ".join(FORMATTERS)
+        raise InputError(f"there is no context format {form!r}", hint=f"known are {known_forms}")
     if session is not None and (not isinstance(session, str) or not session.strip()):
         raise InputError(f"session is {session!r}", hint="give a name")
     if not callable(count):
@@ -216,14 +227,11 @@ def _check_context(form: object, session: object, count: object) -> None:
 
 
 def _check_tokens(name: str, value: object) -> None:
-    if (
-        not isinstance(value, int)
-        or isinstance(value, bool)
-        or not _MIN_TOKENS <= value <= _MAX_TOKENS
-    ):
-        raise InputError(
-            f"{name} is a number of tokens, from {_MIN_TOKENS} on", hint=f"{name}=1500"
-        )
+    is_switch = isinstance(value, bool)
+    if isinstance(value, int) and not is_switch and _MIN_TOKENS <= value <= _MAX_TOKENS:
+        return
+    message = f"{name} is a number of tokens, from {_MIN_TOKENS} on"
+    raise InputError(message, hint=f"{name}=1500")
 
 
 def inject(

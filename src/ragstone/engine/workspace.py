@@ -1,4 +1,4 @@
-"""What the engines of one process share: the store, one embedder per model, one index per space, the searcher."""
+"""Components that the engines of one process share: store, embedders, vector indexes, searcher."""
 
 from __future__ import annotations
 

@@ -49,9 +49,9 @@ class CandidateSearch:
         vectors = self._search_words_and_embed(request, view, spaces, lists)
         for info, vector in zip(spaces, vectors, strict=True):
             if vector is None:
-                lists.notes.append(
-                    f"the vectors of {info.space.model} cannot be asked here: its embedder is missing"
-                )
+                model = info.space.model
+                note = f"the vectors of {model} cannot be asked here: its embedder is missing"
+                lists.notes.append(note)
             else:
                 self._add_vector_list(request, view, generation, info, vector, lists)
         _add_coverage_notes(request, lists)
@@ -100,9 +100,8 @@ class CandidateSearch:
                 request.scope, lists.terms, limit=request.candidates, filter=request.filter
             )
         elif spaces:
-            lists.has_known_word = bool(
-                view.search_words(request.scope, lists.terms, limit=1, filter=request.filter)
-            )
+            rows = view.search_words(request.scope, lists.terms, limit=1, filter=request.filter)
+            lists.has_known_word = bool(rows)
 
     def _add_vector_list(
         self,
@@ -114,21 +113,19 @@ class CandidateSearch:
         lists: CandidateLists,
     ) -> None:
         index = self._components.space_index(request.scope.project, info)
-        limit = _vector_limit(
-            request, has_words=bool(lists.rows.get("words")), has_known_word=lists.has_known_word
-        )
+        has_words = bool(lists.rows.get("words"))
+        limit = _vector_limit(request, has_words=has_words, has_known_word=lists.has_known_word)
         near = self._nearest_in_scope(request, view, generation, info, vector, limit)
         if request.fusion != "rrf":
             # A candidate by words that is not among the nearest gets its cosine too: absent does not mean far away.
-            ids = [row.id for row in lists.rows.get("words", ())[:COMPLETED]]
-            near += [
-                Scored(chunk_id, cosine) for chunk_id, cosine in index.cosines(ids)(vector).items()
-            ]
+            by_words = lists.rows.get("words", ())
+            ids = [row.id for row in by_words[:COMPLETED]]
+            cosines = index.cosines(ids)(vector)
+            near += [Scored(chunk_id, cosine) for chunk_id, cosine in cosines.items()]
         lists.add_space(info, near)
         if index.damaged:
-            lists.notes.append(
-                f"{index.damaged} vectors are damaged and left out: `ragstone reembed` makes them again"
-            )
+            hint = "`ragstone reembed` makes them again"
+            lists.notes.append(f"{index.damaged} vectors are damaged and left out: {hint}")
 
     def _nearest_in_scope(
         self,
@@ -176,9 +173,8 @@ def _locate(
     request: Request, view: DocumentReader, info: SpaceInfo, rows: Sequence[Scored]
 ) -> list[Scored]:
     """Return the chunks of vector rows, those outside the scope left out."""
-    chunks = view.vectors.locate(
-        request.scope, info.id, [row.id for row in rows], filter=request.filter
-    )
+    ids = [row.id for row in rows]
+    chunks = view.vectors.locate(request.scope, info.id, ids, filter=request.filter)
     return [Scored(chunks[row.id], row.score) for row in rows if row.id in chunks]
 
 

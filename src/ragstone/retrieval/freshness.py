@@ -54,11 +54,8 @@ class FreshnessCheck:
         verdicts = self._verdicts(explanation.hits)
         tried: set[DocumentId] = set()
         for _ in range(MAX_ROUNDS):
-            changed = [
-                document
-                for document in _changed_files(explanation.hits, verdicts)
-                if document not in tried
-            ]
+            files = _changed_files(explanation.hits, verdicts)
+            changed = [file for file in files if file not in tried]
             tried.update(changed)
             if changed:
                 outcome += self._sync.ensure_current(Proof(changed, embed=embed))
@@ -83,41 +80,37 @@ class FreshnessCheck:
     def _verdicts(self, hits: Sequence[Hit]) -> dict[DocumentId, Verdict]:
         """Return for each document behind the hits whether its file is still the stored one."""
         described = _described_files(hits)
-        uris: dict[str, dict[str, None]] = {}
+        uris: dict[str, set[str]] = {}
+        descriptions: dict[str, dict[DocumentId, str]] = {}
         for hit in hits:
             document = (hit.collection, hit.source_doc_id)
-            uri = described.get(document, document)[1]
-            uris.setdefault(hit.collection, {})[uri] = None
+            _, uri = described.get(document, document)
+            uris.setdefault(hit.collection, set()).add(uri)
+            if document in described:
+                descriptions.setdefault(hit.collection, {})[document] = uri
         verdicts: dict[DocumentId, Verdict] = {}
-        for name, names in uris.items():
-            known = self._known_files(name, list(names))
-            for uri in names:
-                stored = known.get(uri)
-                verdicts[name, uri] = (
-                    self._file_verdict((name, uri), stored) if stored else "unknown"
-                )
-            files = {
-                document: file[1] for document, file in described.items() if document[0] == name
-            }
-            if files:
-                verdicts |= self._description_verdicts(name, files, known, verdicts)
+        for name, unsorted_uris in uris.items():
+            file_uris = sorted(unsorted_uris)
+            stored = self._known_files(name, file_uris)
+            for uri in file_uris:
+                verdicts[name, uri] = self._file_verdict((name, uri), stored.get(uri))
+            if name in descriptions:
+                verdicts |= self._description_verdicts(name, descriptions[name], stored, verdicts)
         return verdicts
 
     def _description_verdicts(
         self,
         name: str,
         files: Mapping[DocumentId, str],
-        known: Mapping[str, KnownFile],
+        stored: Mapping[str, KnownFile],
         verdicts: Mapping[DocumentId, Verdict],
     ) -> dict[DocumentId, Verdict]:
         """Return the verdicts of descriptions: that of the file, if the graph was built from its present text."""
-        from ragstone.indexing.graph.updater import (
-            GraphUpdater,
-            text_version,
-        )  # loads only if descriptions were found
+        # Tree-sitter loads with this module: only a search that finds descriptions needs it.
+        from ragstone.indexing.graph.updater import GraphUpdater, text_version
 
         store = self._sync.components.store
-        versions = {uri: text_version(known[uri]) for uri in files.values() if uri in known}
+        versions = {uri: text_version(stored[uri]) for uri in files.values() if uri in stored}
         current = GraphUpdater(self._sync).current_files(name, versions)
         result: dict[DocumentId, Verdict] = {}
         for document, uri in files.items():
@@ -134,9 +127,7 @@ class FreshnessCheck:
         names = {document[0] for document, verdict in verdicts.items() if verdict == "outdated"}
         if not names:
             return False
-        from ragstone.indexing.graph.updater import (
-            GraphUpdater,
-        )  # loads only if descriptions were found
+        from ragstone.indexing.graph.updater import GraphUpdater  # loads tree-sitter
 
         updater = GraphUpdater(self._sync)
         updated = False
@@ -167,13 +158,16 @@ class FreshnessCheck:
             return {}
         return store.known_files(self._sync.key(name), FILES, uris=uris)
 
-    def _file_verdict(self, document: DocumentId, stored: KnownFile) -> Verdict:
+    def _file_verdict(self, document: DocumentId, stored: KnownFile | None) -> Verdict:
+        if stored is None:
+            return "unknown"
         path = os.path.join(self._sync.settings.base, from_uri(document[1]))
         try:
             stamp = stamp_of(os.lstat(path))
         except OSError:
             return "changed"
-        if stamp == stored.stamp or self._proofs.get(document) == (stored.content_hash, stamp):
+        proof = (stored.content_hash, stamp)
+        if stamp == stored.stamp or self._proofs.get(document) == proof:
             return "same"
         return self._compare_content(document, stored, stamp)
 

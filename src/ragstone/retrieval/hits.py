@@ -38,11 +38,13 @@ class HitBuilder:
         hits: list[Hit] = []
         weak: list[Dropped] = []
         duplicates = self._duplicates(chosen)
-        best = max((entry.score for entry in chosen), default=0.0) or 1.0
+        min_score = self.request.min_score
+        scores = [entry.score for entry in chosen]
+        best = max(scores, default=0.0) or 1.0
         for entry in chosen:
             score = min(1.0, self.confidence * entry.score / best)
-            if self.request.min_score is not None and score < self.request.min_score:
-                reason = f"score below min_score {self.request.min_score}"
+            if min_score is not None and score < min_score:
+                reason = f"score below min_score {min_score}"
                 weak.append(Dropped(entry.doc_id, score, reason))
             else:
                 hits.append(self._hit(entry, score, duplicates))
@@ -87,16 +89,17 @@ class HitBuilder:
                 span, text = self._joined_neighbours(entry)
         if self.request.compress:
             by_lines = entry.row.document_kind in _LINE_KINDS
-            start, end = answering_slice(text, query_terms(self.request.query), by_lines=by_lines)
-            span, text = span.narrowed(text, start, end), text[start:end]
+            terms = query_terms(self.request.query)
+            start, end = answering_slice(text, terms, by_lines=by_lines)
+            span = span.narrowed(text, start, end)
+            text = text[start:end]
         return span, text
 
     def _joined_neighbours(self, entry: RankedChunk) -> tuple[Span, str]:
-        first = self.chunks.rows[entry.members[0].id].chunk.span
-        last = self.chunks.rows[entry.members[-1].id].chunk.span
-        key = CollectionKey(
-            self.request.scope.project, entry.row.collection, self.request.scope.kind
-        )
+        chunks = [self.chunks.rows[member.id].chunk for member in entry.members]
+        first, last = chunks[0].span, chunks[-1].span
+        scope = self.request.scope
+        key = CollectionKey(scope.project, entry.row.collection, scope.kind)
         text = self.view.text(key, entry.row.uri) or ""
         span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
         return span, text[first.start : last.end]
@@ -105,23 +108,21 @@ class HitBuilder:
         """Return the other places of each shown text; none if a filter is set, since they may not pass it."""
         if self.request.filter is not None:
             return {}
-        shown = {entry.row.id for entry in chosen}
-        copies = self.view.copies(self.request.scope, [entry.row.text_id for entry in chosen])
-        others = {
-            text_id: [chunk_id for chunk_id in ids if chunk_id not in shown]
-            for text_id, ids in copies.items()
-        }
-        ids = [chunk_id for group in others.values() for chunk_id in group]
-        rows = self.view.chunks(self.request.scope.project, ids) if ids else {}
+        chosen_ids = {entry.row.id for entry in chosen}
         collections = {entry.row.text_id: entry.row.collection for entry in chosen}
-        return {
-            text_id: tuple(
-                _place(rows[chunk_id], collections[text_id])
-                for chunk_id in group
-                if chunk_id in rows
-            )
-            for text_id, group in others.items()
-        }
+        other_copies: dict[int, list[int]] = {}
+        other_ids: list[int] = []
+        for text_id, ids in self.view.copies(self.request.scope, list(collections)).items():
+            other_copies[text_id] = [chunk_id for chunk_id in ids if chunk_id not in chosen_ids]
+            other_ids += other_copies[text_id]
+        if not other_ids:
+            return {}
+        rows = self.view.chunks(self.request.scope.project, other_ids)
+        duplicates: dict[int, tuple[str, ...]] = {}
+        for text_id, ids in other_copies.items():
+            copies = [rows[chunk_id] for chunk_id in ids if chunk_id in rows]
+            duplicates[text_id] = tuple(_place(row, collections[text_id]) for row in copies)
+        return duplicates
 
 
 def _place(row: StoredChunk, collection: str) -> str:

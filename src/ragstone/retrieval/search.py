@@ -121,8 +121,10 @@ class Searcher:
         length: int,
     ) -> _Selection:
         """Fuse the lists, rank the best `length` candidates, and choose the hits to show."""
-        fuse = reciprocal_rank if request.fusion == "rrf" else weighted_sum
-        fused = fuse(lists.rows, weights, limit=length)
+        if request.fusion == "rrf":
+            fused = reciprocal_rank(lists.rows, weights, limit=length)
+        else:
+            fused = weighted_sum(lists.rows, weights, limit=length)
         shortlist, unrelated = filter_noise(fused, self._candidates.floors(lists))
         missing = [entry.id for entry in shortlist if entry.id not in lists.outlines]
         if missing:
@@ -133,16 +135,10 @@ class Searcher:
         texts = chunks.compared_texts(ranked, top_k=request.top_k)
         readable = [entry for entry in ranked if entry.row.id not in chunks.missing]
         ranked, same_words = order.collapse_copies(readable, texts)
-        chosen = (
-            order.merge_neighbours(ranked, request.top_k)
-            if request.merge
-            else ranked[: request.top_k]
-        )
-        for entry in chosen:
-            chunks.load(member.id for member in entry.members)
-        chosen = [
-            entry for entry in chosen if all(member.id in chunks.rows for member in entry.members)
-        ]
+        chosen = ranked[: request.top_k]
+        if request.merge:
+            chosen = order.merge_neighbours(ranked, request.top_k)
+        chosen = [entry for entry in chosen if _load_members(entry, chunks)]
         return _Selection(fused, ranked, [*copies, *same_words], chosen, unrelated)
 
     def _reorder(
@@ -166,24 +162,35 @@ class Searcher:
         if not lists.spaces:
             lists.notes.append("mmr needs vectors, and there are none yet: the order is by score")
             return ranked
-        from ragstone.retrieval.ranking.mmr import (
-            diversify,
-        )  # NumPy: a search by words does not load it
+        # NumPy loads with this module, and a search by words does not need it.
+        from ragstone.retrieval.ranking.mmr import diversify
 
         info = next(iter(lists.spaces.values()))
         index = self._components.space_index(request.scope.project, info)
         vectors = index.vectors([entry.row.text_id for entry in ranked])
-        chosen = diversify([entry.score for entry in ranked], vectors, request.top_k)
-        rest = [entry for position, entry in enumerate(ranked) if position not in set(chosen)]
-        return [ranked[position] for position in chosen] + rest
+        scores = [entry.score for entry in ranked]
+        positions = diversify(scores, vectors, request.top_k)
+        chosen = [ranked[position] for position in positions]
+        taken = set(positions)
+        rest = [entry for position, entry in enumerate(ranked) if position not in taken]
+        return chosen + rest
 
 
 def _rerank(request: Request, ranked: list[RankedChunk], chunks: ChunkLoader) -> list[RankedChunk]:
+    """Return the candidates that can be read, ordered by the scores of the reranker."""
     reranker = registry.load("reranker", str(request.rerank))()
     chunks.load(entry.row.id for entry in ranked)
     readable = [entry for entry in ranked if entry.row.id in chunks.rows]
+    if not readable:
+        return []
     texts = [chunks.rows[entry.row.id].chunk.text for entry in readable]
-    scores = reranker.rerank(request.query, texts) if texts else []
-    return order.sort_by_score(
-        replace(entry, score=score) for entry, score in zip(readable, scores, strict=True)
-    )
+    scores = reranker.rerank(request.query, texts)
+    scored = zip(readable, scores, strict=True)
+    return order.sort_by_score(replace(entry, score=score) for entry, score in scored)
+
+
+def _load_members(entry: RankedChunk, chunks: ChunkLoader) -> bool:
+    """Load the chunks that an entry shows, and return whether the store has all of them."""
+    ids = [member.id for member in entry.members]
+    chunks.load(ids)
+    return all(chunk_id in chunks.rows for chunk_id in ids)

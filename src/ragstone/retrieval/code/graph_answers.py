@@ -1,4 +1,4 @@
-"""Answers from the graph about one node: its links, the nodes it is connected to, and what depends on it."""
+"""Answers from the graph about one node: its links, the nodes it is connected to, and the nodes that depend on it."""
 
 from __future__ import annotations
 
@@ -16,39 +16,34 @@ MAX_HOPS: Final = 4
 _MAX_LISTED: Final = 100_000
 _MAX_PER_HOP: Final = 5_000
 _LINK_ORDER: Final = (
-    *(
-        "HANDLED_BY",
-        "GUARDED_BY",
-        "VALIDATED_BY",
-        "BINDS",
-        "USES_MODEL",
-        "RETURNS",
-        "MAPS_TO",
-        "RELATES",
-        "CREATES",
-    ),
-    *(
-        "ALTERS",
-        "RENAMES",
-        "DROPS",
-        "FOREIGN_KEY",
-        "PROTECTED_BY",
-        "OBSERVED_BY",
-        "LISTENS",
-        "FIRES",
-        "DISPATCHES",
-    ),
-    *("AUTHORIZED_BY", "RUNS"),
-    *(
-        "CONFIGURED_BY",
-        "EXTENDS",
-        "IMPLEMENTS",
-        "USES_TRAIT",
-        "CHANGED",
-        "CALLS",
-        "DESCRIBES",
-        "MENTIONS",
-    ),
+    "HANDLED_BY",
+    "GUARDED_BY",
+    "VALIDATED_BY",
+    "BINDS",
+    "USES_MODEL",
+    "RETURNS",
+    "MAPS_TO",
+    "RELATES",
+    "CREATES",
+    "ALTERS",
+    "RENAMES",
+    "DROPS",
+    "FOREIGN_KEY",
+    "PROTECTED_BY",
+    "OBSERVED_BY",
+    "LISTENS",
+    "FIRES",
+    "DISPATCHES",
+    "AUTHORIZED_BY",
+    "RUNS",
+    "CONFIGURED_BY",
+    "EXTENDS",
+    "IMPLEMENTS",
+    "USES_TRAIT",
+    "CHANGED",
+    "CALLS",
+    "DESCRIBES",
+    "MENTIONS",
 )
 """Kinds of links in the order they are listed: links of a framework come before plain calls."""
 _LINK_RANK: Final = {kind: rank for rank, kind in enumerate(_LINK_ORDER)}
@@ -87,16 +82,19 @@ def node_story(graph: GraphReader, scope: Scope, node: Node, *, limit: int = MAX
     outgoing = graph.links(scope, [node.key], limit=limit + 1)
     incoming = graph.links(scope, [node.key], back=True, limit=limit + 1)
     has_more = len(outgoing) > limit or len(incoming) > limit
-    outgoing, incoming = outgoing[:limit], incoming[:limit]
-    other_keys = [link.target for link in outgoing] + [link.source for link in incoming]
-    others = graph.nodes(scope, keys=other_keys, limit=2 * limit)
+    outgoing = outgoing[:limit]
+    incoming = incoming[:limit]
+    targets = [link.target for link in outgoing]
+    sources = [link.source for link in incoming]
+    others = graph.nodes(scope, keys=[*targets, *sources], limit=2 * limit)
+    unresolved = graph.unresolved(scope, sources=[node.key], limit=limit)
     confidences = [link.confidence for link in (*outgoing, *incoming)]
     return Story(
         node,
         _group_by_kind(outgoing),
         _group_by_kind(incoming),
         {other.key: other for other in others},
-        tuple(graph.unresolved(scope, sources=[node.key], limit=limit)),
+        tuple(unresolved),
         max(confidences, key=CONFIDENCES.index, default="declared"),
         has_more,
     )
@@ -115,26 +113,24 @@ def related_nodes(graph: GraphReader, scope: Scope, node: Node, reach: Reach) ->
     for hop in range(1, reach.hops + 1):
         next_ways = _next_hop(graph, scope, edge, reach.link_kinds, ways)
         ways.update(next_ways)
-        nodes = {
-            found.key: found
-            for found in graph.nodes(scope, keys=list(next_ways), limit=len(next_ways))
-        }
+        edge = list(next_ways)
+        targets = {target.key: target for target in graph.nodes(scope, keys=edge, limit=len(edge))}
         for key, links in next_ways.items():
-            target = nodes.get(key) or _external_node(key, scope)
+            target = targets.get(key) or _external_node(key, scope)
             if not node_kinds or target.kind in node_kinds:
                 related.append(Related(target, hop, links))
-        edge = list(next_ways)
         if len(related) >= reach.limit or not edge:
             break
     return related[: reach.limit]
 
 
 def impact_of(graph: GraphReader, scope: Scope, node: Node) -> Impact:
-    """Return what depends on a node and its members."""
+    """Return the nodes that depend on a node and its members."""
     scope = scope_of_node(scope, node)
 
     def kinds_of(keys: Sequence[str]) -> dict[str, str]:
-        return {found.key: found.kind for found in graph.nodes(scope, keys=keys, limit=len(keys))}
+        nodes = graph.nodes(scope, keys=keys, limit=len(keys))
+        return {member.key: member.kind for member in nodes}
 
     return find_impact(
         [node.key, *_member_keys(graph, scope, node)],
@@ -145,12 +141,13 @@ def impact_of(graph: GraphReader, scope: Scope, node: Node) -> Impact:
 
 
 def _group_by_kind(links: Sequence[Link]) -> tuple[tuple[str, tuple[Link, ...]], ...]:
-    ordered = sorted(
-        links, key=lambda link: (_LINK_RANK.get(link.kind, len(_LINK_RANK)), link.kind)
-    )
-    return tuple(
-        (kind, tuple(group)) for kind, group in groupby(ordered, key=lambda link: link.kind)
-    )
+    ordered = sorted(links, key=lambda link: (_link_rank(link), link.kind))
+    groups = groupby(ordered, key=lambda link: link.kind)
+    return tuple((kind, tuple(group)) for kind, group in groups)
+
+
+def _link_rank(link: Link) -> int:
+    return _LINK_RANK.get(link.kind, len(_LINK_RANK))
 
 
 def _next_hop(
@@ -166,7 +163,7 @@ def _next_hop(
         steps.append((link, link.source, link.target))
     for link in graph.links(scope, edge, kinds=link_kinds, back=True, limit=_MAX_PER_HOP):
         steps.append((link, link.target, link.source))
-    steps.sort(key=lambda step: (_LINK_RANK.get(step[0].kind, len(_LINK_RANK)), step[0].order))
+    steps.sort(key=lambda step: (_link_rank(step[0]), step[0].order))
     edge_keys = set(edge)
     next_ways: dict[str, tuple[Link, ...]] = {}
     for link, start, end in steps:
@@ -178,7 +175,8 @@ def _next_hop(
 def _external_node(key: str, scope: Scope) -> Node:
     """Return a node for a key that the graph only links to."""
     kind, _, name = key.partition(":")
-    return Node(key, kind, name or key, collection=(scope.collections or ("",))[0])
+    collection = scope.collections[0] if scope.collections else ""
+    return Node(key, kind, name or key, collection=collection)
 
 
 def _member_keys(graph: GraphReader, scope: Scope, node: Node) -> list[str]:

@@ -1,7 +1,8 @@
-"""What changed a file, a symbol or a table: recorded runs, migrations, commits; newest first."""
+"""The changes of a file, a symbol or a table: recorded runs, migrations, commits; newest first."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -16,13 +17,12 @@ from ragstone.types import Change, Commit, Link, Node, Scope
 _MIGRATION_LINKS: Final = ("CREATES", "ALTERS", "RENAMES", "DROPS")
 _DATED_NAME: Final = re.compile(r"^(\d{4})_(\d\d)_(\d\d)_(\d\d)(\d\d)(\d\d)")
 _MAX_CHANGES: Final = 100_000
-_LONG_AGO: Final = float("-inf")
 
 
 def node_history(
     graph: GraphReader, scope: Scope, node: Node, *, root: Path | None, limit: int = 50
 ) -> list[Change]:
-    """Return what changed a node, newest first; `root` is the folder whose commits count, None for no commits.
+    """Return the changes of a node, newest first; `root` is the folder whose commits count, None for no commits.
 
     A change is `exact` if it is about the node itself, and not only about its file.
     """
@@ -31,35 +31,55 @@ def node_history(
     changes = [*_run_changes(graph, scope, node), *_migration_changes(graph, scope, node)]
     if root is not None and node.uri and not node.uri.startswith("run:"):
         changes += _commit_changes(root, node, limit)
-    position = {change.key: number for number, change in enumerate(changes)}
-    changes.sort(key=lambda change: (_moment(change), position[change.key]), reverse=True)
+    changes.reverse()  # of changes at the same moment, the last one comes first
+    changes.sort(key=_moment, reverse=True)
     return changes[:limit]
 
 
 def _moment(change: Change) -> float:
-    return _LONG_AGO if change.when is None else change.when
+    if change.when is None:
+        return -math.inf
+    return change.when
 
 
 def _run_changes(graph: GraphReader, scope: Scope, node: Node) -> Iterator[Change]:
     """Yield the recorded changes of a node, then those of its file that do not name it."""
-    seen: set[str] = set()
-    path = node.key.removeprefix("file:") if node.kind == "file" else node.uri
-    file_keys = [f"file:{path}"] if path else []
-    for keys, is_exact in (([node.key], True), (file_keys, False)):
-        links = graph.links(scope, keys, kinds=("CHANGED", "MENTIONS"), back=True)
-        sources = [link.source for link in links]
-        for change in graph.nodes(scope, keys=sources, kinds=["file_change"]):
-            if change.key not in seen:
-                seen.add(change.key)
-                yield _run_change(change, exact=is_exact)
+    own_changes = _change_nodes(graph, scope, node.key)
+    for change in own_changes:
+        yield _run_change(change, exact=True)
+    path = node.uri
+    if node.kind == "file":
+        path = node.key.removeprefix("file:")
+    if not path:
+        return
+    own_keys = {change.key for change in own_changes}
+    for change in _change_nodes(graph, scope, f"file:{path}"):
+        if change.key not in own_keys:
+            yield _run_change(change, exact=False)
+
+
+def _change_nodes(graph: GraphReader, scope: Scope, key: str) -> list[Node]:
+    """Return the nodes of recorded changes that link to a node."""
+    links = graph.links(scope, [key], kinds=("CHANGED", "MENTIONS"), back=True)
+    sources = [link.source for link in links]
+    return graph.nodes(scope, keys=sources, kinds=["file_change"])
 
 
 def _run_change(node: Node, *, exact: bool) -> Change:
-    attributes = node.attributes
-    at = attributes.get("at")
-    when = float(at) if isinstance(at, int | float) else None
-    title = f"{attributes.get('action')} {attributes.get('path')} in run {attributes.get('run_id')}"
-    return Change("run", node.key, title, node.name, when, node.uri, node.line, exact)
+    moment = node.attributes.get("at")
+    action = node.attributes.get("action")
+    path = node.attributes.get("path")
+    run_id = node.attributes.get("run_id")
+    return Change(
+        "run",
+        node.key,
+        title=f"{action} {path} in run {run_id}",
+        text=node.name,
+        when=float(moment) if isinstance(moment, int | float) else None,
+        uri=node.uri,
+        line=node.line,
+        exact=exact,
+    )
 
 
 def _migration_changes(graph: GraphReader, scope: Scope, node: Node) -> list[Change]:
@@ -69,18 +89,30 @@ def _migration_changes(graph: GraphReader, scope: Scope, node: Node) -> list[Cha
     by_migration: dict[str, list[Link]] = {}
     for link in graph.links(scope, [node.key], kinds=_MIGRATION_LINKS, back=True):
         by_migration.setdefault(link.source, []).append(link)
-    listed = node.attributes.get("migrations")
-    names = listed if isinstance(listed, list) else []
-    position = {name: number for number, name in enumerate(names)}
-    keys = sorted(by_migration, key=lambda key: (position.get(key.partition(":")[2], -1), key))
+    names = node.attributes.get("migrations")
+    if not isinstance(names, list):
+        names = []
+    positions = {name: number for number, name in enumerate(names)}
+
+    def position(key: str) -> tuple[int, str]:
+        name = key.partition(":")[2]
+        return positions.get(name, -1), key
+
+    keys = sorted(by_migration, key=position)
     return [_migration_change(key, by_migration[key]) for key in keys]
 
 
 def _migration_change(key: str, links: Sequence[Link]) -> Change:
     name = key.partition(":")[2]
-    actions = ", ".join(dict.fromkeys(link.kind.lower() for link in links))
+    actions = dict.fromkeys(link.kind.lower() for link in links)
     return Change(
-        "migration", key, f"{actions}: {name}", "", _date_in_name(name), links[0].uri, links[0].line
+        "migration",
+        key,
+        title=f"{', '.join(actions)}: {name}",
+        text="",
+        when=_date_in_name(name),
+        uri=links[0].uri,
+        line=links[0].line,
     )
 
 
@@ -106,7 +138,12 @@ def _commit_changes(root: Path, node: Node, limit: int) -> list[Change]:
 
 
 def _commit_change(commit: Commit, node: Node) -> Change:
-    title = f"{commit.hash[:10]} {commit.subject}"
     return Change(
-        "commit", f"commit:{commit.hash}", title, commit.author, commit.when, node.uri, node.line
+        "commit",
+        f"commit:{commit.hash}",
+        title=f"{commit.hash[:10]} {commit.subject}",
+        text=commit.author,
+        when=commit.when,
+        uri=node.uri,
+        line=node.line,
     )

@@ -31,15 +31,14 @@ def find_node(
     """Return the node with a name; `NotFound` with similar names, `InputError` if several nodes have it."""
     nodes = find_nodes(graph, scope, name, kinds=kinds)
     if not nodes:
-        raise NotFound(
-            f"nothing in the graph is called {name!r}", hint=_suggest(graph, scope, name, kinds)
-        )
+        hint = _suggest(graph, scope, name, kinds)
+        raise NotFound(f"nothing in the graph is called {name!r}", hint=hint)
     if len(nodes) > 1:
-        keys = ", ".join(node.key for node in nodes[:_MAX_LISTED])
-        more = ", …" if len(nodes) > _MAX_LISTED else ""
-        raise InputError(
-            f"{name!r} stands for {len(nodes)} things", hint=f"say which: {keys}{more}"
-        )
+        keys = [node.key for node in nodes[:_MAX_LISTED]]
+        if len(nodes) > _MAX_LISTED:
+            keys.append("…")
+        hint = f"say which: {', '.join(keys)}"
+        raise InputError(f"{name!r} stands for {len(nodes)} things", hint=hint)
     return nodes[0]
 
 
@@ -55,13 +54,17 @@ def find_nodes(
     spellings = [name, bare, _ROUTE_PARAMETER.sub("{}", bare).rstrip("/")]
     aliases = graph.find_aliases(scope, spellings)
     for choice in _choices(aliases, name):
-        keys = list(dict.fromkeys(alias.key for alias in choice))
-        collections = {alias.collection for alias in choice}
-        nodes = [node for node in graph.nodes(scope, keys=keys) if node.collection in collections]
-        nodes = _filter_kinds(nodes, kinds)
+        nodes = _filter_kinds(_nodes_of_aliases(graph, scope, choice), kinds)
         if nodes:
             return [node for node in nodes if node.framework] or nodes
     return []
+
+
+def _nodes_of_aliases(graph: GraphReader, scope: Scope, aliases: Sequence[Alias]) -> list[Node]:
+    keys = dict.fromkeys(alias.key for alias in aliases)
+    collections = {alias.collection for alias in aliases}
+    nodes = graph.nodes(scope, keys=list(keys))
+    return [node for node in nodes if node.collection in collections]
 
 
 def _choices(aliases: list[Alias], name: str) -> list[list[Alias]]:
@@ -91,13 +94,14 @@ def _suggest(graph: GraphReader, scope: Scope, name: str, kinds: Sequence[str] |
         return "`ragstone sync` makes the graph, of code in a language that is known"
     keys: dict[str, str] = {}
     for node in nodes:
-        for known_name in (node.name, node.key.partition(":")[2]):
-            keys.setdefault(known_name.casefold(), node.key)
+        keys.setdefault(node.name.casefold(), node.key)
+        keys.setdefault(node.key.partition(":")[2].casefold(), node.key)
     bare = name.rpartition(":")[2].casefold()
     similar = get_close_matches(bare, keys, n=_MAX_SUGGESTIONS, cutoff=0.6)
     if not similar and bare:
-        similar = [known_name for known_name in keys if bare in known_name]
-    suggestions = list(dict.fromkeys(keys[known_name] for known_name in similar))[:_MAX_SUGGESTIONS]
+        similar = [other for other in keys if bare in other]
+    similar_keys = dict.fromkeys(keys[other] for other in similar)
+    suggestions = list(similar_keys)[:_MAX_SUGGESTIONS]
     if not suggestions:
         return "`ragstone graph report` says what is known"
     return f"perhaps {', '.join(suggestions)}"
