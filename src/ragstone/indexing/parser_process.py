@@ -36,7 +36,7 @@ class ParseReply:
 
 
 def parse_facts(text: str, uri: str, language: str = "") -> FileFacts | None:
-    """Return what a file defines and uses; None if it has no grammar or its parser had to be stopped."""
+    """Return the facts of a file; None if it has no grammar or its parser had to be stopped."""
     if (language or language_of(uri)) in UNSAFE_LANGUAGES:
         return PARSER.parse(text, uri, language)
     return read_facts(text, uri, language)

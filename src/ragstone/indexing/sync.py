@@ -149,7 +149,7 @@ class CollectionSync:
     # ── up to date ────────────────────────────────────────────────────────────────────────────────
 
     def ensure_current(self, policy: Policy) -> SyncOutcome:
-        """Update the collections that follow the folder, as the policy says, and return what changed."""
+        """Update the collections that follow the folder, as the policy says, and return the outcome."""
         if isinstance(policy, Scan):
             return self._scan(policy)
         with self._lock:

@@ -73,7 +73,8 @@ class ConversationStore:
             self._store(session, _documents_after(list(cache.hot), numbered))
             cache.add(numbered)
         if embed:
-            self._embed(session, seconds=_EMBED_SECONDS if len(numbered) <= HOT else None)
+            is_short = len(numbered) <= HOT
+            self._embed(session, seconds=_EMBED_SECONDS if is_short else None)
         return numbered
 
     def load(self, turns: Sequence[Turn], *, embed: bool = True) -> int:
@@ -90,13 +91,11 @@ class ConversationStore:
             _refuse_conflicts(session, redacted, stored)
             new = [turn for turn in redacted if turn.index not in stored]
             self._ensure_session(session)
-            self._update_state(
-                session, next_turn=max(self.reader(session).next_turn, redacted[-1].index + 1)
-            )
-            by_index = {**stored, **{turn.index: turn for turn in redacted}}
-            self._store(
-                session, [turn_document(turn, _turns_before(turn, by_index)) for turn in new]
-            )
+            next_turn = max(self.reader(session).next_turn, redacted[-1].index + 1)
+            self._update_state(session, next_turn=next_turn)
+            by_index = {**stored, **{turn.index: turn for turn in new}}
+            documents = [turn_document(turn, _turns_before(turn, by_index)) for turn in new]
+            self._store(session, documents)
             self._invalidate(session)
         if embed and new:
             self._embed(session, seconds=None)
@@ -113,11 +112,8 @@ class ConversationStore:
         if turn is not None:
             uris = [turn_uri(turn)]
         else:
-            uris = [
-                turn_uri(old.index)
-                for old in self.reader(session).all()
-                if old.time < (before or 0.0)
-            ]
+            turns = self.reader(session).all()
+            uris = [turn_uri(old.index) for old in turns if old.time < (before or 0.0)]
         self._invalidate(session)
         try:
             return store.remove(key, uris)
@@ -128,9 +124,8 @@ class ConversationStore:
         """Cancel that a turn supersedes others and return it; `NotFound` if there is no such turn."""
         turn = next(self.reader(session).between(index, index + 1), None)
         if turn is None:
-            raise NotFound(
-                f"there is no turn {index} in session {session!r}", hint="`turns` lists them"
-            )
+            message = f"there is no turn {index} in session {session!r}"
+            raise NotFound(message, hint="`turns` lists them")
         plain = replace(turn, supersedes=(), because="")
         before = list(self.reader(session).between(index - TURNS_BEFORE, index))
         self._store(session, [turn_document(plain, before)])
@@ -187,9 +182,8 @@ class ConversationStore:
     # ── storage ───────────────────────────────────────────────────────────────────────────────────
 
     def _store(self, session: str, documents: Iterable[Document]) -> None:
-        Reconciler(
-            self.sync.collection(session).writer(), GivenDocuments(documents), full=True
-        ).run()
+        writer = self.sync.collection(session).writer()
+        Reconciler(writer, GivenDocuments(documents), full=True).run()
 
     def _ensure_session(self, session: str) -> None:
         self.sync.components.store.ensure_collection(self.sync.key(session))
@@ -215,7 +209,8 @@ class ConversationStore:
         draft = replace(cache, statements=deque(cache.statements, maxlen=LOOK_BACK))
         numbered = []
         for index, turn in enumerate(turns, first):
-            judged = draft.judge(replace(turn, index=index, content=self._redact(turn.content)))
+            redacted = replace(turn, index=index, content=self._redact(turn.content))
+            judged = draft.judge(redacted)
             draft.note_statements(judged)
             numbered.append(judged)
         return numbered
@@ -266,30 +261,25 @@ def session_key(project: str, session: str) -> CollectionKey:
 
 def _documents_after(before: Sequence[Turn], turns: Sequence[Turn]) -> list[Document]:
     """Return turns as documents, each with the turns before it."""
-    every = [*before[-TURNS_BEFORE:], *turns]
-    offset = len(every) - len(turns)
+    earlier = list(before)
     documents = []
-    for position, turn in enumerate(turns, offset):
-        documents.append(turn_document(turn, every[max(0, position - TURNS_BEFORE) : position]))
+    for turn in turns:
+        documents.append(turn_document(turn, earlier[-TURNS_BEFORE:]))
+        earlier.append(turn)
     return documents
 
 
 def _turns_before(turn: Turn, by_index: Mapping[int, Turn]) -> list[Turn]:
-    return [
-        by_index[index]
-        for index in range(turn.index - TURNS_BEFORE, turn.index)
-        if index in by_index
-    ]
+    numbers = range(turn.index - TURNS_BEFORE, turn.index)
+    return [by_index[number] for number in numbers if number in by_index]
 
 
 def _refuse_conflicts(session: str, turns: Sequence[Turn], stored: Mapping[int, Turn]) -> None:
     for turn in turns:
         other = stored.get(turn.index)
         if other is not None and _content(turn) != _content(other):
-            raise Conflict(
-                f"the session {session!r} has another turn {turn.index}",
-                hint="import it under another name",
-            )
+            message = f"the session {session!r} has another turn {turn.index}"
+            raise Conflict(message, hint="import it under another name")
 
 
 def _content(turn: Turn) -> tuple[str, str, str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,16 @@ from ragstone.memory.merge import SUPERSEDED
 from ragstone.memory.session_cache import speaker
 from ragstone.memory.times import DateRange, find_date_ranges
 from ragstone.memory.turns import HOT, turn_from_metadata
-from ragstone.types import CollectionKey, Condition, Filter, Hit, Recalled, Request, Turn
+from ragstone.types import (
+    CollectionKey,
+    Condition,
+    Filter,
+    Hit,
+    Recalled,
+    Request,
+    StoredChunk,
+    Turn,
+)
 
 if TYPE_CHECKING:
     from ragstone.protocols import DocumentStore
@@ -74,28 +83,38 @@ class TurnRanking:
     def _turns_of(self, hit: Hit, since: float | None, until: float | None) -> list[Turn]:
         """Return the turn of a hit, and turns with the same words: a search shows a text once."""
         turn = turn_from_metadata(hit.metadata, self._full_text(hit))
-        is_whole = hit.metadata.get("length") == len(hit.text)
         has_filter = since is not None or until is not None
-        if not is_whole or not (hit.duplicates or has_filter):
+        if not _is_complete(hit) or not (hit.duplicates or has_filter):
             return [turn]
-        chunks = self.store.document_chunks(self.key, hit.source_doc_id)
-        copies = self.store.copies(self.key.scope, [chunk.text_id for chunk in chunks])
-        ids = [chunk_id for group in copies.values() for chunk_id in group[-_MAX_COPIES:]]
         turns = {hit.source_doc_id: turn}
-        for row in self.store.chunks(self.key.project, ids).values():
+        for row in self._copies(hit):
             copy = turn_from_metadata(row.metadata, row.chunk.text)
             if len(copy.content) == len(turn.content) and _is_between(copy.time, since, until):
                 turns.setdefault(row.uri, copy)
         return list(turns.values())
 
+    def _copies(self, hit: Hit) -> Iterable[StoredChunk]:
+        """Return the newest chunks that have the same text as a chunk of the hit's turn."""
+        chunks = self.store.document_chunks(self.key, hit.source_doc_id)
+        copies = self.store.copies(self.key.scope, [chunk.text_id for chunk in chunks])
+        ids: list[int] = []
+        for same_text in copies.values():
+            ids += same_text[-_MAX_COPIES:]
+        return self.store.chunks(self.key.project, ids).values()
+
     def _full_text(self, hit: Hit) -> str:
         """Return the whole turn; a long one may have been found by a part."""
-        if hit.metadata.get("length") == len(hit.text):
+        if _is_complete(hit):
             return hit.text
         try:
             return self.store.text(self.key, hit.source_doc_id) or hit.text
         except StoreDamaged:
             return hit.text
+
+
+def _is_complete(hit: Hit) -> bool:
+    """Return whether the text of a hit is the whole turn."""
+    return hit.metadata.get("length") == len(hit.text)
 
 
 def _is_between(moment: float, since: float | None, until: float | None) -> bool:
@@ -110,7 +129,9 @@ def _time_filter(since: float | None, until: float | None) -> Filter | None:
         conditions.append(Condition("meta.time", "gte", since))
     if until is not None:
         conditions.append(Condition("meta.time", "lte", until))
-    return Filter(tuple(conditions)) if conditions else None
+    if not conditions:
+        return None
+    return Filter(tuple(conditions))
 
 
 def _best_per_turn(hits: Sequence[Hit]) -> list[Hit]:
@@ -133,7 +154,8 @@ def _collapse(ranked: Sequence[Recalled]) -> list[Recalled]:
             statements.append((who, words))
         else:
             better = unique[position]
-            unique[position] = replace(better, said_again=(*better.said_again, entry.turn.index))
+            restatements = (*better.said_again, entry.turn.index)
+            unique[position] = replace(better, said_again=restatements)
     return unique
 
 

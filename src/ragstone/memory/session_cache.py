@@ -1,4 +1,4 @@
-"""What a process remembers of a session: its last turns, its plain statements, and the turns that no longer hold."""
+"""The cache of a session in one process: its last turns, its plain statements, and its superseded turns."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class SessionCache:
         who = speaker(turn)
         reasons: dict[int, str] = {}
         for statement in self.statements:
-            reason = (
-                find_contradiction(turn_facts, statement.facts) if statement.speaker == who else ""
-            )
+            if statement.speaker != who:
+                continue
+            reason = find_contradiction(turn_facts, statement.facts)
             if reason:
                 reasons[statement.index] = reason
         if not reasons:

@@ -58,12 +58,15 @@ class SessionReader:
         """Yield the turns with numbers from `start` to before `end`."""
         if end <= 0:
             return
-        after = (self.key.name, turn_uri(start - 1)) if start > 0 else None
+        after = None
+        if start > 0:
+            after = (self.key.name, turn_uri(start - 1))
         limit = end - max(0, start)
         for stored in self.store.documents(self.key.scope, after=after, limit=limit):
             if stored.uri >= turn_uri(end):
                 break
-            yield turn_from_metadata(stored.metadata, self.store.text(self.key, stored.uri) or "")
+            text = self.store.text(self.key, stored.uri) or ""
+            yield turn_from_metadata(stored.metadata, text)
 
     def superseding(self) -> Iterator[Turn]:
         """Yield the turns that supersede others, without their texts."""

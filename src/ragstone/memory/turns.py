@@ -52,8 +52,10 @@ def turn_uri(index: int) -> str:
 def turn_document(turn: Turn, before: Sequence[Turn]) -> Document:
     """Return a turn as it is stored: `speaker: content`, also found by its date and the turns before it."""
     prefix = f"{turn.speaker or turn.role}: "
-    same_talk = [earlier for earlier in before[-TURNS_BEFORE:] if _is_same_sitting(turn, earlier)]
-    context = [date_words(turn.time), *map(_end_of_turn, same_talk)]
+    context = [date_words(turn.time)]
+    for earlier in before[-TURNS_BEFORE:]:
+        if _is_same_sitting(turn, earlier):
+            context.append(_end_of_turn(earlier))
     own: dict[str, object] = {
         "role": turn.role,
         "time": turn.time,
@@ -65,11 +67,16 @@ def turn_document(turn: Turn, before: Sequence[Turn]) -> Document:
     if turn.speaker:
         own["speaker"] = turn.speaker
     if turn.supersedes:
-        own |= {"supersedes": list(turn.supersedes), "because": turn.because}
+        own["supersedes"] = list(turn.supersedes)
+        own["because"] = turn.because
     metadata: Metadata = {**turn.metadata, **own}  # type: ignore[dict-item]  # plain values, by name
-    beside = "\n".join(part for part in context if part)
     return Document(
-        turn_uri(turn.index), prefix + turn.content, KIND, "text", "", metadata, beside=beside
+        turn_uri(turn.index),
+        prefix + turn.content,
+        kind=KIND,
+        language="text",
+        metadata=metadata,
+        beside="\n".join(part for part in context if part),
     )
 
 

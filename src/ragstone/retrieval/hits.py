@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -108,23 +108,32 @@ class HitBuilder:
         """Return the other places of each shown text; none if a filter is set, since they may not pass it."""
         if self.request.filter is not None:
             return {}
-        chosen_ids = {entry.row.id for entry in chosen}
         collections = {entry.row.text_id: entry.row.collection for entry in chosen}
-        other_copies: dict[int, list[int]] = {}
-        other_ids: list[int] = []
-        for text_id, ids in self.view.copies(self.request.scope, list(collections)).items():
-            other_copies[text_id] = [chunk_id for chunk_id in ids if chunk_id not in chosen_ids]
-            other_ids += other_copies[text_id]
-        if not other_ids:
-            return {}
-        rows = self.view.chunks(self.request.scope.project, other_ids)
+        copies = self.view.copies(self.request.scope, list(collections))
+        shown = {entry.row.id for entry in chosen}
+        ids = _flatten(copies.values())
+        rows = self._load_others([chunk_id for chunk_id in ids if chunk_id not in shown])
         duplicates: dict[int, tuple[str, ...]] = {}
-        for text_id, ids in other_copies.items():
-            copies = [rows[chunk_id] for chunk_id in ids if chunk_id in rows]
-            duplicates[text_id] = tuple(_place(row, collections[text_id]) for row in copies)
+        for text_id, chunk_ids in copies.items():
+            others = [rows[chunk_id] for chunk_id in chunk_ids if chunk_id in rows]
+            duplicates[text_id] = tuple(_place(row, collections[text_id]) for row in others)
         return duplicates
+
+    def _load_others(self, ids: Sequence[int]) -> Mapping[int, StoredChunk]:
+        if not ids:
+            return {}
+        return self.view.chunks(self.request.scope.project, ids)
+
+
+def _flatten(groups: Iterable[Sequence[int]]) -> list[int]:
+    flat: list[int] = []
+    for group in groups:
+        flat += group
+    return flat
 
 
 def _place(row: StoredChunk, collection: str) -> str:
     place = f"{row.uri}:{row.chunk.span.line_start}"
-    return place if row.collection == collection else f"{row.collection}/{place}"
+    if row.collection == collection:
+        return place
+    return f"{row.collection}/{place}"

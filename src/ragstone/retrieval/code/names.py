@@ -50,7 +50,8 @@ def find_nodes(
     bare = name.lstrip("/\\")
     exact = _filter_kinds(graph.nodes(scope, keys=[name, f"file:{name}"]), kinds)
     if exact:
-        return [node for node in exact if node.key == exact[0].key]
+        best = exact[0].key
+        return [node for node in exact if node.key == best]
     spellings = [name, bare, _ROUTE_PARAMETER.sub("{}", bare).rstrip("/")]
     aliases = graph.find_aliases(scope, spellings)
     for choice in _choices(aliases, name):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -38,19 +37,16 @@ def checked_request(request: RetrievalRequest, known_hints: Sequence[str]) -> Re
     """Return the request with plain values, or raise `InputError` if an argument makes no sense."""
     query, top_k = request.query, request.top_k
     if not isinstance(query, str):
-        raise InputError(
-            f"a query is a string, not {type(query).__name__}",
-            hint='retrieve("which code serves …?")',
-        )
+        message = f"a query is a string, not {type(query).__name__}"
+        raise InputError(message, hint='retrieve("which code serves …?")')
     if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 0:
         raise InputError(f"top_k is {top_k!r}", hint="give a number from 0 up")
     limit = min(top_k, MAX_TOP_K)
     limits = request.limits
     paths = _names("must_include_paths", limits.must_include_paths) or ()
     if top_k and len(paths) > limit:
-        raise InputError(
-            f"{len(paths)} paths must be included, and top_k is {top_k}", hint=f"top_k={len(paths)}"
-        )
+        message = f"{len(paths)} paths must be included, and top_k is {top_k}"
+        raise InputError(message, hint=f"top_k={len(paths)}")
     checked = RetrieveLimits(
         source_types=_source_types(limits.source_types),
         must_include_paths=tuple(_plain_path(path) for path in paths),
@@ -64,10 +60,9 @@ def _hints(hints: Mapping[str, object], known_hints: Sequence[str]) -> dict[str,
     checked: dict[str, str] = {}
     for option, value in hints.items():
         if option not in known_hints:
-            known = (*_OPTIONS, *known_hints)
-            raise InputError(
-                f"a retrieval has no option {option!r}", hint=f"the options are {', '.join(known)}"
-            )
+            options = ", ".join((*_OPTIONS, *known_hints))
+            message = f"a retrieval has no option {option!r}"
+            raise InputError(message, hint=f"the options are {options}")
         if value is not None:
             checked[option] = _name(option, value)
     return checked
@@ -76,10 +71,8 @@ def _hints(hints: Mapping[str, object], known_hints: Sequence[str]) -> dict[str,
 def _source_types(value: object) -> tuple[str, ...] | None:
     names = _names("source_types", value)
     if names == ():
-        raise InputError(
-            "source_types is empty: nothing could be found",
-            hint="leave it out to look at all of them",
-        )
+        hint = "leave it out to look at all of them"
+        raise InputError("source_types is empty: nothing could be found", hint=hint)
     return names
 
 
@@ -87,9 +80,8 @@ def _names(option: str, value: object) -> tuple[str, ...] | None:
     if value is None:
         return None
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise InputError(
-            f"{option} is a list of names, not {value!r}", hint=f'{option}=["routes/api.php"]'
-        )
+        message = f"{option} is a list of names, not {value!r}"
+        raise InputError(message, hint=f'{option}=["routes/api.php"]')
     names = [_name(option, name) for name in value]
     return tuple(dict.fromkeys(names))
 
@@ -112,11 +104,7 @@ def _switch(option: str, value: object) -> bool:
 
 
 def _score(value: object) -> float:
-    if (
-        not isinstance(value, int | float)
-        or isinstance(value, bool)
-        or math.isnan(value)
-        or not 0 <= value <= 1
-    ):
-        raise InputError(f"min_score is {value!r}", hint="give a number from 0 to 1")
-    return float(value)
+    is_switch = isinstance(value, bool)
+    if isinstance(value, int | float) and not is_switch and 0 <= value <= 1:
+        return float(value)
+    raise InputError(f"min_score is {value!r}", hint="give a number from 0 to 1")

@@ -117,34 +117,33 @@ class CodeRetriever:
 
     def _search_allowed_kinds(self, request: RetrievalRequest) -> Explanation:
         """Return the search results among the kinds that may be shown."""
-        limits = request.limits
-        if limits.source_types is None:
-            run_filter = None if limits.include_run_summaries else _WITHOUT_RUNS
+        kinds = request.limits.source_types
+        with_runs = request.limits.include_run_summaries
+        if kinds is None:
+            run_filter = None if with_runs else _WITHOUT_RUNS
             return self._search(request, filter=run_filter)
-        kinds = [
-            kind
-            for kind in limits.source_types
-            if limits.include_run_summaries or kind not in RUN_KINDS
-        ]
+        if not with_runs:
+            kinds = [kind for kind in kinds if kind not in RUN_KINDS]
         by_document_kind = self._search(request, filter=_kind_filter(kinds))
         if not self.store.graph.nodes(request.scope, kinds=kinds, limit=1):
             return by_document_kind
-        limit = max(_HITS_FOR_KINDS, request.top_k, self.template.candidates)
-        wide = self._search(request, filter=_WITHOUT_DESCRIPTIONS, top_k=limit, candidates=limit)
-        allowed = _KindCheck(self.store, request)
         ids = {hit.doc_id for hit in by_document_kind.hits}
-        by_node_kind = [hit for hit in wide.hits if hit.doc_id not in ids and allowed.passes(hit)]
+        by_node_kind = [hit for hit in self._search_node_kinds(request) if hit.doc_id not in ids]
         hits = sorted((*by_document_kind.hits, *by_node_kind), key=lambda hit: -hit.score)
         candidates = by_document_kind.candidates + len(by_node_kind)
         return replace(by_document_kind, hits=tuple(hits), candidates=candidates)
 
+    def _search_node_kinds(self, request: RetrievalRequest) -> list[Hit]:
+        """Return the hits of a wide search that hold a node of an allowed kind."""
+        limit = max(_HITS_FOR_KINDS, request.top_k, self.template.candidates)
+        wide = self._search(request, filter=_WITHOUT_DESCRIPTIONS, top_k=limit, candidates=limit)
+        allowed = _KindCheck(self.store, request)
+        return [hit for hit in wide.hits if allowed.passes(hit)]
+
     def _unknown_kinds(self, request: RetrievalRequest) -> list[str]:
         """Return the requested kinds that no document and no node has."""
-        return [
-            f"kind {kind}"
-            for kind in request.limits.source_types or ()
-            if not self._has_kind(request, kind)
-        ]
+        kinds = request.limits.source_types or ()
+        return [f"kind {kind}" for kind in kinds if not self._has_kind(request, kind)]
 
     def _has_kind(self, request: RetrievalRequest, kind: str) -> bool:
         if self.store.documents(request.scope, filter=_kind_filter((kind,)), limit=1):
@@ -159,22 +158,12 @@ class CodeRetriever:
             return ()
         allowed = _KindCheck(self.store, request)
         required = self._required_hits(request, collected)
-        required_ids = {hit.doc_id for hit in required}
         evidence = [hit for hit in collected.evidence if allowed.passes(hit)]
-        found = collected.explanation.hits
-        good = [
-            hit for hit in found if hit.score >= request.limits.min_score and allowed.passes(hit)
-        ]
-        collected.skipped += len(found) - len(good)
-        chosen: dict[str, Hit] = {}
-        for hit in (*evidence, *good):
-            reserved = len(required_ids - chosen.keys())
-            is_full = len(chosen) >= request.top_k - reserved
-            if hit.doc_id in required_ids or not is_full:
-                chosen.setdefault(hit.doc_id, hit)
-        for hit in required:
-            chosen.setdefault(hit.doc_id, hit)
-        return tuple(chosen.values())[: request.top_k]
+        search_hits = collected.explanation.hits
+        strong = [hit for hit in search_hits if hit.score >= request.limits.min_score]
+        good = [hit for hit in strong if allowed.passes(hit)]
+        collected.skipped += len(search_hits) - len(good)
+        return _fill_places([*evidence, *good], required, request.top_k)
 
     def _required_hits(self, request: RetrievalRequest, collected: _Collected) -> list[Hit]:
         """Return the best chunk of each required path; its first chunk if the search finds none."""
@@ -192,11 +181,8 @@ class CodeRetriever:
     def _best_hit_of_path(
         self, request: RetrievalRequest, collected: _Collected, path: str
     ) -> Hit | None:
-        hits = [
-            hit
-            for hit in (*collected.evidence, *collected.explanation.hits)
-            if _matches_path(hit.source_doc_id, path)
-        ]
+        collected_hits = (*collected.evidence, *collected.explanation.hits)
+        hits = [hit for hit in collected_hits if _matches_path(hit.source_doc_id, path)]
         if not hits:
             hits = list(self._search(request, filter=_path_filter(path), top_k=1).hits)
         if not hits:
@@ -215,20 +201,20 @@ class _KindCheck:
 
     def passes(self, hit: Hit) -> bool:
         """Return whether the hit has an allowed kind or holds a node of one."""
-        if not self.request.limits.include_run_summaries and hit.kind in RUN_KINDS:
+        limits = self.request.limits
+        if not limits.include_run_summaries and hit.kind in RUN_KINDS:
             return False
-        if self.request.limits.source_types is None or hit.kind in self.request.limits.source_types:
+        if limits.source_types is None or hit.kind in limits.source_types:
             return True
-        return any(
-            hit.span.line_start <= line <= hit.span.line_end
-            for line in self._lines(hit.source_doc_id)
-        )
+        lines = range(hit.span.line_start, hit.span.line_end + 1)
+        return any(line in lines for line in self._lines(hit.source_doc_id))
 
     def _lines(self, uri: str) -> list[int]:
+        """Return the lines on which nodes of the allowed kinds start."""
         if uri not in self._node_lines:
-            nodes = self.store.graph.nodes(
-                self.request.scope, uris=[uri], kinds=self.request.limits.source_types, limit=5000
-            )
+            kinds = self.request.limits.source_types
+            scope = self.request.scope
+            nodes = self.store.graph.nodes(scope, uris=[uri], kinds=kinds, limit=5000)
             self._node_lines[uri] = [node.line for node in nodes]
         return self._node_lines[uri]
 
@@ -258,12 +244,14 @@ class _Collected:
     def add_guesses(self, guesses: Sequence[CodeGuess], descriptions: Sequence[Hit]) -> None:
         """Add the evidence of all guesses; the first guess gets most places, descriptions come between."""
         self.strategy = "hybrid+graph"
-        self.anchors += [guess.key for guess in guesses]
-        self.shares.update({guess.key: guess.share for guess in guesses})
+        for guess in guesses:
+            self.anchors.append(guess.key)
+            self.shares[guess.key] = guess.share
         first, *others = [self._evidence_of(guess.answer) for guess in guesses]
         places = self._places_of_first(guesses)
         self.evidence += first[:places]
-        self.evidence += [replace(hit, label=hit.label or GRAPH_LABEL) for hit in descriptions[:2]]
+        for hit in descriptions[:2]:
+            self.evidence.append(replace(hit, label=hit.label or GRAPH_LABEL))
         for hits in others:
             self.evidence += hits[:3]
         self.evidence += first[places:]
@@ -279,12 +267,26 @@ class _Collected:
         score = evidence_score(answer.confidence)
         chunks = [self.chunks.at(place) for place in answer.evidence]
         chunks += [self.chunks.description_of(node) for node in _described_nodes(answer.nodes)]
-        unique = {
-            f"{chunk.uri}__chunk_{chunk.chunk.order}": chunk
-            for chunk in chunks
-            if chunk is not None
-        }
-        return [hit_from_chunk(chunk, score, GRAPH_LABEL) for chunk in unique.values()]
+        hits: dict[str, Hit] = {}
+        for chunk in chunks:
+            if chunk is not None:
+                hit = hit_from_chunk(chunk, score, GRAPH_LABEL)
+                hits[hit.doc_id] = hit
+        return list(hits.values())
+
+
+def _fill_places(hits: Sequence[Hit], required: Sequence[Hit], top_k: int) -> tuple[Hit, ...]:
+    """Return at most top_k hits in order; places are reserved for required hits that come later."""
+    required_ids = {hit.doc_id for hit in required}
+    chosen: dict[str, Hit] = {}
+    for hit in hits:
+        reserved = len(required_ids - chosen.keys())
+        is_full = len(chosen) >= top_k - reserved
+        if hit.doc_id in required_ids or not is_full:
+            chosen.setdefault(hit.doc_id, hit)
+    for hit in required:
+        chosen.setdefault(hit.doc_id, hit)
+    return tuple(chosen.values())[:top_k]
 
 
 def _described_nodes(nodes: Iterable[Node]) -> list[Node]:
