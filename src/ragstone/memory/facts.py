@@ -161,16 +161,15 @@ def _owned_fact(match: re.Match[str]) -> Fact | None:
     owner, *words = match["slot"].lower().split()
     thing = [word for word in words if word not in ("new", "current")]
     value = match["value"].strip(" .,;'")
-    if not thing or not value or not _MANY_VALUED.isdisjoint(thing):
+    if not thing or not value or _MANY_VALUED.intersection(thing):
         return None
-    shape = _shape(value)
     is_favoured = not _FAVOURED.isdisjoint(words)
+    shape = _shape(value)
     if shape == "word" and not (is_favoured and _is_identity(value)):
         return None
-    is_single_valued = thing[-1] in _SINGLE_VALUED
-    is_specific = owner != "the" or len(thing) > 1
-    is_exact = shape == "figure" and is_specific
     slot = " ".join(terms(" ".join((owner, *thing))))
+    is_single_valued = thing[-1] in _SINGLE_VALUED
+    is_exact = shape == "figure" and _is_specific(owner, thing)
     if is_exact and not is_single_valued:
         slot += f" {_words_without_figures(value)}"
     return Fact(
@@ -178,9 +177,19 @@ def _owned_fact(match: re.Match[str]) -> Fact | None:
         _plain(value),
         _sentence_words(match),
         shape,
-        single=is_favoured or is_single_valued or is_exact,
-        changed="new" in words or match["now"] is not None,
+        single=any((is_favoured, is_single_valued, is_exact)),
+        changed=_says_changed(match),
     )
+
+
+def _says_changed(match: re.Match[str]) -> bool:
+    """Return whether a sentence says that a value changed: "my new boss", "is now", "has moved to"."""
+    return match["now"] is not None or "new" in match["slot"].lower().split()
+
+
+def _is_specific(owner: str, thing: list[str]) -> bool:
+    """Return whether a thing is a certain one: "my shift" or "the staging database", not "the train"."""
+    return owner != "the" or len(thing) > 1
 
 
 def _is_identity(value: str) -> bool:

@@ -69,6 +69,11 @@ def _remove_ed_or_ing(word: str) -> str:
             rest = word.removesuffix(ending)
     if rest == word or not _HAS_VOWEL.match(rest):
         return word
+    return _repair_end(rest)
+
+
+def _repair_end(rest: str) -> str:
+    """Return the rest of a word after step 1b with a proper ending: hop(p), fil(e), conflat(e)."""
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
     if _ends_double(rest) and rest[-1] not in "lsz":

@@ -123,17 +123,8 @@ def padded_dimension(dimension: int) -> int:
 
 def from_bytes(data: bytes) -> Codebook:
     """Return the codebook in these bytes; raise `InputError` if they are damaged or of another version."""
-    if len(data) < _HEAD.size + _CRC.size or data[:4] != MAGIC:
-        raise InputError("These bytes are not a TurboQuant codebook.")
-    _, version, bits, mode_number, dimension, outliers, rows, seed = _HEAD.unpack_from(data)
-    if version != VERSION:
-        raise InputError(
-            f"This TurboQuant codebook has format {version}, this Ragstone reads {VERSION}.",
-            hint="compress it again",
-        )
-    body = data[: -_CRC.size]
-    if _CRC.pack(zlib.crc32(body)) != data[-_CRC.size :]:
-        raise InputError("This TurboQuant codebook is damaged.", hint="compress it again")
+    body = _check_body(data)
+    _, _, bits, mode_number, dimension, outliers, rows, seed = _HEAD.unpack_from(data)
     if not (1 <= bits <= 8 and mode_number < len(_MODES) and dimension):
         raise InputError("This TurboQuant codebook has settings that do not exist.")
     mode = _MODES[mode_number]
@@ -145,6 +136,22 @@ def from_bytes(data: bytes) -> Codebook:
     if outliers and int(arrays[2].max()) >= dimension:
         raise InputError("This TurboQuant codebook names channels that do not exist.")
     return Codebook(bits, mode, dimension, seed, *arrays)
+
+
+def _check_body(data: bytes) -> bytes:
+    """Return the bytes without their checksum; raise `InputError` if they are damaged or of another version."""
+    if len(data) < _HEAD.size + _CRC.size or data[:4] != MAGIC:
+        raise InputError("These bytes are not a TurboQuant codebook.")
+    version = _HEAD.unpack_from(data)[1]
+    if version != VERSION:
+        raise InputError(
+            f"This TurboQuant codebook has format {version}, this Ragstone reads {VERSION}.",
+            hint="compress it again",
+        )
+    body = data[: -_CRC.size]
+    if _CRC.pack(zlib.crc32(body)) != data[-_CRC.size :]:
+        raise InputError("This TurboQuant codebook is damaged.", hint="compress it again")
+    return body
 
 
 _ArrayLayout = list[tuple[np.dtype[np.generic], tuple[int, ...]]]
