@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from ragstone.errors import StoreDamaged
@@ -110,9 +111,9 @@ class HitBuilder:
             return {}
         collections = {entry.row.text_id: entry.row.collection for entry in chosen}
         copies = self.view.copies(self.request.scope, list(collections))
-        shown = {entry.row.id for entry in chosen}
-        ids = _flatten(copies.values())
-        rows = self._load_others([chunk_id for chunk_id in ids if chunk_id not in shown])
+        chosen_ids = {entry.row.id for entry in chosen}
+        all_ids = chain.from_iterable(copies.values())
+        rows = self._load_others([chunk_id for chunk_id in all_ids if chunk_id not in chosen_ids])
         duplicates: dict[int, tuple[str, ...]] = {}
         for text_id, chunk_ids in copies.items():
             others = [rows[chunk_id] for chunk_id in chunk_ids if chunk_id in rows]
@@ -123,13 +124,6 @@ class HitBuilder:
         if not ids:
             return {}
         return self.view.chunks(self.request.scope.project, ids)
-
-
-def _flatten(groups: Iterable[Sequence[int]]) -> list[int]:
-    flat: list[int] = []
-    for group in groups:
-        flat += group
-    return flat
 
 
 def _place(row: StoredChunk, collection: str) -> str:
