@@ -12,7 +12,6 @@ from ragstone.surfaces.cli.options import common_options, project_name
 from ragstone.surfaces.cli.output import print_json
 from ragstone.surfaces.cli.paths import project_folder
 from ragstone.surfaces.code_tools import CODE_TOOLS
-from ragstone.surfaces.mcp import serve
 from ragstone.surfaces.tools import DEFAULT_TOOLS
 
 
@@ -31,4 +30,6 @@ def mcp(folder: Path | None, as_json: bool, list_tools: bool) -> None:
         raise InputError(
             "`ragstone mcp` uses stdout for its protocol", hint="--json goes with --list-tools"
         )
+    from ragstone.surfaces.mcp import serve  # the MCP package takes seconds to load
+
     serve(project_folder(folder), project=project_name() or DEFAULT_PROJECT)
