@@ -22,7 +22,8 @@ def everything_public() -> dict[str, Any]:
         "EventBus": EventBus,
         "EventLog": EventLog,
     }  # an engine's `events` and `log`
-    things |= {name: thing for name, thing in vars(types).items() if inspect.isclass(thing)}
+    shared = {name: getattr(types, name) for name in dir(types)}
+    things |= {name: thing for name, thing in shared.items() if inspect.isclass(thing)}
     for module in (protocols, ragstone):
         things |= {name: getattr(module, name) for name in module.__all__}
     things |= {kind.__qualname__: kind for kind in _handed_out(ragstone.Engine)}

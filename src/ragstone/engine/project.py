@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ragstone.config import Settings
 from ragstone.engine import arguments
+from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound
 from ragstone.events import EventBus, EventLog
 from ragstone.indexing.sync import CollectionSync
+from ragstone.protocols import DocumentStore, Progress
 from ragstone.store.filters import parse
 from ragstone.store.home import DATABASE, EVENTS
 from ragstone.types import Collection, CollectionKey, Scope, StoredDocument, SyncReport
-
-if TYPE_CHECKING:
-    from ragstone.config import Settings
-    from ragstone.engine.workspace import Workspace
-    from ragstone.protocols import DocumentStore, Progress
 
 OFF = "retrieval is switched off (rag.enabled)"
 _PAGE = 500
