@@ -102,6 +102,12 @@ def find(db: sqlite3.Connection, key: CollectionKey) -> CollectionIds | None:
     return CollectionIds(*row) if row else None
 
 
+def collection_id(db: sqlite3.Connection, key: CollectionKey) -> int:
+    """Return the id of a collection; 0 if it is missing, which no row has."""
+    ids = find(db, key)
+    return ids.collection if ids else 0
+
+
 def find_existing(db: sqlite3.Connection, key: CollectionKey) -> CollectionIds:
     """Return the ids of a collection, or raise `NotFound`."""
     ids = find(db, key)
@@ -164,14 +170,11 @@ def ensure_collection(
     project = ensure_project(db, key.project)
     if find(db, key) is None:
         packed = dump(settings or {}, "a collection's settings")
-        number = (
-            db.execute(
-                _ADD, (fresh_uuid(), project, key.kind, key.name, description, packed)
-            ).lastrowid
-            or 0
-        )
-        mark_changed(db, [number])
-    return _collection(db.execute(_ONE, (key.project, key.kind, key.name)).fetchone())
+        fields = (fresh_uuid(), project, key.kind, key.name, description, packed)
+        cursor = db.execute(_ADD, fields)
+        mark_changed(db, [cursor.lastrowid or 0])
+    row = db.execute(_ONE, (key.project, key.kind, key.name)).fetchone()
+    return _collection(row)
 
 
 def add_to_counts(
@@ -196,10 +199,8 @@ def generation(db: sqlite3.Connection, scope: Scope) -> int:
     if scope.collections is None:
         row = db.execute(_GENERATION_OF_ALL, (scope.project, scope.kind)).fetchone()
     else:
-        names = [name for name in scope.collections if is_storable(name)]
-        row = db.execute(
-            _GENERATION_OF_SOME, (scope.project, scope.kind, json.dumps(names))
-        ).fetchone()
+        names = json.dumps([name for name in scope.collections if is_storable(name)])
+        row = db.execute(_GENERATION_OF_SOME, (scope.project, scope.kind, names)).fetchone()
     return int(row[0] or 0)
 
 

@@ -51,6 +51,16 @@ def unpack(stored: str | bytes) -> str:
         raise _damage("a text that is not text") from error
 
 
+def pack_optional(text: str | None) -> str | bytes | None:
+    """Return a text as SQLite can store it, or None."""
+    return None if text is None else pack(text)
+
+
+def unpack_optional(stored: str | bytes | None) -> str | None:
+    """Return the text that `pack_optional` stored, or None."""
+    return None if stored is None else unpack(stored)
+
+
 def pack_body(text: str) -> str | bytes:
     """Return a chunk's text as it is stored: compressed if that saves an eighth of it or more."""
     if len(text) > _SHORT_BODY:
@@ -116,9 +126,9 @@ def load(stored: str) -> dict[str, Any]:
 
 def dump_stamp(stamp: Stamp | None) -> str | None:
     """Return a stamp as text, since inode numbers may be too large for SQLite's integers."""
-    return (
-        None if stamp is None else f"{stamp.size} {stamp.mtime_ns} {stamp.ctime_ns} {stamp.inode}"
-    )
+    if stamp is None:
+        return None
+    return f"{stamp.size} {stamp.mtime_ns} {stamp.ctime_ns} {stamp.inode}"
 
 
 def load_stamp(stored: str | None) -> Stamp | None:
@@ -134,17 +144,17 @@ def load_stamp(stored: str | None) -> Stamp | None:
 
 def dump_marks(marks: Sequence[Mark]) -> str | None:
     """Return marks as JSON, None if there are none."""
-    return (
-        json.dumps([(mark.start, mark.number, mark.label, mark.unit) for mark in marks])
-        if marks
-        else None
-    )
+    if not marks:
+        return None
+    return json.dumps([(mark.start, mark.number, mark.label, mark.unit) for mark in marks])
 
 
 def load_marks(stored: str | None) -> tuple[Mark, ...]:
     """Return the marks that `dump_marks` stored."""
+    if not stored:
+        return ()
     try:
-        return tuple(Mark(*fields) for fields in json.loads(stored)) if stored else ()
+        return tuple(Mark(*fields) for fields in json.loads(stored))
     except (ValueError, TypeError) as error:
         raise _damage("page marks that cannot be read") from error
 

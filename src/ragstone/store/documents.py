@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from ragstone.errors import StoreDamaged
 from ragstone.store import catalog, filters, texts
-from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import (
     dump_stamp,
     layout,
@@ -73,6 +72,7 @@ _SPANS: Final = (
 _BODIES: Final = """
     SELECT c.id, c.header, CAST(t.body AS BLOB) FROM json_each(?) wanted
     CROSS JOIN chunks c ON c.id = wanted.value JOIN texts t ON t.id = c.text_id"""
+_TEXT: Final = "SELECT id, gaps, characters FROM documents WHERE collection = ? AND uri = ?"
 _ALL_DOCUMENTS: Final = """
     SELECT col.name, d.id, d.gaps, d.characters, d.hash, d.uri, d.kind, d.language, d.title, d.metadata, d.marks,
            d.beside
@@ -99,11 +99,11 @@ def row_limit(limit: int) -> int:
 
 
 def document(
-    db: sqlite3.Connection, ids: CollectionIds, collection: str, uri: str
+    db: sqlite3.Connection, collection: int, collection_name: str, uri: str
 ) -> StoredDocument | None:
     """Return a document without its text, or None."""
-    row = db.execute(_DOCUMENT_BY_URI, (ids.collection, pack(uri))).fetchone()
-    return _stored_document(row, collection) if row else None
+    row = db.execute(_DOCUMENT_BY_URI, (collection, pack(uri))).fetchone()
+    return _stored_document(row, collection_name) if row else None
 
 
 def documents(
@@ -166,14 +166,14 @@ def _stored_document(row: tuple[Any, ...], collection: str) -> StoredDocument:
 
 def known_files(
     db: sqlite3.Connection,
-    ids: CollectionIds,
+    collection: int,
     source: str,
     *,
     uris: Sequence[str] | None,
     below: bool,
 ) -> dict[str, KnownFile]:
     """Return hash, stamp and recipe of the documents that came from a source, by uri."""
-    owner = (ids.collection, pack(source))
+    owner = (collection, pack(source))
     if uris is None:
         rows = db.execute(_KNOWN, owner).fetchall()
     else:
@@ -181,13 +181,13 @@ def known_files(
         for uri in uris:
             rows += db.execute(_KNOWN_BY_URI, (*owner, pack(uri)))
             if below:
-                rows += db.execute(
-                    _KNOWN_BETWEEN, (*owner, pack(f"{uri}/"), pack(f"{uri}{_AFTER_SLASH}"))
-                )
-    return {
-        unpack(uri): KnownFile(unpack(content_hash), _stamp_or_none(stamp), unpack(recipe))
-        for uri, content_hash, stamp, recipe in rows
-    }
+                folder = (pack(f"{uri}/"), pack(f"{uri}{_AFTER_SLASH}"))
+                rows += db.execute(_KNOWN_BETWEEN, (*owner, *folder))
+    files = {}
+    for uri, content_hash, stamp, recipe in rows:
+        file = KnownFile(unpack(content_hash), _stamp_or_none(stamp), unpack(recipe))
+        files[unpack(uri)] = file
+    return files
 
 
 def _stamp_or_none(stored: str | None) -> Stamp | None:
@@ -199,25 +199,22 @@ def _stamp_or_none(stored: str | None) -> Stamp | None:
 
 
 def touch(
-    db: sqlite3.Connection, ids: CollectionIds, source: str, stamps: Mapping[str, Stamp | None]
+    db: sqlite3.Connection, collection: int, source: str, stamps: Mapping[str, Stamp | None]
 ) -> None:
     """Store new stamps; equal ones change nothing."""
     for uri, stamp in stamps.items():
         packed = dump_stamp(stamp)
-        db.execute(_TOUCH, (packed, ids.collection, pack(uri), pack(source), packed))
+        db.execute(_TOUCH, (packed, collection, pack(uri), pack(source), packed))
 
 
 # ── texts of documents ────────────────────────────────────────────────────────────────────────────
 
 
 def text(
-    db: sqlite3.Connection, ids: CollectionIds, uri: str, span: tuple[int, int] | None = None
+    db: sqlite3.Connection, collection: int, uri: str, span: tuple[int, int] | None = None
 ) -> str | None:
     """Return the text of a document, or the part of it inside of a span; None if there is no such document."""
-    row = db.execute(
-        "SELECT id, gaps, characters FROM documents WHERE collection = ? AND uri = ?",
-        (ids.collection, pack(uri)),
-    ).fetchone()
+    row = db.execute(_TEXT, (collection, pack(uri))).fetchone()
     if row is None:
         return None
     number, gaps, length = row
@@ -230,14 +227,20 @@ def _join_text(
     """Return a part of a text from the chunks of its document and the gaps between them."""
     start, end = max(0, span[0]), min(length, span[1])
     rows = db.execute(_SPANS, (document,)).fetchall()
+    chunk_ids = [chunk_id for _, _, chunk_id in rows]
     pieces = layout([(chunk_start, chunk_end) for chunk_start, chunk_end, _ in rows], length)
     inside = [piece for piece in pieces if piece.start < end and piece.end > start]
-    bodies = _bodies(db, [rows[piece.chunk][2] for piece in inside if piece.chunk is not None])
+    bodies = _bodies(db, [chunk_ids[piece.chunk] for piece in inside if piece.chunk is not None])
     parts = []
     for piece in inside:
-        source = gaps if piece.chunk is None else bodies.get(rows[piece.chunk][2], "")
-        offset = piece.offset - piece.start
-        parts.append(source[max(start, piece.start) + offset : min(end, piece.end) + offset])
+        if piece.chunk is None:
+            source = gaps
+        else:
+            source = bodies.get(chunk_ids[piece.chunk], "")
+        shift = piece.offset - piece.start
+        first = max(start, piece.start) + shift
+        last = min(end, piece.end) + shift
+        parts.append(source[first:last])
     joined = "".join(parts)
     if len(joined) != max(0, end - start):
         raise StoreDamaged("the store is damaged: a document's text has holes", hint=READ_AGAIN)
@@ -245,10 +248,11 @@ def _join_text(
 
 
 def _bodies(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> dict[int, str]:
-    rows = db.execute(_BODIES, (catalog.id_list(chunk_ids),))
-    return {
-        number: texts.split_header(unpack_body(body), header)[1] for number, header, body in rows
-    }
+    bodies = {}
+    for number, header_length, body in db.execute(_BODIES, (catalog.id_list(chunk_ids),)):
+        _, own = texts.split_header(unpack_body(body), header_length)
+        bodies[number] = own
+    return bodies
 
 
 def damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
@@ -258,7 +262,9 @@ def damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
     for collection, number, *row in db.execute(_ALL_DOCUMENTS).fetchall():
         if number in with_damaged_text or not _is_intact(db, number, row):
             uri = row[3]
-            yield f"{collection}/{uri if isinstance(uri, str) else bytes(uri).decode(errors='replace')}"
+            if not isinstance(uri, str):
+                uri = bytes(uri).decode(errors="replace")
+            yield f"{collection}/{uri}"
 
 
 def _is_intact(db: sqlite3.Connection, number: int, row: Sequence[Any]) -> bool:
@@ -282,9 +288,9 @@ def _is_intact(db: sqlite3.Connection, number: int, row: Sequence[Any]) -> bool:
 # ── chunks ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def document_chunks(db: sqlite3.Connection, ids: CollectionIds, uri: str) -> list[StoredChunk]:
+def document_chunks(db: sqlite3.Connection, collection: int, uri: str) -> list[StoredChunk]:
     """Return the chunks of a document in order; damaged ones are left out."""
-    return _readable_chunks(db.execute(_CHUNKS_OF_DOCUMENT, (ids.collection, pack(uri))))
+    return _readable_chunks(db.execute(_CHUNKS_OF_DOCUMENT, (collection, pack(uri))))
 
 
 def chunks(

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import product
 from operator import ge, gt, le, lt
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, get_args
 
 from ragstone.errors import InputError
 from ragstone.store.codec import pack, unpack
@@ -24,12 +25,8 @@ FIELDS: Final = ("path", "kind", "language", "title")
 META: Final = "meta."
 OPERATORS: Final[tuple[str, ...]] = get_args(Operator)
 MAX_CONDITIONS: Final = 64
-_COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
-    "gt": gt,
-    "gte": ge,
-    "lt": lt,
-    "lte": le,
-}
+Test = Callable[[Scalar, Scalar], bool]
+"""Compares a value of a document with a value of the filter."""
 
 # The only SQL that a filter can become.
 _IN_LIST: Final = {
@@ -64,18 +61,17 @@ def parse(mapping: Mapping[str, Any] | None) -> Filter | None:
         raise InputError(
             "a filter is a mapping from fields to values", hint='for example {"path": "docs/**"}'
         )
-    conditions: list[Condition] = []
+    conditions = []
     for key, value in mapping.items():
         field = _field(key)
-        if isinstance(value, Mapping):
-            conditions += [
-                _condition(field, operator, operand) for operator, operand in value.items()
-            ]
-        else:
-            conditions.append(_condition(field, _default_operator(field, value), value))
+        for operator, operand in _operands(field, value).items():
+            stored = tuple(operand) if isinstance(operand, list) else operand
+            conditions.append(Condition(field, operator, stored))
+    if not conditions:
+        return None
     result = Filter(tuple(conditions))
     check(result)
-    return result if conditions else None
+    return result
 
 
 def _field(key: object) -> str:
@@ -85,13 +81,22 @@ def _field(key: object) -> str:
             f"a filter's field is a name, not {key!r}",
             hint=f"known: {', '.join(FIELDS)}, meta.<key>",
         )
-    return key if key in FIELDS or key.startswith(META) else META + key
+    return key if _is_field(key) else META + key
 
 
-def _default_operator(field: str, value: object) -> str:
+def _is_field(name: str) -> bool:
+    return name in FIELDS or name.startswith(META)
+
+
+def _operands(field: str, value: Any) -> Mapping[Any, Any]:  # noqa: ANN401 - a value of a user's mapping
+    """Return the operators with their operands; a value without an operator gets the usual one of its field."""
+    if isinstance(value, Mapping):
+        return value
     if field == "path":
-        return "glob"
-    return "in" if isinstance(value, list | tuple) else "eq"
+        return {"glob": value}
+    if isinstance(value, list | tuple):
+        return {"in": value}
+    return {"eq": value}
 
 
 def check(filter: Filter) -> None:
@@ -101,36 +106,39 @@ def check(filter: Filter) -> None:
             f"a filter has at most {MAX_CONDITIONS} conditions", hint="use lists of values"
         )
     for condition in filter.conditions:
-        if condition.field not in FIELDS and not condition.field.startswith(META):
-            near = get_close_matches(condition.field, FIELDS, 1)
-            hint = (
-                f"did you mean {near[0]!r}?"
-                if near
-                else f"for metadata write {META + condition.field!r}"
-            )
-            raise InputError(f"a filter cannot look at {condition.field!r}", hint=hint)
-        _condition(condition.field, condition.operator, condition.value)
+        _check_names(condition.field, str(condition.operator))
+        _check_value(condition)
 
 
-def _condition(field: str, operator: object, value: object) -> Condition:
-    """Return a condition, or raise `InputError` if the operator or the value makes no sense."""
+def _check_names(field: str, operator: str) -> None:
+    """Raise `InputError` for an unknown field or operator."""
+    if not _is_field(field):
+        hint = _suggest(field, FIELDS) or f"for metadata write {META + field!r}"
+        raise InputError(f"a filter cannot look at {field!r}", hint=hint)
     if operator not in OPERATORS:
-        near = get_close_matches(str(operator), OPERATORS, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(OPERATORS)}"
-        raise InputError(f"a filter knows no operator {str(operator)[:80]!r}", hint=hint)
-    values = _as_list(value)
-    if not all(item is None or isinstance(item, str | int | float | bool) for item in values):
+        hint = _suggest(operator, OPERATORS) or f"known: {', '.join(OPERATORS)}"
+        raise InputError(f"a filter knows no operator {operator[:80]!r}", hint=hint)
+
+
+def _suggest(name: str, known_names: Sequence[str]) -> str:
+    near = get_close_matches(name, known_names, 1)
+    return f"did you mean {near[0]!r}?" if near else ""
+
+
+def _check_value(condition: Condition) -> None:
+    """Raise `InputError` for a value that its operator cannot use."""
+    field, operator = condition.field, condition.operator
+    values = _as_list(condition.value)
+    if not all(isinstance(value, str | int | float | None) for value in values):
         raise InputError(
             f"a filter's value for {field!r} must be text, a number, true, false, null, or a list of these"
         )
-    if operator == "exists" and not isinstance(value, bool):
+    if operator == "exists" and not isinstance(condition.value, bool):
         raise InputError(
             f"`exists` on {field!r} is true or false", hint='for example {"exists": true}'
         )
-    if operator == "glob" and not all(isinstance(item, str) for item in values):
+    if operator == "glob" and not all(isinstance(value, str) for value in values):
         raise InputError(f"a pattern for {field!r} is text", hint='for example "docs/**"')
-    stored = tuple(value) if isinstance(value, list | tuple) else value
-    return Condition(field, cast(Operator, operator), cast(Value, stored))
 
 
 # ── from conditions to SQL ────────────────────────────────────────────────────────────────────────
@@ -142,18 +150,20 @@ def where(filter: Filter | None) -> Where:
         return Where("1", ())
     check(filter)
     pieces = [_condition_sql(condition) for condition in filter.conditions]
+    sql = " AND ".join(text for text, _ in pieces)
     parameters = tuple(parameter for _, parameter in pieces)
-    return Where(" AND ".join(sql for sql, _ in pieces), parameters)
+    return Where(sql, parameters)
 
 
 def _condition_sql(condition: Condition) -> tuple[str, str]:
     """Return the SQL of one condition and its parameter."""
     if condition.operator in ("eq", "in") and condition.field in _IN_LIST:
-        texts = [item for item in _as_list(condition.value) if isinstance(item, str)]
-        if all(isinstance(pack(item), str) for item in texts):
+        texts = [value for value in _as_list(condition.value) if isinstance(value, str)]
+        if all(isinstance(pack(text), str) for text in texts):
             return _IN_LIST[condition.field], json.dumps(texts)
     key = condition.field if condition.field in FIELDS else META
-    return _PASSES[key], json.dumps([condition.field, condition.operator, condition.value])
+    parameter = json.dumps([condition.field, condition.operator, condition.value])
+    return _PASSES[key], parameter
 
 
 def register(db: sqlite3.Connection) -> None:
@@ -174,7 +184,9 @@ def passes(condition: str, stored: str | bytes) -> bool:
         metadata = json.loads(unpack(stored))
     except ValueError:
         return False  # a damaged row, which `check` reports
-    value = metadata.get(field[len(META) :]) if isinstance(metadata, dict) else None
+    if not isinstance(metadata, dict):
+        return False
+    value = metadata.get(field.removeprefix(META))
     return holds(operator, operand, _as_list(value))
 
 
@@ -187,25 +199,21 @@ def _load_condition(condition: str) -> tuple[str, str, Value]:
 def holds(operator: str, operand: Value, values: Sequence[Scalar]) -> bool:
     """Return whether any of a field's values satisfies an operator; a missing field has the value None."""
     if operator == "exists":
-        return any(value is not None for value in values) is bool(operand)
+        exists = any(value is not None for value in values)
+        return exists is bool(operand)
+    options = _as_list(operand)
     if operator == "ne":
-        return not _any_pair(_is_same, values, _as_list(operand))
-    test = _TESTS.get(operator) or _comparison(_COMPARISONS[operator])
-    return _any_pair(test, values, _as_list(operand))
+        return not _any_pair(_is_same, values, options)
+    return _any_pair(_TESTS[operator], values, options)
 
 
-def _any_pair(
-    test: Callable[[Scalar, Scalar], bool], values: Sequence[Scalar], options: Sequence[Scalar]
-) -> bool:
-    for value in values:
-        if any(test(value, option) for option in options):
-            return True
-    return False
+def _any_pair(test: Test, values: Sequence[Scalar], options: Sequence[Scalar]) -> bool:
+    return any(test(value, option) for value, option in product(values, options))
 
 
 def _is_same(value: Scalar, option: Scalar) -> bool:
     """Return whether two values are equal; None, true and false equal only themselves."""
-    if value is None or option is None or isinstance(value, bool) or isinstance(option, bool):
+    if isinstance(value, bool | None) or isinstance(option, bool | None):
         return value is option
     return value == option
 
@@ -214,7 +222,7 @@ def _matches(value: Scalar, option: Scalar) -> bool:
     return isinstance(value, str) and isinstance(option, str) and matches_path(option, value)
 
 
-def _comparison(compare: Callable[[Any, Any], bool]) -> Callable[[Scalar, Scalar], bool]:
+def _comparison(compare: Callable[[Any, Any], bool]) -> Test:
     """Return a test that compares numbers with numbers and texts with texts, and nothing else."""
 
     def test(value: Scalar, option: Scalar) -> bool:
@@ -227,10 +235,14 @@ def _comparison(compare: Callable[[Any, Any], bool]) -> Callable[[Scalar, Scalar
     return test
 
 
-_TESTS: Final[Mapping[str, Callable[[Scalar, Scalar], bool]]] = {
+_TESTS: Final[Mapping[str, Test]] = {
     "eq": _is_same,
     "in": _is_same,
     "glob": _matches,
+    "gt": _comparison(gt),
+    "gte": _comparison(ge),
+    "lt": _comparison(lt),
+    "lte": _comparison(le),
 }
 
 

@@ -69,8 +69,8 @@ class SqliteReader:
     def document(self, key: CollectionKey, uri: str) -> StoredDocument | None:
         """Return a document without its text, or None."""
         with self._source.reading() as db:
-            ids = catalog.find(db, key)
-            return documents.document(db, ids, key.name, uri) if ids else None
+            collection = catalog.collection_id(db, key)
+            return documents.document(db, collection, key.name, uri)
 
     def documents(
         self,
@@ -87,14 +87,12 @@ class SqliteReader:
     def text(self, key: CollectionKey, uri: str) -> str | None:
         """Return the full text of a document, or None."""
         with self._source.reading() as db:
-            ids = catalog.find(db, key)
-            return documents.text(db, ids, uri) if ids else None
+            return documents.text(db, catalog.collection_id(db, key), uri)
 
     def slice(self, key: CollectionKey, uri: str, span: tuple[int, int]) -> str:
         """Return the characters from start to end of a document's text; empty if there is no such document."""
         with self._source.reading() as db:
-            ids = catalog.find(db, key)
-            text = documents.text(db, ids, uri, span) if ids else None
+            text = documents.text(db, catalog.collection_id(db, key), uri, span)
             return text or ""
 
     def known_files(
@@ -107,14 +105,13 @@ class SqliteReader:
     ) -> dict[str, KnownFile]:
         """Return hash, stamp and recipe of the documents that came from a source, by uri."""
         with self._source.reading() as db:
-            ids = catalog.find(db, key)
-            return documents.known_files(db, ids, source, uris=uris, below=below) if ids else {}
+            collection = catalog.collection_id(db, key)
+            return documents.known_files(db, collection, source, uris=uris, below=below)
 
     def document_chunks(self, key: CollectionKey, uri: str) -> list[StoredChunk]:
         """Return the chunks of a document in order."""
         with self._source.reading() as db:
-            ids = catalog.find(db, key)
-            return documents.document_chunks(db, ids, uri) if ids else []
+            return documents.document_chunks(db, catalog.collection_id(db, key), uri)
 
     def chunks(self, project: str, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """Return chunks of a project by id; ids of other projects are left out."""
@@ -135,14 +132,15 @@ class SqliteReader:
         self, scope: Scope, terms: Sequence[str], *, limit: int, filter: Filter | None = None
     ) -> list[Scored]:
         """Return chunks with any of the terms, best first."""
-        condition = filters.where(filter) if filter is not None and filter.conditions else None
+        has_filter = filter is not None and bool(filter.conditions)
+        condition = filters.where(filter) if has_filter else None
         if limit <= 0 or not terms:
             return []
         with self._source.reading() as db:
-            collections: list[int] | None = list(catalog.in_scope(db, scope).values())
+            collections = list(catalog.in_scope(db, scope).values())
             (count,) = db.execute("SELECT count(*) FROM collections").fetchone()
-            if condition is None and len(collections or ()) == count:
-                collections = None  # the whole index is searched faster
-            return self._words.search(
-                db, WordScope(collections, condition), terms, row_limit(limit)
-            )
+            if condition is None and len(collections) == count:
+                word_scope = WordScope(None, None)  # the whole index is searched faster
+            else:
+                word_scope = WordScope(collections, condition)
+            return self._words.search(db, word_scope, terms, row_limit(limit))

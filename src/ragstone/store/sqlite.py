@@ -151,7 +151,7 @@ class SqliteStore(SqliteReader):
     def touch(self, key: CollectionKey, source: str, stamps: Mapping[str, Stamp | None]) -> None:
         """Store new stamps of documents whose content did not change."""
         with catalog.changing(self._database, key) as (db, ids):
-            documents.touch(db, ids, source, stamps)
+            documents.touch(db, ids.collection, source, stamps)
 
     def remove(self, key: CollectionKey, uris: Sequence[str]) -> int:
         """Remove documents and return how many existed."""

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, Unpack
 
 from ragstone.store import catalog
-from ragstone.store.codec import dump_stamp, load_stamp, pack, unpack
+from ragstone.store.codec import (
+    dump_stamp,
+    load_stamp,
+    pack,
+    pack_optional,
+    unpack,
+    unpack_optional,
+)
 from ragstone.store.connection import Database
 from ragstone.types import (
     CollectionKey,
@@ -60,14 +67,14 @@ class SqliteStateStore:
     def collection_state(self, key: CollectionKey) -> CollectionState:
         """Return the state of a collection, with defaults if nothing was stored."""
         with self._database.reading() as db:
-            return _read_collection_state(db, catalog.find(db, key))
+            return _read_collection_state(db, catalog.collection_id(db, key))
 
     def update_collection_state(
         self, key: CollectionKey, **changes: Unpack[CollectionStateChanges]
     ) -> None:
         """Change some fields of a collection's state. `NotFound` if there is no such collection."""
         with catalog.changing(self._database, key) as (db, ids):
-            before = _read_collection_state(db, ids)
+            before = _read_collection_state(db, ids.collection)
             state = replace(before, **changes)
             if state != before:
                 db.execute(_SET_COLLECTION_STATE, (*_collection_row(state), ids.collection))
@@ -75,33 +82,31 @@ class SqliteStateStore:
     def unread_files(self, key: CollectionKey) -> UnreadFiles:
         """Return the files of a collection that gave no text."""
         with self._database.reading() as db:
-            return _read_unread_files(db, catalog.find(db, key))
+            return _read_unread_files(db, catalog.collection_id(db, key))
 
     def set_unread_files(self, key: CollectionKey, unread: UnreadFiles) -> None:
         """Replace the files of a collection that gave no text. `NotFound` if there is no such collection."""
         with catalog.changing(self._database, key) as (db, ids):
-            before = _read_unread_files(db, ids)
+            before = _read_unread_files(db, ids.collection)
             if before.recipe == unread.recipe and before.files == dict(unread.files):
                 return
             db.execute("DELETE FROM unread_files WHERE collection = ?", (ids.collection,))
             db.execute(_SET_UNREAD_RECIPE, (ids.collection, pack(unread.recipe)))
-            db.executemany(_ADD_UNREAD_FILE, unread_rows(ids.collection, unread.files))
+            rows = [_unread_row(ids.collection, uri, file) for uri, file in unread.files.items()]
+            db.executemany(_ADD_UNREAD_FILE, rows)
 
     def session_state(self, key: CollectionKey) -> SessionState:
         """Return the state of a conversation, with defaults if nothing was stored."""
         with self._database.reading() as db:
-            return _read_session_state(db, catalog.find(db, key))
+            return _read_session_state(db, catalog.collection_id(db, key))
 
     def update_session_state(
         self, key: CollectionKey, **changes: Unpack[SessionStateChanges]
     ) -> None:
         """Change some fields of a conversation's state. `NotFound` if there is no such collection."""
         with catalog.changing(self._database, key) as (db, ids):
-            before = _read_session_state(db, ids)
-            state = SessionState(
-                changes.get("next_turn", before.next_turn),
-                changes.get("version", before.version),
-            )
+            before = _read_session_state(db, ids.collection)
+            state = replace(before, **changes)
             if state != before:
                 db.execute(_SET_SESSION_STATE, (state.next_turn, state.version, ids.collection))
 
@@ -128,18 +133,8 @@ def forget_session(db: sqlite3.Connection, project: int, session: str) -> None:
     )
 
 
-def unread_rows(collection: int, files: Mapping[str, UnreadFile]) -> list[tuple[Any, ...]]:
-    """Return unread files as rows of their table."""
-    return [
-        (collection, pack(uri), dump_stamp(file.stamp), pack(file.reason), file.failed)
-        for uri, file in files.items()
-    ]
-
-
-def _read_collection_state(
-    db: sqlite3.Connection, ids: catalog.CollectionIds | None
-) -> CollectionState:
-    row = db.execute(_COLLECTION_STATE, (ids.collection,)).fetchone() if ids else None
+def _read_collection_state(db: sqlite3.Connection, collection: int) -> CollectionState:
+    row = db.execute(_COLLECTION_STATE, (collection,)).fetchone()
     if row is None:
         return CollectionState()
     (
@@ -156,8 +151,8 @@ def _read_collection_state(
         synced_at=synced_at,
         follows_folder=bool(follows_folder),
         fingerprint=fingerprint,
-        root=None if root is None else unpack(root),
-        relative_root=None if relative_root is None else unpack(relative_root),
+        root=unpack_optional(root),
+        relative_root=unpack_optional(relative_root),
         needs_vectors=bool(needs_vectors),
         graph_seconds=graph_seconds,
         graph_remarks=tuple(json.loads(graph_remarks)),
@@ -169,26 +164,30 @@ def _collection_row(state: CollectionState) -> tuple[Any, ...]:
         state.synced_at,
         state.follows_folder,
         state.fingerprint,
-        None if state.root is None else pack(state.root),
-        None if state.relative_root is None else pack(state.relative_root),
+        pack_optional(state.root),
+        pack_optional(state.relative_root),
         state.needs_vectors,
         state.graph_seconds,
         json.dumps(state.graph_remarks),
     )
 
 
-def _read_session_state(db: sqlite3.Connection, ids: catalog.CollectionIds | None) -> SessionState:
-    row = db.execute(_SESSION_STATE, (ids.collection,)).fetchone() if ids else None
+def _read_session_state(db: sqlite3.Connection, collection: int) -> SessionState:
+    row = db.execute(_SESSION_STATE, (collection,)).fetchone()
     return SessionState(*row) if row else SessionState()
 
 
-def _read_unread_files(db: sqlite3.Connection, ids: catalog.CollectionIds | None) -> UnreadFiles:
-    recipe = db.execute(_UNREAD_RECIPE, (ids.collection,)).fetchone() if ids else None
-    if ids is None or recipe is None:
+def _read_unread_files(db: sqlite3.Connection, collection: int) -> UnreadFiles:
+    recipe = db.execute(_UNREAD_RECIPE, (collection,)).fetchone()
+    if recipe is None:
         return UnreadFiles()
     files = {}
-    for uri, stamp, reason, failed in db.execute(_UNREAD_FILES, (ids.collection,)):
+    for uri, stamp, reason, failed in db.execute(_UNREAD_FILES, (collection,)):
         loaded = load_stamp(stamp)
         if loaded is not None:
             files[unpack(uri)] = UnreadFile(loaded, unpack(reason), bool(failed))
     return UnreadFiles(unpack(recipe[0]), files)
+
+
+def _unread_row(collection: int, uri: str, file: UnreadFile) -> tuple[Any, ...]:
+    return (collection, pack(uri), dump_stamp(file.stamp), pack(file.reason), file.failed)

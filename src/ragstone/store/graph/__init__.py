@@ -22,14 +22,12 @@ class SqliteGraphReader:
     ) -> dict[str, str]:
         """Return the stamp of each owner of a collection, or of some owners."""
         with self._source.reading() as db:
-            ids = catalog.find(db, key)
-            return writer.owner_stamps(db, ids, owners) if ids else {}
+            return writer.owner_stamps(db, catalog.collection_id(db, key), owners)
 
     def owner_data(self, key: CollectionKey) -> dict[str, bytes]:
         """Return the data that each owner asked to keep for its next run."""
         with self._source.reading() as db:
-            ids = catalog.find(db, key)
-            return writer.owner_data(db, ids) if ids else {}
+            return writer.owner_data(db, catalog.collection_id(db, key))
 
     def nodes(
         self,
@@ -100,4 +98,5 @@ class SqliteGraphStore(SqliteGraphReader):
     ) -> dict[str, int]:
         """Replace the graph of each owner in `parts`; return how many rows changed, and nodes also by `kind:…`."""
         with catalog.changing(self._database, key) as (db, ids):
-            return writer.put_graphs(db, ids, parts, stamps or {}, data or {})
+            graph_writer = writer.GraphWriter(db, ids.collection)
+            return graph_writer.put(parts, stamps or {}, data or {})

@@ -15,7 +15,6 @@ from ragstone.store import catalog
 from ragstone.store.codec import pack, unpack
 from ragstone.store.documents import row_limit
 from ragstone.store.graph.rows import (
-    Row,
     link_from,
     merge_nodes,
     node_from,
@@ -42,8 +41,8 @@ _ALIASES: Final = """
     ORDER BY kind, key, uri"""
 _LINKS: Final = """
     SELECT kind, source, target, uri, line, confidence, conditional, ord, attributes FROM graph_links
-    WHERE collection = ? AND {end} = ? AND (? = '[]' OR kind IN (SELECT value FROM json_each(?)))
-    ORDER BY kind, ord, id LIMIT ?"""
+    WHERE collection = ?1 AND {end} = ?2 AND (?3 = '[]' OR kind IN (SELECT value FROM json_each(?3)))
+    ORDER BY kind, ord, id LIMIT ?4"""
 _LINKS_FROM: Final = _LINKS.format(end="source")
 _LINKS_TO: Final = _LINKS.format(end="target")
 _UNRESOLVED: Final = """
@@ -51,10 +50,13 @@ _UNRESOLVED: Final = """
     ORDER BY uri, line, id LIMIT ?"""
 _ALL_UNRESOLVED: Final = _UNRESOLVED.format(condition="1")
 _UNRESOLVED_BY_NAME: Final = _UNRESOLVED.format(condition="name = ?")
-_UNRESOLVED_BY_SOURCE: Final = _UNRESOLVED.format(
-    condition="source = ? AND (? IS NULL OR name = ?)"
-)
+_UNRESOLVED_BY_SOURCE: Final = _UNRESOLVED.format(condition="source = ?")
+_UNRESOLVED_BY_BOTH: Final = _UNRESOLVED.format(condition="source = ? AND name = ?")
 _ALL_LINKS: Final = 1 << 31
+
+
+Query = tuple[str, tuple[str | bytes, ...]]
+"""A statement, and its parameters after the collection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,31 +70,34 @@ class NodeConditions:
     def holds(self, node: Node) -> bool:
         """Return whether a node has one of the kinds and one of the files."""
         has_kind = self.kinds is None or node.kind in self.kinds
-        return has_kind and (self.uris is None or node.uri in self.uris)
+        has_uri = self.uris is None or node.uri in self.uris
+        return has_kind and has_uri
 
-    def queries(self) -> list[tuple[str, str | bytes]]:
-        """Return the statements with their parameters that select all nodes that can pass."""
+    def queries(self) -> list[Query]:
+        """Return the queries that select all nodes that can pass."""
         if self.keys is not None:
-            return [(_NODE_BY_KEY, pack(key)) for key in dict.fromkeys(self.keys)]
+            return [(_NODE_BY_KEY, (pack(key),)) for key in dict.fromkeys(self.keys)]
         if self.uris is not None:
-            return [(_NODES_OF_URI, pack(uri)) for uri in dict.fromkeys(self.uris)]
+            return [(_NODES_OF_URI, (pack(uri),)) for uri in dict.fromkeys(self.uris)]
         if self.kinds is not None:
-            return [(_NODES_OF_KINDS, json.dumps(list(self.kinds)))]
-        return [(_ALL_NODES, "")]
+            return [(_NODES_OF_KINDS, (json.dumps(list(self.kinds)),))]
+        return [(_ALL_NODES, ("",))]
 
 
 def nodes(
     db: sqlite3.Connection, scope: Scope, conditions: NodeConditions, limit: int
 ) -> list[Node]:
     """Return nodes that pass all conditions, in the order of the keys, else by collection and key."""
-    matching = (node for node in _candidates(db, scope, conditions) if conditions.holds(node))
-    return list(islice(matching, row_limit(limit)))
+    candidates = _candidates(db, scope, conditions)
+    passing = filter(conditions.holds, candidates)
+    return list(islice(passing, row_limit(limit)))
 
 
 def _candidates(db: sqlite3.Connection, scope: Scope, conditions: NodeConditions) -> Iterator[Node]:
     for name, number in catalog.in_scope(db, scope).items():
-        for statement, parameter in conditions.queries():
-            yield from _merged_nodes(db.execute(statement, (number, parameter)), name)
+        for statement, parameters in conditions.queries():
+            rows = db.execute(statement, (number, *parameters))
+            yield from _merged_nodes(rows, name)
 
 
 def _merged_nodes(rows: sqlite3.Cursor, collection: str) -> Iterator[Node]:
@@ -104,13 +109,13 @@ def _merged_nodes(rows: sqlite3.Cursor, collection: str) -> Iterator[Node]:
 def find_aliases(db: sqlite3.Connection, scope: Scope, names: Sequence[str]) -> list[Alias]:
     """Return the aliases with one of these names, ignoring case, in the order of the names."""
     collections = catalog.in_scope(db, scope).items()
+    folded_names = dict.fromkeys(name.casefold() for name in names)
     aliases = []
-    for folded in dict.fromkeys(name.casefold() for name in names):
+    for folded in folded_names:
         for collection, number in collections:
-            for name, key, kind, uri in db.execute(_ALIASES, (number, pack(folded))):
-                aliases.append(
-                    Alias(unpack(name), unpack(key), unpack(kind), unpack(uri), collection)
-                )
+            for row in db.execute(_ALIASES, (number, pack(folded))):
+                name, key, kind, uri = map(unpack, row)
+                aliases.append(Alias(name, key, kind, uri, collection))
     return aliases
 
 
@@ -122,8 +127,6 @@ def links(
     for name, number in catalog.in_scope(db, scope).items():
         for key in dict.fromkeys(keys):
             missing = row_limit(limit) - len(result)
-            if missing <= 0:
-                return result
             result += _links_at(db, (name, number), key, step, missing)
     return result
 
@@ -136,10 +139,8 @@ def _links_at(
     limit: int = _ALL_LINKS,
 ) -> list[Link]:
     name, number = collection
-    kinds = json.dumps(step.kinds)
-    rows = db.execute(
-        _LINKS_TO if step.back else _LINKS_FROM, (number, pack(key), kinds, kinds, limit)
-    )
+    statement = _LINKS_TO if step.back else _LINKS_FROM
+    rows = db.execute(statement, (number, pack(key), json.dumps(step.kinds), limit))
     return [link_from(row, name) for row in rows]
 
 
@@ -152,25 +153,25 @@ def unresolved(
     limit: int,
 ) -> list[Unresolved]:
     """Return references that could not be resolved, by name, by source node, or all."""
+    queries = _unresolved_queries(name, sources)
     references: list[Unresolved] = []
-    packed = None if name is None else pack(name)
     for number in catalog.in_scope(db, scope).values():
-        queries: list[tuple[str, Row]]
-        if sources is not None:
-            queries = [
-                (_UNRESOLVED_BY_SOURCE, (pack(key), packed, packed))
-                for key in dict.fromkeys(sources)
-            ]
-        elif packed is not None:
-            queries = [(_UNRESOLVED_BY_NAME, (packed,))]
-        else:
-            queries = [(_ALL_UNRESOLVED, ())]
         for statement, parameters in queries:
             missing = row_limit(limit - len(references))
-            references += map(
-                unresolved_from, db.execute(statement, (number, *parameters, missing))
-            )
+            rows = db.execute(statement, (number, *parameters, missing))
+            references += map(unresolved_from, rows)
     return references
+
+
+def _unresolved_queries(name: str | None, sources: Sequence[str] | None) -> list[Query]:
+    if sources is None and name is None:
+        return [(_ALL_UNRESOLVED, ())]
+    if sources is None:
+        return [(_UNRESOLVED_BY_NAME, (pack(name or ""),))]
+    keys = [pack(key) for key in dict.fromkeys(sources)]
+    if name is None:
+        return [(_UNRESOLVED_BY_SOURCE, (key,)) for key in keys]
+    return [(_UNRESOLVED_BY_BOTH, (key, pack(name))) for key in keys]
 
 
 # ── paths ─────────────────────────────────────────────────────────────────────────────────────────
@@ -187,7 +188,8 @@ def walk(
     """Return the paths from the anchors along all of the steps; no path visits a node twice."""
     if len(steps) > MOST_STEPS:
         raise InputError(f"a path has at most {MOST_STEPS} steps", hint="ask for the parts of it")
-    return list(islice(_all_paths(db, scope, anchors, steps), row_limit(limit)))
+    paths = _all_paths(db, scope, anchors, steps)
+    return list(islice(paths, row_limit(limit)))
 
 
 def _all_paths(
@@ -196,9 +198,8 @@ def _all_paths(
     for name, number in catalog.in_scope(db, scope).items():
         walker = _PathWalker(db, name, number)
         for anchor in dict.fromkeys(anchors):
-            for path in walker.paths([anchor], steps):
-                if path or walker.node(anchor):
-                    yield walker.walked(anchor, path, steps)
+            if steps or walker.stored_node(anchor):
+                yield from walker.paths(anchor, steps)
 
 
 class _PathWalker:
@@ -211,41 +212,39 @@ class _PathWalker:
         self._nodes: dict[str, Node | None] = {}
         self._links: dict[tuple[str, Step], list[Link]] = {}
 
-    def paths(self, visited: list[str], steps: Sequence[Step]) -> Iterator[tuple[Link, ...]]:
-        """Yield the links of every path from the last visited node, in the order of the links."""
-        if not steps:
-            yield ()
-            return
-        step = steps[0]
-        for link in self._links_of(visited[-1], step):
-            key = _end(link, step)
-            if key in visited or (step.to and self._kind(key) not in step.to):
-                continue
-            for rest in self.paths([*visited, key], steps[1:]):
-                yield (link, *rest)
+    def paths(self, anchor: str, steps: Sequence[Step]) -> Iterator[Walked]:
+        """Yield every path from a node along all of the steps, in the order of the links."""
+        for keys, path in self._continue([anchor], [], steps):
+            nodes = tuple(self._node(key) for key in keys)
+            yield Walked(nodes, tuple(path))
 
-    def walked(self, anchor: str, path: Sequence[Link], steps: Sequence[Step]) -> Walked:
-        """Return a path with its nodes."""
-        keys = [anchor, *(_end(link, step) for link, step in zip(path, steps, strict=True))]
-        nodes = tuple(self.node(key) or outside_node(key, self._name) for key in keys)
-        return Walked(nodes, tuple(path))
-
-    def node(self, key: str) -> Node | None:
+    def stored_node(self, key: str) -> Node | None:
         """Return the node of a key, or None."""
         if key not in self._nodes:
             rows = self._db.execute(_NODE_BY_KEY, (self._number, pack(key)))
             self._nodes[key] = next(_merged_nodes(rows, self._name), None)
         return self._nodes[key]
 
-    def _kind(self, key: str) -> str:
-        return (self.node(key) or outside_node(key, self._name)).kind
+    def _continue(
+        self, visited: list[str], path: list[Link], steps: Sequence[Step]
+    ) -> Iterator[tuple[list[str], list[Link]]]:
+        """Yield the keys and links of every path that begins with a path and follows the steps after it."""
+        if not steps:
+            yield visited, path
+            return
+        step, *later_steps = steps
+        for link in self._links_of(visited[-1], step):
+            key = link.source if step.back else link.target
+            if key in visited:
+                continue
+            if not step.to or self._node(key).kind in step.to:
+                yield from self._continue([*visited, key], [*path, link], later_steps)
+
+    def _node(self, key: str) -> Node:
+        return self.stored_node(key) or outside_node(key, self._name)
 
     def _links_of(self, key: str, step: Step) -> list[Link]:
         if (key, step) not in self._links:
-            self._links[key, step] = _links_at(self._db, (self._name, self._number), key, step)
+            collection = (self._name, self._number)
+            self._links[key, step] = _links_at(self._db, collection, key, step)
         return self._links[key, step]
-
-
-def _end(link: Link, step: Step) -> str:
-    """Return the node that a step along a link leads to."""
-    return link.source if step.back else link.target

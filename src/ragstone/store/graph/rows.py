@@ -58,6 +58,7 @@ ALIASES: Final = GraphTable("aliases", ("folded", "name", "key", "kind", "uri"))
 UNRESOLVED: Final = GraphTable(
     "unresolved", ("kind", "source", "name", "receiver", "uri", "line", "reason")
 )
+TABLES: Final = (NODES, LINKS, ALIASES, UNRESOLVED)
 
 
 def graph_rows(graph: Graph) -> dict[GraphTable, list[Row]]:
@@ -96,21 +97,22 @@ def merge_nodes(same: Sequence[Node]) -> Node:
     for node in reversed(same):
         attributes.update(node.attributes)
     located = next((node for node in same if node.uri), first)
-    place = (located.uri, located.line)
     return replace(
         first,
-        signature=_first_value(node.signature for node in same),
-        doc=_first_value(node.doc for node in same),
-        language=_first_value(node.language for node in same),
-        framework=_first_value(node.framework for node in same),
+        signature=_first_value(same, "signature"),
+        doc=_first_value(same, "doc"),
+        language=_first_value(same, "language"),
+        framework=_first_value(same, "framework"),
         uri=located.uri,
         line=located.line,
-        line_end=max((node.line_end for node in same if (node.uri, node.line) == place), default=0),
+        line_end=max(node.line_end for node in same if node.place == located.place),
         attributes=attributes,
     )
 
 
-def _first_value(values: Iterable[str]) -> str:
+def _first_value(nodes: Sequence[Node], field: str) -> str:
+    """Return the first value of a field that is not empty."""
+    values = (getattr(node, field) for node in nodes)
     return next((value for value in values if value), "")
 
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import pack, unpack
-from ragstone.store.graph.rows import ALIASES, LINKS, NODES, UNRESOLVED, GraphTable, Row, graph_rows
+from ragstone.store.graph.rows import NODES, TABLES, GraphTable, Row, graph_rows
 from ragstone.types import Graph
 
 _OWNERS: Final = "SELECT owner, id, stamp FROM graph_owners WHERE collection = ?"
 _ONE_OWNER: Final = _OWNERS + " AND owner = ?"
+_REMOVE_OWNER: Final = "DELETE FROM graph_owners WHERE id = ?"
 _ADD_OWNER: Final = "INSERT INTO graph_owners (collection, owner, stamp) VALUES (?, ?, ?)"
 _SET_STAMP: Final = "UPDATE graph_owners SET stamp = ? WHERE id = ? AND stamp != ?"
 _SET_DATA: Final = """
@@ -33,46 +33,61 @@ _UNREADABLE: Final = """
             OR confidence NOT IN ('runtime', 'evaluated', 'declared', 'convention', 'heuristic'))"""
 
 
-def put_graphs(
-    db: sqlite3.Connection,
-    ids: CollectionIds,
-    parts: Mapping[str, Graph],
-    stamps: Mapping[str, str],
-    data: Mapping[str, bytes],
-) -> dict[str, int]:
-    """Replace the graph of each owner; return how many rows of each table changed, and nodes also by `kind:…`."""
-    changed = Counter({table.name: 0 for table in (NODES, LINKS, ALIASES, UNRESOLVED)})
-    owners = {unpack(owner): number for owner, number, _ in db.execute(_OWNERS, (ids.collection,))}
-    for owner, graph in parts.items():
-        rows = graph_rows(graph)
-        is_empty = owner not in stamps and not any(rows.values())
-        number = owners.get(owner)
-        if number is None and is_empty:
-            continue
-        stamp = pack(stamps.get(owner, ""))
+class GraphWriter:
+    """Replaces the graphs of owners in one collection, inside the transaction of the caller."""
+
+    def __init__(self, db: sqlite3.Connection, collection: int) -> None:
+        """Take the transaction and the collection."""
+        self._db = db
+        self._collection = collection
+        self._changed = Counter({table.name: 0 for table in TABLES})
+        rows = db.execute(_OWNERS, (collection,))
+        self._owner_ids = {unpack(owner): number for owner, number, _ in rows}
+
+    def put(
+        self,
+        parts: Mapping[str, Graph],
+        stamps: Mapping[str, str],
+        data: Mapping[str, bytes],
+    ) -> dict[str, int]:
+        """Replace the graph of each owner; return how many rows of each table changed, and nodes also by `kind:…`."""
+        for owner, graph in parts.items():
+            rows = graph_rows(graph)
+            if owner in stamps or any(rows.values()):
+                self._replace(owner, rows, stamps.get(owner, ""))
+                if owner in data:
+                    self._db.execute(_SET_DATA, (self._owner_ids[owner], data[owner]))
+            elif owner in self._owner_ids:
+                self._remove(owner)
+        return dict(self._changed)
+
+    def _replace(self, owner: str, rows: Mapping[GraphTable, Sequence[Row]], stamp: str) -> None:
+        packed = pack(stamp)
+        number = self._owner_ids.get(owner)
         if number is None:
-            number = db.execute(_ADD_OWNER, (ids.collection, pack(owner), stamp)).lastrowid or 0
-        db.execute(_SET_STAMP, (stamp, number, stamp))
+            cursor = self._db.execute(_ADD_OWNER, (self._collection, pack(owner), packed))
+            number = self._owner_ids[owner] = cursor.lastrowid or 0
+        else:
+            self._db.execute(_SET_STAMP, (packed, number, packed))
         for table, new_rows in rows.items():
-            differing = _replace_rows(db, table, (ids.collection, number), new_rows)
-            changed.update(_count_changes(table, differing))
-        if owner in data:
-            db.execute(_SET_DATA, (number, data[owner]))
-        if is_empty:
-            db.execute("DELETE FROM graph_owners WHERE id = ?", (number,))
-    return dict(changed)
+            self._replace_rows(table, number, new_rows)
 
+    def _remove(self, owner: str) -> None:
+        number = self._owner_ids.pop(owner)
+        for table in TABLES:
+            self._replace_rows(table, number, ())
+        self._db.execute(_REMOVE_OWNER, (number,))
 
-def _replace_rows(
-    db: sqlite3.Connection, table: GraphTable, owner: tuple[int, int], new_rows: Sequence[Row]
-) -> list[Row]:
-    """Make the rows of an owner be these, and return the rows that were removed or added."""
-    stored = {tuple(columns): number for *columns, number in db.execute(table.find, owner[1:])}
-    added = [row for row in new_rows if row not in stored]
-    removed = stored.keys() - set(new_rows)
-    db.executemany(table.remove, [(stored[row],) for row in removed])
-    db.executemany(table.add, [row + owner for row in added])
-    return [*removed, *added]
+    def _replace_rows(self, table: GraphTable, owner: int, new_rows: Sequence[Row]) -> None:
+        """Make the rows of an owner be these, and count the rows that were removed or added."""
+        cursor = self._db.execute(table.find, (owner,))
+        stored = {tuple(columns): number for *columns, number in cursor}
+        added = [row for row in new_rows if row not in stored]
+        removed = stored.keys() - set(new_rows)
+        removed_ids = [(stored[row],) for row in removed]
+        self._db.executemany(table.remove, removed_ids)
+        self._db.executemany(table.add, [(*row, self._collection, owner) for row in added])
+        self._changed.update(_count_changes(table, [*removed, *added]))
 
 
 def _count_changes(table: GraphTable, rows: Sequence[Row]) -> dict[str, int]:
@@ -85,25 +100,28 @@ def _count_changes(table: GraphTable, rows: Sequence[Row]) -> dict[str, int]:
 
 
 def owner_stamps(
-    db: sqlite3.Connection, ids: CollectionIds, owners: Sequence[str] | None = None
+    db: sqlite3.Connection, collection: int, owners: Sequence[str] | None = None
 ) -> dict[str, str]:
     """Return the stamp of each owner of a collection, or of some owners."""
     if owners is None:
-        rows = db.execute(_OWNERS, (ids.collection,)).fetchall()
+        rows = db.execute(_OWNERS, (collection,)).fetchall()
     else:
         rows = []
         for owner in owners:
-            rows += db.execute(_ONE_OWNER, (ids.collection, pack(owner)))
+            rows += db.execute(_ONE_OWNER, (collection, pack(owner)))
     return {unpack(owner): unpack(stamp) for owner, _, stamp in rows}
 
 
-def owner_data(db: sqlite3.Connection, ids: CollectionIds) -> dict[str, bytes]:
+def owner_data(db: sqlite3.Connection, collection: int) -> dict[str, bytes]:
     """Return the data that each owner of a collection asked to keep."""
-    return {unpack(owner): data for owner, data in db.execute(_DATA, (ids.collection,))}
+    rows = db.execute(_DATA, (collection,))
+    return {unpack(owner): data for owner, data in rows}
 
 
 def find_problem(db: sqlite3.Connection) -> str:
     """Return a message if rows have no owner or cannot be read. A link to a missing node is no problem."""
-    stray = db.execute(_STRAY).fetchone()[0]
-    unreadable = db.execute(_UNREADABLE).fetchone()[0]
-    return f"{stray} rows have no owner, {unreadable} cannot be read" if stray or unreadable else ""
+    (stray,) = db.execute(_STRAY).fetchone()
+    (unreadable,) = db.execute(_UNREADABLE).fetchone()
+    if not stray and not unreadable:
+        return ""
+    return f"{stray} rows have no owner, {unreadable} cannot be read"
