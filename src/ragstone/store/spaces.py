@@ -29,6 +29,9 @@ _ATTACH: Final = """
     ON CONFLICT (collection, space) DO UPDATE SET state = excluded.state WHERE state != excluded.state"""
 _RETIRE_OTHERS: Final = """
     UPDATE collection_spaces SET state = 'retired' WHERE collection = ? AND space != ? AND state = 'active'"""
+_ACTIVE_SPACE: Final = (
+    "SELECT space FROM collection_spaces WHERE collection = ? AND state = 'active'"
+)
 _STATE: Final = "SELECT state FROM collection_spaces WHERE collection = ? AND space = ?"
 _ONE: Final = """
     SELECT s.id, s.spec, s.storage, cs.state FROM spaces s JOIN collection_spaces cs ON cs.space = s.id
@@ -56,14 +59,9 @@ def ensure_space(
 ) -> int:
     """Return the id of a collection's space; create it if it is missing. `StaleSpace` if another space is active."""
     storage = storage or _existing_storage(db, ids, space)
-    row = db.execute(_FIND_SPACE, (ids.project, space.fingerprint, storage)).fetchone()
-    number = int(row[0]) if row else None
-    rows = db.execute(
-        "SELECT space, state FROM collection_spaces WHERE collection = ?", (ids.collection,)
-    )
-    states: dict[int, str] = dict(rows.fetchall())
-    active = [other for other, other_state in states.items() if other_state == "active"]
-    if state == "active" and active and active != [number]:
+    number = _find_space(db, ids.project, space, storage)
+    active = _active_space(db, ids.collection)
+    if state == "active" and active not in (None, number):
         raise StaleSpace(
             "the collection's vectors were made by another model or setting",
             hint="go back to it, or run `ragstone reembed` to build the new vectors beside the old ones",
@@ -71,9 +69,19 @@ def ensure_space(
     if number is None:
         fields = (ids.project, space.fingerprint, json.dumps(asdict(space)), storage, fresh_uuid())
         number = db.execute(_ADD_SPACE, fields).lastrowid or 0
-    if states.get(number) != "active":
+    if number != active:
         db.execute(_ATTACH, (ids.collection, number, state))
     return number
+
+
+def _find_space(db: sqlite3.Connection, project: int, space: Space, storage: str) -> int | None:
+    row = db.execute(_FIND_SPACE, (project, space.fingerprint, storage)).fetchone()
+    return int(row[0]) if row else None
+
+
+def _active_space(db: sqlite3.Connection, collection: int) -> int | None:
+    row = db.execute(_ACTIVE_SPACE, (collection,)).fetchone()
+    return int(row[0]) if row else None
 
 
 def _existing_storage(db: sqlite3.Connection, ids: CollectionIds, space: Space) -> str:
@@ -102,7 +110,8 @@ def space_of(db: sqlite3.Connection, ids: CollectionIds, space_id: int) -> Space
 def spaces_in(db: sqlite3.Connection, scope: Scope) -> list[SpaceInfo]:
     """Return the spaces that collections in scope use, each with its coverage of the scope."""
     collections = catalog.scope_ids(db, scope)
-    return [_info(db, row, collections) for row in db.execute(_IN_USE, (collections,)).fetchall()]
+    rows = db.execute(_IN_USE, (collections,)).fetchall()
+    return [_info(db, row, collections) for row in rows]
 
 
 def _info(
@@ -115,6 +124,6 @@ def _info(
         raise StoreDamaged(
             "the store is damaged: a space that cannot be read", hint="restore a backup"
         ) from error
-    texts = db.execute(_TEXTS, (collections,)).fetchone()[0]
-    embedded = db.execute(_EMBEDDED, (collections, number)).fetchone()[0]
+    (texts,) = db.execute(_TEXTS, (collections,)).fetchone()
+    (embedded,) = db.execute(_EMBEDDED, (collections, number)).fetchone()
     return SpaceInfo(number, space, storage, state, texts, embedded)

@@ -8,8 +8,6 @@ A stored text that does not match its key is damaged; it is repaired in place wh
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone.errors import StoreDamaged
@@ -29,69 +27,70 @@ _ANYWHERE: Final = Span(0, 0, 0, 0, 1, 1)
 TextRow = tuple[int, int, bytes, str | bytes]
 
 
-@dataclass(slots=True)
 class TextPlan:
-    """The ids of the texts of some chunks, and the rows that must be written for them."""
+    """Finds or plans the rows of texts in one project; `write` writes the planned ones."""
 
-    ids: list[int] = field(default_factory=list)
-    added: list[TextRow] = field(default_factory=list)
-    repaired: list[tuple[str | bytes, int]] = field(default_factory=list)
+    def __init__(self, db: sqlite3.Connection, project: int, *, last_id: int) -> None:
+        """Take the transaction and the project; new texts get ids after `last_id`."""
+        self._db = db
+        self._project = project
+        self._next_id = last_id + 1
+        self._ids: dict[bytes, int] = {}
+        self._taken_keys: set[bytes] = set()
+        self._added: list[TextRow] = []
+        self._repaired: list[tuple[str | bytes, int]] = []
 
-    def write(self, db: sqlite3.Connection) -> None:
-        """Write new and repaired texts."""
-        db.executemany(_REPAIR, self.repaired)
-        db.executemany(_ADD, self.added)
+    @property
+    def has_repairs(self) -> bool:
+        """Return whether a damaged text will be replaced."""
+        return bool(self._repaired)
 
-
-def plan_texts(
-    db: sqlite3.Connection, project: int, chunks: Sequence[Chunk], *, last_id: int
-) -> TextPlan:
-    """Return the id of each chunk's text in a project; new texts get ids after `last_id`."""
-    plan = TextPlan()
-    ids: dict[bytes, int] = {}
-    new_keys: set[bytes] = set()
-    for chunk in chunks:
+    def text_id(self, chunk: Chunk) -> int:
+        """Return the id of a chunk's text; plan a row if the project does not have the text."""
         digest = chunk.hash
-        if digest not in ids:
+        if digest not in self._ids:
             text = embedding_text(chunk.header, chunk.text)
-            same, damaged, keys = _find(db, project, digest, text)
-            if same is not None:
-                ids[digest] = same
-            elif damaged is not None:
-                ids[digest] = damaged
-                plan.repaired.append((pack_body(text), damaged))
-            else:
-                key = _free_key(digest, keys | new_keys)
-                new_keys.add(key)
-                ids[digest] = last_id + len(plan.added) + 1
-                plan.added.append((ids[digest], project, key, pack_body(text)))
-        plan.ids.append(ids[digest])
-    return plan
+            self._ids[digest] = self._find_or_plan(digest, text)
+        return self._ids[digest]
 
+    def write(self) -> None:
+        """Write new and repaired texts."""
+        self._db.executemany(_REPAIR, self._repaired)
+        self._db.executemany(_ADD, self._added)
 
-def _find(
-    db: sqlite3.Connection, project: int, digest: bytes, text: str
-) -> tuple[int | None, int | None, set[bytes]]:
-    """Return the row of a text, else a damaged row that was this text, and the keys that are taken."""
-    damaged = None
-    keys = set()
-    for number, key, body in db.execute(_FIND, (project, digest[: KEY_BYTES[0]], digest)):
-        keys.add(key)
-        if digest.startswith(key):
+    def _find_or_plan(self, digest: bytes, text: str) -> int:
+        damaged = None
+        for number, key, body in self._rows_like(digest):
+            self._taken_keys.add(key)
             stored = _readable(body)
             if stored == text:
-                return number, None, keys
+                return number
             if stored is None or not hash_of(stored).startswith(key):
                 damaged = number
-    return None, damaged, keys
+        if damaged is not None:
+            self._repaired.append((pack_body(text), damaged))
+            return damaged
+        return self._plan(digest, text)
 
+    def _rows_like(self, digest: bytes) -> list[tuple[int, bytes, bytes]]:
+        """Return the rows with a key that is a prefix of a hash."""
+        rows = self._db.execute(_FIND, (self._project, digest[: KEY_BYTES[0]], digest))
+        return [row for row in rows if digest.startswith(row[1])]
 
-def _free_key(digest: bytes, taken: set[bytes]) -> bytes:
-    """Return the shortest prefix of a hash that is not taken."""
-    for size in KEY_BYTES:
-        if digest[:size] not in taken:
-            return digest[:size]
-    return digest
+    def _plan(self, digest: bytes, text: str) -> int:
+        number = self._next_id
+        self._next_id += 1
+        key = self._free_key(digest)
+        self._taken_keys.add(key)
+        self._added.append((number, self._project, key, pack_body(text)))
+        return number
+
+    def _free_key(self, digest: bytes) -> bytes:
+        """Return the shortest prefix of a hash that is not taken."""
+        for size in KEY_BYTES:
+            if digest[:size] not in self._taken_keys:
+                return digest[:size]
+        return digest
 
 
 def sound(key: bytes, stored: str | bytes) -> str | None:
