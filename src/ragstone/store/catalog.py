@@ -13,6 +13,7 @@ from typing import Any, Final, get_args
 from ragstone.errors import InputError, NotFound
 from ragstone.store.codec import dump, fresh_uuid, load
 from ragstone.store.connection import Database
+from ragstone.store.fetch import fetch_value
 from ragstone.types import Collection, CollectionKey, CollectionKind, Scalar, Scope
 
 LONGEST_NAME: Final = 512
@@ -82,8 +83,8 @@ def project_id(db: sqlite3.Connection, project: str) -> int | None:
     """Return the id of a project, or None."""
     if not is_storable(project):
         return None
-    row = db.execute("SELECT id FROM projects WHERE name = ?", (project,)).fetchone()
-    return int(row[0]) if row else None
+    number: int | None = fetch_value(db, "SELECT id FROM projects WHERE name = ?", project)
+    return number
 
 
 def ensure_project(db: sqlite3.Connection, project: str) -> int:
@@ -197,11 +198,11 @@ def generation(db: sqlite3.Connection, scope: Scope) -> int:
     if not is_storable(scope.project):
         return 0
     if scope.collections is None:
-        row = db.execute(_GENERATION_OF_ALL, (scope.project, scope.kind)).fetchone()
+        value = fetch_value(db, _GENERATION_OF_ALL, scope.project, scope.kind)
     else:
         names = json.dumps([name for name in scope.collections if is_storable(name)])
-        row = db.execute(_GENERATION_OF_SOME, (scope.project, scope.kind, names)).fetchone()
-    return int(row[0] or 0)
+        value = fetch_value(db, _GENERATION_OF_SOME, scope.project, scope.kind, names)
+    return value or 0
 
 
 @contextmanager

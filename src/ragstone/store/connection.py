@@ -18,6 +18,7 @@ from typing import Final, Protocol
 from ragstone.errors import StoreError
 from ragstone.store import disk, filters
 from ragstone.store.failures import DiskFailed, NoRoom, explain, translated
+from ragstone.store.fetch import fetch_value
 from ragstone.store.lock import WAIT_SECONDS, FileLock
 
 MEMORY: Final = ":memory:"
@@ -208,7 +209,7 @@ class Database:
             return True
         db.execute(_BUSY.format(int(wait * 1000)))
         try:
-            busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            busy = fetch_value(db, "PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             db.execute(_BUSY.format(int(self._wait * 1000)))
         return not busy
@@ -232,8 +233,7 @@ class Database:
         """Switch the file to WAL mode. The caller holds the lock."""
         if self.path is None:
             return
-        mode = self._writer.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-        if mode != "wal":
+        if fetch_value(self._writer, "PRAGMA journal_mode = WAL") != "wal":
             raise StoreError(
                 f"{self.location} cannot use a write-ahead log here",
                 hint="choose a path on a local disk",
@@ -243,7 +243,7 @@ class Database:
         """Return whether the file is in WAL mode already, or need not be."""
         if self.path is None or self.read_only:
             return True
-        return bool(db.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
+        return bool(fetch_value(db, "PRAGMA journal_mode") == "wal")
 
     @property
     def wal(self) -> Path | None:

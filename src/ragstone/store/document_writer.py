@@ -12,6 +12,7 @@ from ragstone.errors import InputError
 from ragstone.store import catalog
 from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import dump, dump_gaps, dump_marks, dump_stamp, gaps_of, pack
+from ragstone.store.fetch import fetch_column, fetch_value
 from ragstone.store.texts import TextPlan
 from ragstone.store.words import derived, fts5
 from ragstone.store.words.terms import ChunkText, searchable_header
@@ -179,9 +180,9 @@ def remove_documents(
     """Remove documents and return how many existed; their texts and vectors are removed by `compact`."""
     numbers = []
     for uri in dict.fromkeys(uris):
-        row = db.execute(_DOCUMENT_ID, (ids.collection, pack(uri))).fetchone()
-        if row:
-            numbers.append(int(row[0]))
+        number = fetch_value(db, _DOCUMENT_ID, ids.collection, pack(uri))
+        if number is not None:
+            numbers.append(number)
     if numbers:
         chunks = _remove_rows(db, numbers)
         catalog.add_to_counts(db, ids.collection, documents=-len(numbers), chunks=-chunks, now=now)
@@ -190,23 +191,21 @@ def remove_documents(
 
 def drop_collection(db: sqlite3.Connection, ids: CollectionIds) -> int:
     """Remove a collection with all its documents and return how many it had."""
-    collection = (ids.collection,)
-    rows = db.execute("SELECT id FROM documents WHERE collection = ?", collection)
-    numbers = [number for (number,) in rows]
-    others = db.execute(_CHUNK_ELSEWHERE, collection).fetchone()
-    if others is None:
+    collection = ids.collection
+    numbers = fetch_column(db, "SELECT id FROM documents WHERE collection = ?", collection)
+    if fetch_value(db, _CHUNK_ELSEWHERE, collection) is None:
         fts5.clear(db)  # much faster than making the terms of every chunk again
-        db.execute("DELETE FROM chunks WHERE collection = ?", collection)
+        db.execute("DELETE FROM chunks WHERE collection = ?", (collection,))
     else:
         _remove_rows(db, numbers)
-    db.execute("DELETE FROM collections WHERE id = ?", collection)
+    db.execute("DELETE FROM collections WHERE id = ?", (collection,))
     return len(numbers)
 
 
 def _remove_rows(db: sqlite3.Connection, documents: Sequence[int]) -> int:
     """Remove documents with their chunks and words; return how many chunks they had."""
     listed = catalog.id_list(documents)
-    chunks = [number for (number,) in db.execute(_CHUNKS_OF, (listed,))]
+    chunks = fetch_column(db, _CHUNKS_OF, listed)
     words_removed = fts5.remove(db, chunks)
     db.execute(_REMOVE_DOCUMENTS, (listed,))
     if not words_removed:
@@ -275,5 +274,4 @@ def _chunk_columns(chunk: Chunk, text_id: int) -> Columns:
 
 def _last_id(db: sqlite3.Connection, table: str) -> int:
     """Return the largest id that a row of a table ever had."""
-    row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-    return int(row[0]) if row else 0
+    return fetch_value(db, "SELECT seq FROM sqlite_sequence WHERE name = ?", table) or 0

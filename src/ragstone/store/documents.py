@@ -20,6 +20,7 @@ from ragstone.store.codec import (
     unpack_body,
 )
 from ragstone.store.failures import READ_AGAIN
+from ragstone.store.fetch import fetch_column
 from ragstone.types import (
     Chunk,
     ChunkOutline,
@@ -257,8 +258,8 @@ def _bodies(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> dict[int, str]:
 
 def damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
     """Yield the collection and uri of every document that cannot be read or does not match its hash."""
-    rows = db.execute(_DOCUMENTS_WITH_TEXTS, (catalog.id_list(texts.damaged_texts(db)),))
-    with_damaged_text = {number for (number,) in rows}
+    damaged_texts = catalog.id_list(texts.damaged_texts(db))
+    with_damaged_text = set(fetch_column(db, _DOCUMENTS_WITH_TEXTS, damaged_texts))
     for collection, number, *row in db.execute(_ALL_DOCUMENTS).fetchall():
         if number in with_damaged_text or not _is_intact(db, number, row):
             uri = row[3]

@@ -14,6 +14,7 @@ from ragstone.store import disk, documents, vectors
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
 from ragstone.store.failures import READ_AGAIN, RESTORE, explain, translated
+from ragstone.store.fetch import fetch_column, fetch_value
 from ragstone.store.graph import writer as graph_writer
 from ragstone.store.words import derived, fts5
 from ragstone.types import Finding
@@ -82,18 +83,18 @@ def _rolled_back(database: Database) -> Iterator[sqlite3.Connection]:
 
 
 def _check_pages(db: sqlite3.Connection) -> str:
-    rows = [row[0] for row in db.execute("PRAGMA quick_check(5)")]
-    return "" if rows == ["ok"] else "; ".join(str(row) for row in rows)
+    problems = fetch_column(db, "PRAGMA quick_check(5)")
+    return "" if problems == ["ok"] else "; ".join(map(str, problems))
 
 
 def _check_references(db: sqlite3.Connection) -> str:
     broken = len(db.execute("PRAGMA foreign_key_check").fetchall())
-    stray = db.execute(_STRAY_CHUNKS).fetchone()[0]
-    return f"{broken + stray} rows point at something that is not there" if broken or stray else ""
+    broken += fetch_value(db, _STRAY_CHUNKS)
+    return f"{broken} rows point at something that is not there" if broken else ""
 
 
 def _check_counts(db: sqlite3.Connection) -> str:
-    wrong = db.execute(_WRONG_COUNTS).fetchone()[0]
+    wrong = fetch_value(db, _WRONG_COUNTS)
     return f"{wrong} collections count wrongly" if wrong else ""
 
 
@@ -107,17 +108,17 @@ def _check_documents(db: sqlite3.Connection) -> str:
 
 
 def _check_words(db: sqlite3.Connection) -> str:
-    if not db.execute("PRAGMA query_only").fetchone()[0]:
+    if not fetch_value(db, "PRAGMA query_only"):
         db.execute("INSERT INTO words (words) VALUES ('integrity-check')")
     return fts5.find_differences(db)
 
 
 def _check_vectors(db: sqlite3.Connection) -> str:
-    wrong = db.execute(_WRONG_WIDTHS).fetchone()[0]
-    foreign = db.execute(_FOREIGN_VECTORS).fetchone()[0]
-    return (
-        f"{wrong} vectors have a wrong length, {foreign} a wrong owner" if wrong or foreign else ""
-    )
+    wrong = fetch_value(db, _WRONG_WIDTHS)
+    foreign = fetch_value(db, _FOREIGN_VECTORS)
+    if not wrong and not foreign:
+        return ""
+    return f"{wrong} vectors have a wrong length, {foreign} a wrong owner"
 
 
 _CHECKS: Final = (
@@ -204,7 +205,7 @@ def compact(database: Database, *, secure: bool) -> int:
 
 def _remove_unused(db: sqlite3.Connection) -> None:
     """Remove texts that no chunk has, and their vectors."""
-    for (space,) in db.execute(_SPACES_WITH_UNUSED).fetchall():
+    for space in fetch_column(db, _SPACES_WITH_UNUSED):
         db.execute("UPDATE spaces SET epoch = ? WHERE id = ?", (fresh_uuid(), space))
     db.execute("DELETE FROM vectors WHERE text_id NOT IN (SELECT text_id FROM chunks)")
     db.execute("DELETE FROM texts WHERE id NOT IN (SELECT text_id FROM chunks)")
@@ -212,10 +213,10 @@ def _remove_unused(db: sqlite3.Connection) -> None:
 
 
 def _file_size(database: Database, db: sqlite3.Connection) -> int:
-    pages = db.execute("PRAGMA page_count").fetchone()[0]
-    page_size = db.execute("PRAGMA page_size").fetchone()[0]
+    pages: int = fetch_value(db, "PRAGMA page_count")
+    page_size: int = fetch_value(db, "PRAGMA page_size")
     log_size = disk.size_of(database.wal) if database.wal else 0
-    return int(pages) * int(page_size) + log_size
+    return pages * page_size + log_size
 
 
 # ── copies ────────────────────────────────────────────────────────────────────────────────────────

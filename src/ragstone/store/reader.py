@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ragstone.store import catalog, documents, filters
 from ragstone.store.connection import ReadSource
 from ragstone.store.documents import row_limit
+from ragstone.store.fetch import fetch_value
 from ragstone.store.graph import SqliteGraphReader
 from ragstone.store.vectors import SqliteVectorReader
 from ragstone.store.words import WordIndex
@@ -138,7 +139,7 @@ class SqliteReader:
             return []
         with self._source.reading() as db:
             collections = list(catalog.in_scope(db, scope).values())
-            (count,) = db.execute("SELECT count(*) FROM collections").fetchone()
+            count = fetch_value(db, "SELECT count(*) FROM collections")
             if condition is None and len(collections) == count:
                 word_scope = WordScope(None, None)  # the whole index is searched faster
             else:

@@ -10,6 +10,7 @@ from ragstone.errors import StoreDamaged, StoreError, StoreTooNew
 from ragstone.store import migration
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.failures import RESTORE
+from ragstone.store.fetch import fetch_value
 from ragstone.store.tables import table_statements
 
 APPLICATION_ID: Final = 0x52414753  # "RAGS": marks a file as ours
@@ -22,17 +23,17 @@ OLDEST: Final = 5
 
 def version_of(db: sqlite3.Connection) -> int:
     """Return the schema version of a file, 0 for an empty file; `StoreError` if the file is not ours."""
-    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-        if db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+    if fetch_value(db, "PRAGMA application_id") != APPLICATION_ID:
+        if fetch_value(db, "SELECT 1 FROM sqlite_master LIMIT 1"):
             raise StoreError(
                 "the file is a database of another program",
                 hint="choose another path for the store",
             )
         return 0
-    row = db.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
-    if row is None or not isinstance(row[0], int):
+    version = fetch_value(db, "SELECT value FROM meta WHERE key = 'schema_version'")
+    if not isinstance(version, int):
         raise StoreDamaged("the store does not say which version it has", hint=RESTORE)
-    return row[0]
+    return version
 
 
 def refuse_newer(version: int) -> None:

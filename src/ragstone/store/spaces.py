@@ -11,6 +11,7 @@ from ragstone.errors import NotFound, StaleSpace, StoreDamaged
 from ragstone.store import catalog
 from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import fresh_uuid, load
+from ragstone.store.fetch import fetch_value
 from ragstone.types import DEFAULT_STORAGE, Scope, Space, SpaceInfo, SpaceState
 
 _FIND_SPACE: Final = "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
@@ -59,8 +60,8 @@ def ensure_space(
 ) -> int:
     """Return the id of a collection's space; create it if it is missing. `StaleSpace` if another space is active."""
     storage = storage or _existing_storage(db, ids, space)
-    number = _find_space(db, ids.project, space, storage)
-    active = _active_space(db, ids.collection)
+    number: int | None = fetch_value(db, _FIND_SPACE, ids.project, space.fingerprint, storage)
+    active: int | None = fetch_value(db, _ACTIVE_SPACE, ids.collection)
     if state == "active" and active not in (None, number):
         raise StaleSpace(
             "the collection's vectors were made by another model or setting",
@@ -74,28 +75,19 @@ def ensure_space(
     return number
 
 
-def _find_space(db: sqlite3.Connection, project: int, space: Space, storage: str) -> int | None:
-    row = db.execute(_FIND_SPACE, (project, space.fingerprint, storage)).fetchone()
-    return int(row[0]) if row else None
-
-
-def _active_space(db: sqlite3.Connection, collection: int) -> int | None:
-    row = db.execute(_ACTIVE_SPACE, (collection,)).fetchone()
-    return int(row[0]) if row else None
-
-
 def _existing_storage(db: sqlite3.Connection, ids: CollectionIds, space: Space) -> str:
     """Return the storage of existing vectors of a space, so that they can be used; else the default."""
-    row = db.execute(_STORAGE_IN_USE, (ids.project, space.fingerprint, ids.collection)).fetchone()
-    if row is None:
-        # After a change of model or a drop, a space that no collection uses may still have vectors of these texts.
-        row = db.execute(_STORAGE_OF_UNUSED, (ids.project, space.fingerprint)).fetchone()
-    return str(row[0]) if row else DEFAULT_STORAGE
+    fingerprint = space.fingerprint
+    in_use = fetch_value(db, _STORAGE_IN_USE, ids.project, fingerprint, ids.collection)
+    # After a change of model or a drop, a space that no collection uses may still have vectors of these texts.
+    return (
+        in_use or fetch_value(db, _STORAGE_OF_UNUSED, ids.project, fingerprint) or DEFAULT_STORAGE
+    )
 
 
 def activate_space(db: sqlite3.Connection, ids: CollectionIds, space_id: int) -> None:
     """Make a space the active one of a collection, and retire the one that was active before."""
-    if db.execute(_STATE, (ids.collection, space_id)).fetchone() is None:
+    if fetch_value(db, _STATE, ids.collection, space_id) is None:
         raise NotFound(f"the collection has no space {space_id}", hint="make it first")
     db.execute(_RETIRE_OTHERS, (ids.collection, space_id))
     db.execute(_ATTACH, (ids.collection, space_id, "active"))
@@ -124,6 +116,6 @@ def _info(
         raise StoreDamaged(
             "the store is damaged: a space that cannot be read", hint="restore a backup"
         ) from error
-    (texts,) = db.execute(_TEXTS, (collections,)).fetchone()
-    (embedded,) = db.execute(_EMBEDDED, (collections, number)).fetchone()
+    texts = fetch_value(db, _TEXTS, collections)
+    embedded = fetch_value(db, _EMBEDDED, collections, number)
     return SpaceInfo(number, space, storage, state, texts, embedded)

@@ -18,6 +18,7 @@ from ragstone.store.codec import (
     unpack_optional,
 )
 from ragstone.store.connection import Database
+from ragstone.store.fetch import fetch_column, fetch_value
 from ragstone.types import (
     CollectionKey,
     CollectionState,
@@ -113,8 +114,8 @@ class SqliteStateStore:
     def shown_passages(self, project: str, session: str) -> list[str]:
         """Return the marks of the passages that a session was already shown, oldest first."""
         with self._database.reading() as db:
-            rows = db.execute(_SHOWN, (catalog.project_id(db, project), pack(session)))
-            return [unpack(mark) for (mark,) in rows]
+            marks = fetch_column(db, _SHOWN, catalog.project_id(db, project), pack(session))
+            return [unpack(mark) for mark in marks]
 
     def add_shown_passages(
         self, project: str, session: str, marks: Sequence[str], *, keep: int
@@ -178,7 +179,7 @@ def _read_session_state(db: sqlite3.Connection, collection: int) -> SessionState
 
 
 def _read_unread_files(db: sqlite3.Connection, collection: int) -> UnreadFiles:
-    recipe = db.execute(_UNREAD_RECIPE, (collection,)).fetchone()
+    recipe = fetch_value(db, _UNREAD_RECIPE, collection)
     if recipe is None:
         return UnreadFiles()
     files = {}
@@ -186,7 +187,7 @@ def _read_unread_files(db: sqlite3.Connection, collection: int) -> UnreadFiles:
         loaded = load_stamp(stamp)
         if loaded is not None:
             files[unpack(uri)] = UnreadFile(loaded, unpack(reason), bool(failed))
-    return UnreadFiles(unpack(recipe[0]), files)
+    return UnreadFiles(unpack(recipe), files)
 
 
 def _unread_row(collection: int, uri: str, file: UnreadFile) -> tuple[Any, ...]:

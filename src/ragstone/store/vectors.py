@@ -14,6 +14,7 @@ from ragstone.store import catalog, filters, spaces
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database, ReadSource
 from ragstone.store.documents import row_limit
+from ragstone.store.fetch import fetch_column, fetch_value
 from ragstone.store.texts import sound
 from ragstone.types import (
     CollectionKey,
@@ -79,6 +80,7 @@ _BY_TEXT: Final = """
 _BY_CHUNK: Final = """
     SELECT c.id, v.data FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
     CROSS JOIN vectors v ON v.text_id = c.text_id AND v.space = ?"""
+_OWNED_SPACE: Final = "SELECT 1 FROM spaces WHERE id = ? AND project = ?"
 _REMEMBERED_SCOPES: Final = 64
 _LARGEST_ID: Final = (1 << 63) - 1
 
@@ -114,9 +116,8 @@ class SqliteVectorReader:
             collections = catalog.scope_ids(db, scope)
             texts: list[PendingText] = []
             while (missing := row_limit(limit) - len(texts)) > 0:
-                rows = db.execute(
-                    _PENDING, (_storable_id(after), collections, space_id, missing)
-                ).fetchall()
+                parameters = (_storable_id(after), collections, space_id, missing)
+                rows = db.execute(_PENDING, parameters).fetchall()
                 for number, key, body in rows:
                     text = sound(key, body)
                     if text is not None:
@@ -138,27 +139,24 @@ class SqliteVectorReader:
                 return []
             collections = catalog.scope_ids(db, scope)
             if filter is None:
-                rows = db.execute(_IDS_IN, (collections, space_id))
-            else:
-                statement = _IDS_FILTERED.format(where=condition.sql)
-                rows = db.execute(statement, (space_id, collections, *condition.parameters))
-            return _first_column(rows)
+                return fetch_column(db, _IDS_IN, collections, space_id)
+            statement = _IDS_FILTERED.format(where=condition.sql)
+            return fetch_column(db, statement, space_id, collections, *condition.parameters)
 
     def locate(
         self, scope: Scope, space_id: int, row_ids: Sequence[int], *, filter: Filter | None = None
     ) -> dict[int, int]:
         """Return the first chunk in scope that has the text of each vector row and passes the filter."""
         condition = filters.where(filter)
-        statement = _LOCATE if filter is None else _LOCATE_FILTERED.format(where=condition.sql)
+        statement = _LOCATE
+        if filter is not None:
+            statement = _LOCATE_FILTERED.format(where=condition.sql)
         with self._source.reading() as db:
             if not _is_in_project(db, scope.project, space_id):
                 return {}
-            parameters = (
-                catalog.id_list(row_ids),
-                space_id,
-                catalog.scope_ids(db, scope),
-                *condition.parameters,
-            )
+            rows = catalog.id_list(row_ids)
+            collections = catalog.scope_ids(db, scope)
+            parameters = (rows, space_id, collections, *condition.parameters)
             return dict(db.execute(statement, parameters).fetchall())
 
 
@@ -201,7 +199,7 @@ class SqliteVectorStore(SqliteVectorReader):
             if added and width_before is None:
                 db.execute("UPDATE spaces SET width = ? WHERE id = ?", (width, space_id))
             if added:
-                catalog.mark_changed(db, _first_column(db.execute(_HOLDERS, texts)))
+                catalog.mark_changed(db, fetch_column(db, _HOLDERS, *texts))
             return added
 
     def remove(self, project: str, space_id: int, row_ids: Sequence[int] | None = None) -> int:
@@ -216,7 +214,7 @@ class SqliteVectorStore(SqliteVectorReader):
             if removed:
                 db.execute("UPDATE spaces SET epoch = ? WHERE id = ?", (fresh_uuid(), space_id))
                 free_widths(db)
-                catalog.mark_changed(db, _first_column(db.execute(_USERS, (space_id,))))
+                catalog.mark_changed(db, fetch_column(db, _USERS, space_id))
             return removed
 
 
@@ -239,7 +237,7 @@ class StoredVectorRows:
     def version(self) -> tuple[str, int]:
         """Return the epoch, and a number that changes with every commit that may have added rows."""
         for epoch, generation in self._fetch(_VERSION, self._space, self._project):
-            return str(epoch), int(generation)
+            return epoch, generation
         return "", 0
 
     def count(self) -> int:
@@ -249,7 +247,8 @@ class StoredVectorRows:
 
     def ids_after(self, row_id: int) -> list[int]:
         """Return all row ids larger than this one, ascending."""
-        return _first_column(self._fetch(_IDS_AFTER, self._space, _storable_id(row_id)))
+        rows = self._fetch(_IDS_AFTER, self._space, _storable_id(row_id))
+        return [number for (number,) in rows]
 
     def after(self, row_id: int, limit: int) -> list[VectorRow]:
         """Return rows with a larger id, in order of id."""
@@ -258,7 +257,8 @@ class StoredVectorRows:
 
     def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows with these ids; missing ids are left out."""
-        return [VectorRow(*row) for row in self._fetch(_BY_ID, catalog.id_list(ids), self._space)]
+        rows = self._fetch(_BY_ID, catalog.id_list(ids), self._space)
+        return [VectorRow(*row) for row in rows]
 
     def data(self, ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of the rows with these ids; missing ids are left out."""
@@ -267,9 +267,8 @@ class StoredVectorRows:
 
     def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows of these texts; texts without a vector are left out."""
-        return [
-            VectorRow(*row) for row in self._fetch(_BY_TEXT, catalog.id_list(text_ids), self._space)
-        ]
+        rows = self._fetch(_BY_TEXT, catalog.id_list(text_ids), self._space)
+        return [VectorRow(*row) for row in rows]
 
     def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of the texts of these chunks; chunks without a vector are left out."""
@@ -287,13 +286,9 @@ def free_widths(db: sqlite3.Connection) -> None:
 
 def _width(db: sqlite3.Connection, project: str, space_id: int) -> int | None:
     """Return the length of the vectors in a space, None if it has none. `NotFound` if there is no such space."""
-    row = db.execute(
-        "SELECT width FROM spaces WHERE id = ? AND project = ?",
-        (_storable_id(space_id), catalog.project_id(db, project)),
-    ).fetchone()
-    if row is None:
+    if not _is_in_project(db, project, space_id):
         raise _no_space(project, space_id)
-    width: int | None = row[0]
+    width: int | None = fetch_value(db, "SELECT width FROM spaces WHERE id = ?", space_id)
     return width
 
 
@@ -309,20 +304,13 @@ def _check_widths(vectors: Sequence[tuple[int, bytes]], width: int | None) -> in
     return max(widths, default=0)
 
 
-def _first_column(rows: Iterable[tuple[int]]) -> list[int]:
-    return [number for (number,) in rows]
-
-
 def _no_space(project: str, space_id: int) -> NotFound:
     return NotFound(f"project {project!r} has no space {space_id}", hint="make it first")
 
 
 def _is_in_project(db: sqlite3.Connection, project: str, space_id: int) -> bool:
     owner = catalog.project_id(db, project)
-    row = db.execute(
-        "SELECT 1 FROM spaces WHERE id = ? AND project = ?", (_storable_id(space_id), owner)
-    ).fetchone()
-    return row is not None
+    return fetch_value(db, _OWNED_SPACE, _storable_id(space_id), owner) is not None
 
 
 def _storable_id(value: int) -> int:

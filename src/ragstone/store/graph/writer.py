@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ragstone.store.codec import pack, unpack
+from ragstone.store.fetch import fetch_value
 from ragstone.store.graph.rows import NODES, TABLES, GraphTable, Row, graph_rows
 from ragstone.types import Graph
 
@@ -120,8 +121,8 @@ def owner_data(db: sqlite3.Connection, collection: int) -> dict[str, bytes]:
 
 def find_problem(db: sqlite3.Connection) -> str:
     """Return a message if rows have no owner or cannot be read. A link to a missing node is no problem."""
-    (stray,) = db.execute(_STRAY).fetchone()
-    (unreadable,) = db.execute(_UNREADABLE).fetchone()
+    stray = fetch_value(db, _STRAY)
+    unreadable = fetch_value(db, _UNREADABLE)
     if not stray and not unreadable:
         return ""
     return f"{stray} rows have no owner, {unreadable} cannot be read"

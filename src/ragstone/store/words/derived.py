@@ -22,6 +22,7 @@ from ragstone.errors import StoreBusy, StoreError
 from ragstone.store.catalog import id_list
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
+from ragstone.store.fetch import fetch_column
 from ragstone.store.home import WORDS
 from ragstone.store.lock import FileLock
 from ragstone.store.words import tantivy
@@ -120,11 +121,11 @@ class TantivySearch:
         """Return the rows of chunks that exist and are in scope."""
         ids = id_list(row.id for row in rows)
         if scope.collections is None:
-            cursor = self._db.execute(_EXISTING, (ids,))
+            existing = fetch_column(self._db, _EXISTING, ids)
         else:
-            cursor = self._db.execute(_EXISTING_IN, (ids, scope.collection_list))
-        existing = {number for (number,) in cursor}
-        return [row for row in rows if row.id in existing]
+            existing = fetch_column(self._db, _EXISTING_IN, ids, scope.collection_list)
+        existing_ids = set(existing)
+        return [row for row in rows if row.id in existing_ids]
 
 
 class DerivedIndex:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ragstone.errors import StoreDamaged, StoreError
+from ragstone.store.fetch import fetch_value
 from ragstone.store.words.scope import TermCounts, WordScope, chunks_in, file_rarity
 from ragstone.store.words.terms import (
     ChunkTerms,
@@ -45,6 +46,8 @@ _EVERYWHERE: Final = """
 _COUNT: Final = """
     SELECT count(*) FROM words w CROSS JOIN chunks c ON c.id = w.rowid
     WHERE words MATCH ? AND c.collection IN (SELECT value FROM json_each(?))"""
+_MISSING_ROWS: Final = "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM words_docsize)"
+_EXTRA_ROWS: Final = "SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT id FROM chunks)"
 _COUNT_IN_FILE: Final = "SELECT doc FROM words_terms WHERE term = ?"
 
 
@@ -89,9 +92,8 @@ def optimise(db: sqlite3.Connection) -> None:
 
 def is_current(db: sqlite3.Connection) -> bool:
     """Return whether the index was made by the current text analysis."""
-    return bool(
-        db.execute("SELECT value FROM meta WHERE key = 'words_version'").fetchone()[0] == version()
-    )
+    stored_version = fetch_value(db, "SELECT value FROM meta WHERE key = 'words_version'")
+    return bool(stored_version == version())
 
 
 def require_current(db: sqlite3.Connection) -> None:
@@ -104,17 +106,11 @@ def require_current(db: sqlite3.Connection) -> None:
 
 def find_differences(db: sqlite3.Connection) -> str:
     """Return a message if the index and the chunks differ, else an empty text."""
-    missing = db.execute(
-        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM words_docsize)"
-    ).fetchone()[0]
-    extra = db.execute(
-        "SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT id FROM chunks)"
-    ).fetchone()[0]
-    return (
-        f"{missing} chunks cannot be found by words, {extra} rows point nowhere"
-        if missing or extra
-        else ""
-    )
+    missing = fetch_value(db, _MISSING_ROWS)
+    extra = fetch_value(db, _EXTRA_ROWS)
+    if not missing and not extra:
+        return ""
+    return f"{missing} chunks cannot be found by words, {extra} rows point nowhere"
 
 
 def _insert(db: sqlite3.Connection, terms: Iterable[ChunkTerms]) -> None:
@@ -140,9 +136,8 @@ class Fts5Search:
         """Return how many chunks the collections in scope have, and how many have each term."""
         counts = {}
         for term in terms:
-            (counts[term],) = self._db.execute(
-                _COUNT, (_match_any([term]), scope.collection_list)
-            ).fetchone()
+            query = _match_any([term])
+            counts[term] = fetch_value(self._db, _COUNT, query, scope.collection_list)
         return TermCounts(chunks_in(self._db, scope), counts)
 
     def search(self, scope: WordScope, terms: Sequence[str], limit: int) -> list[Scored]:
@@ -163,22 +158,15 @@ class Fts5Search:
     ) -> list[Scored]:
         """Return the best chunks with any of the terms; the given rarities replace those of the file."""
         statement, parameters = _restricted(scope)
-        chunks = self._chunks_in_file()
+        chunks = fetch_value(self._db, "SELECT total(chunks) FROM collections")
         sums: dict[int, float] = {}
         for term, rarity in rarities.items():
-            weight = rarity / file_rarity(chunks, self._count_in_file(term))
+            count = fetch_value(self._db, _COUNT_IN_FILE, term) or 0
+            weight = rarity / file_rarity(chunks, count)
             query = (_match_any([term]), self._after, *parameters)
             for row, score in self._db.execute(statement, query):
                 sums[row] = sums.get(row, 0.0) - score * weight
         return [Scored(row, score) for row, score in sums.items()]
-
-    def _chunks_in_file(self) -> int:
-        (chunks,) = self._db.execute("SELECT total(chunks) FROM collections").fetchone()
-        return int(chunks)
-
-    def _count_in_file(self, term: str) -> int:
-        row = self._db.execute(_COUNT_IN_FILE, (term,)).fetchone()
-        return int(row[0]) if row else 0
 
 
 def _restricted(scope: WordScope) -> tuple[str, tuple[str | bytes, ...]]:

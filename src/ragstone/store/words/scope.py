@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
 from ragstone.store.catalog import id_list
+from ragstone.store.fetch import fetch_value
 from ragstone.store.filters import Where
 from ragstone.types import Scored
 
@@ -75,7 +76,7 @@ def is_small_part(db: sqlite3.Connection, scope: WordScope) -> bool:
 
 def chunks_in(db: sqlite3.Connection, scope: WordScope) -> int:
     """Return how many chunks the collections in scope have."""
-    return int(db.execute(_CHUNKS_IN, (scope.collection_list,)).fetchone()[0])
+    return int(fetch_value(db, _CHUNKS_IN, scope.collection_list))
 
 
 def part_rarity(chunks: int, count: int) -> float:

@@ -1,0 +1,17 @@
+"""Short forms of queries that return one value or one column."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+
+def fetch_value(db: sqlite3.Connection, statement: str, *parameters: object) -> Any:  # noqa: ANN401 - any column
+    """Return the first column of the first row, None if there is no row."""
+    row = db.execute(statement, parameters).fetchone()
+    return None if row is None else row[0]
+
+
+def fetch_column(db: sqlite3.Connection, statement: str, *parameters: object) -> list[Any]:
+    """Return the first column of all rows."""
+    return [row[0] for row in db.execute(statement, parameters)]
