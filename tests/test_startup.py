@@ -56,10 +56,10 @@ NOT_FOR_A_WORD_SEARCH = {
     "statistics",
     "subprocess",
     "tantivy",
-    "tomllib",
     "tree_sitter",
 }
-"""The graph's SQL is not in this list: a store loads all its parts, and that one takes a millisecond."""
+"""Two modules that take a few milliseconds are not in this list: the SQL of the graph is a part of every store,
+and the settings are TOML."""
 WORD_SEARCH = """
 import sys
 from ragstone.sources import safe_open

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragstone.chunk.recipes import check_chunking
 from ragstone.engine import arguments, facets
@@ -15,15 +14,12 @@ from ragstone.engine.project import Project
 from ragstone.errors import Conflict
 from ragstone.events import EventLog
 from ragstone.indexing.folder import folder_source
-from ragstone.indexing.sync import Policy, Scan, SyncOutcome
+from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
 from ragstone.sources.folder.fingerprint import fingerprint
 from ragstone.sources.folder.source import FolderSource
 from ragstone.store.home import size_on_disk
 from ragstone.types import AddReport, Collection, Finding, Scalar, Status, SyncReport
-
-if TYPE_CHECKING:
-    from ragstone.indexing.watcher import OnSync
 
 
 class Admin:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -44,6 +44,8 @@ _LATER_SECONDS: Final = 60.0
 
 DocumentId: TypeAlias = tuple[str, str]
 """A document: the name of its collection and its uri."""
+OnSync: TypeAlias = Callable[[SyncReport], object]
+"""Called with the report of a sync."""
 
 
 @dataclass(frozen=True, slots=True)

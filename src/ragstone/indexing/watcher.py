@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from ragstone.errors import ConfigError, RagstoneError
-from ragstone.indexing.sync import Changes, CollectionSync
+from ragstone.indexing.sync import Changes, CollectionSync, OnSync
 from ragstone.types import SyncReport, WatchStatus
-
-OnSync: TypeAlias = Callable[[SyncReport], object]
 
 _QUIET_SECONDS: Final = 0.1
 """Changes that come together, as in a checkout, are indexed together once it is quiet for this long."""
