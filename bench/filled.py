@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 BATCH = 20_000
 SETTINGS = {"rag.embedding_provider": "minilm", "embed.threads": 1}
-search.MAX_CACHED_ANSWERS = 0  # every query is answered anew
 
 WARM_UP = 40
 BESIDE = ("ragstone-words",)
@@ -59,6 +58,7 @@ def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
 
 def warm(ways: Mapping[str, Callable[[str, int], object]], question: str) -> None:
     """Ask often enough that whatever is loaded or built beside the first searches is there."""
+    search.MAX_CACHED_ANSWERS = 0  # from here on every query is answered anew
     for way in ways.values():
         for _ in range(WARM_UP):
             way(question, 5)

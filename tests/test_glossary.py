@@ -56,7 +56,6 @@ MIN_IF = 4.0
 """Sentences that state their conditions with `if`, per 1,000 words."""
 REPEATED_TYPES = {
     "RagstoneRetriever": "one for LangChain and one for LlamaIndex: users of each expect this name",
-    "Space": "an embedding space, and the names that one scope of a program defines",
 }
 """Public class names of `ragstone` that two modules define, with both meanings. Remove rows; add none."""
 MAX_BANNED_PER_PAGE = 2.0
