@@ -160,7 +160,7 @@ class Admin:
         """Return how changes of files are noticed: `events` or `interval`; empty before the first search."""
         return self._project.index.tracker.method
 
-    def watcher(self, *, on_sync: facets.OnSync | None = None) -> facets.Watcher:
+    def watcher(self, *, on_sync: OnSync | None = None) -> facets.Watcher:
         """Return a watcher that keeps the index up to date once it is started.
 
         `on_sync` is called with the ledger whenever something changed.

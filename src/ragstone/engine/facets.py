@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ragstone.engine.memory import Memory as Memory
     from ragstone.engine.prompts import Prompts as Prompts
     from ragstone.engine.transfer import Transfer as Transfer
-    from ragstone.indexing.watcher import OnSync as OnSync
     from ragstone.indexing.watcher import Watcher as Watcher
 
 _MODULES = {
@@ -27,7 +26,6 @@ _MODULES = {
     "Memory": "ragstone.engine.memory",
     "Prompts": "ragstone.engine.prompts",
     "Transfer": "ragstone.engine.transfer",
-    "OnSync": "ragstone.indexing.watcher",
     "Watcher": "ragstone.indexing.watcher",
 }
 
