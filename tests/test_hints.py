@@ -80,7 +80,7 @@ def test_every_public_hint_is_resolved_where_only_ragstone_was_imported() -> Non
     assert {
         "Engine.search",
         "Engine.open",
-        "Engine.enabled",
+        "Engine.is_empty",
         "Engine.__init__",
         "inject",
         "attachment",
