@@ -24,15 +24,15 @@ def test_any_arguments_give_a_number_of_hits_or_a_sentence(
     query: object, top_k: object, options: dict[str, object]
 ) -> None:
     try:
-        wanted = arguments.check_search(query, top_k, options)
+        limit = arguments.check_search(query, top_k, options)
     except InputError as error:
         assert error.hint
     else:
-        assert 0 <= wanted <= arguments.MAX_TOP_K
+        assert 0 <= limit <= arguments.MAX_TOP_K
         assert isinstance(query, str)
 
 
-def test_one_document_is_many_with_one() -> None:
+def test_a_single_document_is_accepted_like_a_list() -> None:
     document = Document(uri="a", text="b")
     assert (
         list(arguments.check_documents(document))
@@ -41,7 +41,7 @@ def test_one_document_is_many_with_one() -> None:
     )
 
 
-@pytest.mark.parametrize("given", ["text", b"bytes", {"uri": "a"}])
-def test_a_bare_text_is_no_document(given: object) -> None:
+@pytest.mark.parametrize("documents", ["text", b"bytes", {"uri": "a"}])
+def test_a_bare_text_is_no_document(documents: object) -> None:
     with pytest.raises(InputError, match="add takes documents"):
-        list(arguments.check_documents(given))  # type: ignore[arg-type]
+        list(arguments.check_documents(documents))  # type: ignore[arg-type]

@@ -23,7 +23,7 @@ from tests.support.internals import store_of
 FAKE = {"rag.embedding_provider": "fake"}
 
 
-def test_a_named_collection_is_kept_fresh_beside_the_default_one(
+def test_a_named_collection_and_the_default_one_are_both_refreshed(
     engine: Engine, folder: Path
 ) -> None:
     engine.sync(collection="other")
@@ -78,13 +78,13 @@ def test_an_index_of_given_documents_is_not_filled_from_its_folder(engine: Engin
 
 def test_a_collection_may_be_cut_in_its_own_way(engine: Engine, folder: Path) -> None:
     (folder / "long.md").write_text("word " * 400, encoding="utf-8")
-    made = engine.admin.create_collection(
+    collection = engine.admin.create_collection(
         "small", "short pieces", chunker="chars", chunk_size=100, chunk_overlap=0
     )
-    assert (made.name, made.description) == ("small", "short pieces")
+    assert (collection.name, collection.description) == ("small", "short pieces")
     engine.sync()
     engine.sync(collection="small")
-    counts = {one.name: one.chunks for one in engine.admin.collections()}
+    counts = {collection.name: collection.chunks for collection in engine.admin.collections()}
     assert counts["small"] > 2 * counts["default"]
     assert engine.sync(collection="small").indexed == 0
     with pytest.raises(Conflict):
@@ -142,7 +142,7 @@ def test_a_query_with_nothing_in_common_has_no_hits(tmp_path: Path) -> None:
         assert engine.search("a boat on the water")[0].source_doc_id == "boat"
 
 
-def test_a_path_that_was_named_and_is_not_there_has_failed(engine: Engine) -> None:
+def test_a_named_path_that_does_not_exist_is_a_failure(engine: Engine) -> None:
     engine.sync()
     report = engine.sync(["lease.py", "nowhere.py"])
     assert [skip.uri for skip in report.failed] == ["nowhere.py"]
@@ -191,7 +191,7 @@ def test_a_path_that_was_named_and_is_not_there_has_failed(engine: Engine) -> No
         lambda engine: engine.remove(),
     ],
 )
-def test_a_wrong_argument_is_told_in_a_sentence(
+def test_a_wrong_argument_is_refused_in_a_sentence(
     engine: Engine, wrong: Callable[[Engine], object]
 ) -> None:
     with pytest.raises(InputError):
@@ -208,7 +208,7 @@ def test_damaged_vectors_are_found_by_the_check_and_made_again(engine: Engine) -
     assert [finding for finding in engine.admin.check() if not finding.ok] == []
 
 
-def test_one_damaged_vector_takes_nothing_else_down(engine: Engine, folder: Path) -> None:
+def test_a_damaged_vector_does_not_affect_other_answers(engine: Engine, folder: Path) -> None:
     engine.sync()
     engine.add(
         [Document(uri=f"given{number}", text=f"lease number {number}") for number in range(3)]
@@ -238,12 +238,10 @@ def test_reembed_repairs_and_switches_every_collection(engine: Engine, folder: P
         assert other.sync().ok
         assert other.sync(collection="small").ok
         assert {info.storage for info in other.status().spaces} == {"compact"}
-        assert {one.name for one in other.admin.collections()} == {"default", "small"}
+        assert {collection.name for collection in other.admin.collections()} == {"default", "small"}
 
 
-def test_vectors_stay_as_they_are_kept_when_the_settings_do_not_say(
-    engine: Engine, folder: Path
-) -> None:
+def test_vectors_keep_their_storage_without_a_setting(engine: Engine, folder: Path) -> None:
     engine.close()
     with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as before:
         before.sync()
@@ -256,15 +254,15 @@ def test_vectors_stay_as_they_are_kept_when_the_settings_do_not_say(
         assert (info.storage, info.texts, info.embedded) == ("compact", texts + 1, texts + 1)
         assert now.admin.reembed() == 0
         now.sync(collection="small")
-        assert {one.storage for one in now.status().spaces} == {"compact"}
+        assert {space.storage for space in now.status().spaces} == {"compact"}
         assert now.search("zeppelin", mode="vectors", collection="small")
     with Engine.open(folder, config=FAKE | {"embed.storage": "int10"}) as other:
         assert not other.sync().ok
         assert other.admin.reembed() == texts + 1
-        assert {one.storage for one in other.status().spaces} == {"int10"}
+        assert {space.storage for space in other.status().spaces} == {"int10"}
 
 
-def test_going_back_to_a_model_makes_no_vector_again_however_they_are_kept(
+def test_going_back_to_a_model_uses_its_old_vectors(
     engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine.close()
@@ -283,24 +281,25 @@ def test_going_back_to_a_model_makes_no_vector_again_however_they_are_kept(
             ("compact", texts)
         ]
         assert back.search("lease", mode="vectors")
-    with Engine.open(folder, config=FAKE | {"embed.storage": "int10"}) as said:
-        assert said.admin.reembed() == texts
-        assert [info.storage for info in said.status().spaces] == ["int10"]
+    with Engine.open(folder, config=FAKE | {"embed.storage": "int10"}) as configured:
+        assert configured.admin.reembed() == texts
+        assert [info.storage for info in configured.status().spaces] == ["int10"]
 
 
 @pytest.mark.parametrize(
-    ("said", "made", "storage"), [({}, 0, "compact"), ({"embed.storage": "int10"}, 1, "int10")]
+    ("settings", "embedded", "storage"),
+    [({}, 0, "compact"), ({"embed.storage": "int10"}, 1, "int10")],
 )
-def test_a_collection_that_was_dropped_and_comes_again_has_its_vectors(
-    engine: Engine, folder: Path, said: dict[str, str], made: int, storage: str
+def test_a_dropped_collection_gets_its_vectors_when_it_is_added_again(
+    engine: Engine, folder: Path, settings: dict[str, str], embedded: int, storage: str
 ) -> None:
     engine.close()
-    given = Document(uri="given", text="a zeppelin over the lagoon")
+    document = Document(uri="given", text="a zeppelin over the lagoon")
     with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as before:
-        assert before.add(given).embedded == 1
+        assert before.add(document).embedded == 1
         before.admin.drop_collection("default")
-    with Engine.open(folder, config=FAKE | said) as again:
-        assert again.add(given).embedded == made
+    with Engine.open(folder, config=FAKE | settings) as again:
+        assert again.add(document).embedded == embedded
         assert [(info.storage, info.embedded) for info in again.status().spaces] == [(storage, 1)]
 
 
@@ -325,15 +324,13 @@ def test_two_ways_to_store_one_model_are_one_list(engine: Engine, folder: Path) 
         assert explained.coverage == {"fake": 1.0}
 
 
-def test_some_named_paths_do_not_make_a_search_take_in_the_folder(engine: Engine) -> None:
+def test_a_sync_of_some_paths_does_not_make_a_search_index_the_folder(engine: Engine) -> None:
     engine.sync(["docs"], collection="docs")
     assert engine.admin.refresh() is None
     assert {document.uri for document in engine.sources()} == {"docs/locks.md"}
 
 
-def test_an_import_keeps_what_came_from_files_for_the_next_sync(
-    engine: Engine, folder: Path
-) -> None:
+def test_imported_files_are_known_to_the_next_sync(engine: Engine, folder: Path) -> None:
     engine.sync()
     engine.add(Document(uri="given", text="a zeppelin"))
     lines = list(engine.admin.export())
@@ -359,7 +356,7 @@ def test_an_import_after_a_change_of_model_stores_and_says_so(engine: Engine, fo
 @pytest.mark.parametrize(
     "verb", ["search", "sources", "export", "reembed", "embed", "text", "remove", "drop"]
 )
-def test_a_collection_that_is_not_there_is_not_found(engine: Engine, verb: str) -> None:
+def test_an_unknown_collection_is_not_found(engine: Engine, verb: str) -> None:
     engine.sync()
     calls: dict[str, Callable[[], object]] = {
         "search": lambda: engine.search("a", collection="nope"),
@@ -373,10 +370,10 @@ def test_a_collection_that_is_not_there_is_not_found(engine: Engine, verb: str) 
     }
     with pytest.raises(NotFound, match="nope"):
         calls[verb]()
-    assert [one.name for one in engine.admin.collections()] == ["default"]
+    assert [collection.name for collection in engine.admin.collections()] == ["default"]
 
 
-def test_copies_that_a_filter_leaves_out_are_not_told(engine: Engine) -> None:
+def test_copies_outside_the_filter_are_not_listed(engine: Engine) -> None:
     same = "the gondola crosses the lagoon"
     engine.add(
         [Document(uri=f"{team}/x", text=same, metadata={"team": team}) for team in ("a", "b")]

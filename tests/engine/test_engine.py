@@ -86,7 +86,7 @@ def test_a_file_that_shrank_leaves_no_tail(engine: Engine, folder: Path) -> None
     assert engine.search("zebra", mode="words") == []
 
 
-def test_given_text_is_found_and_removed_by_its_uri(engine: Engine) -> None:
+def test_added_text_is_found_and_removed_by_its_uri(engine: Engine) -> None:
     report = engine.add(
         Document(uri="note:1", text="The zeppelin lands at noon.", metadata={"author": "ada"})
     )
@@ -108,7 +108,7 @@ def test_given_text_is_found_and_removed_by_its_uri(engine: Engine) -> None:
     assert engine.remove("note:1") == 0
 
 
-def test_a_sync_leaves_given_text_alone(engine: Engine) -> None:
+def test_a_sync_does_not_change_added_text(engine: Engine) -> None:
     engine.add(Document(uri="note:1", text="The zeppelin lands at noon."))
     engine.sync()
     assert engine.search("zeppelin", mode="words")
@@ -225,14 +225,14 @@ def test_an_unknown_reranker_is_a_clear_error(engine: Engine) -> None:
 
 def test_collections_and_projects_keep_apart(folder: Path) -> None:
     with (
-        Engine.open(folder, config=FAKE) as one,
+        Engine.open(folder, config=FAKE) as first,
         Engine.open(folder, config=FAKE, project="other") as two,
     ):
-        one.add(Document(uri="a", text="zeppelin one"), collection="left")
-        one.add(Document(uri="b", text="zeppelin two"), collection="right")
+        first.add(Document(uri="a", text="zeppelin one"), collection="left")
+        first.add(Document(uri="b", text="zeppelin two"), collection="right")
         two.add(Document(uri="c", text="zeppelin three"))
-        assert {h.source_doc_id for h in one.search("zeppelin")} == {"a", "b"}
-        assert {h.source_doc_id for h in one.search("zeppelin", collection="left")} == {"a"}
+        assert {h.source_doc_id for h in first.search("zeppelin")} == {"a", "b"}
+        assert {h.source_doc_id for h in first.search("zeppelin", collection="left")} == {"a"}
         assert {h.source_doc_id for h in two.search("zeppelin")} == {"c"}
 
 
@@ -256,7 +256,7 @@ def test_another_model_is_refused_with_the_command_that_fixes_it_and_the_old_one
             engine.admin.embed()
 
 
-def test_reembed_builds_beside_and_then_switches(folder: Path) -> None:
+def test_reembed_builds_new_vectors_and_then_switches(folder: Path) -> None:
     with Engine.open(folder, config=FAKE) as engine:
         engine.sync()
     with Engine.open(folder, config={"rag.embedding_provider": "minilm"}) as engine:
@@ -294,7 +294,7 @@ def test_a_disabled_engine_does_nothing_and_writes_nothing(folder: Path) -> None
     assert not (folder / ".ragstone").exists()
 
 
-def test_a_disabled_engine_still_shows_and_saves_what_is_stored(
+def test_a_disabled_engine_still_lists_and_exports_stored_documents(
     folder: Path, tmp_path: Path
 ) -> None:
     with Engine.open(folder, config=FAKE) as engine:
@@ -330,7 +330,7 @@ def test_a_file_that_is_no_export_is_refused(engine: Engine, line: str) -> None:
         engine.admin.load([line])
 
 
-def test_sync_of_some_paths_leaves_the_others_alone(engine: Engine, folder: Path) -> None:
+def test_a_sync_of_some_paths_does_not_change_the_others(engine: Engine, folder: Path) -> None:
     engine.sync()
     (folder / "lease.py").unlink()
     (folder / "docs" / "locks.md").write_text("# New\n\nzeppelin\n", encoding="utf-8")
@@ -340,7 +340,7 @@ def test_sync_of_some_paths_leaves_the_others_alone(engine: Engine, folder: Path
     assert engine.sync(paths=["lease.py"]).removed == 1
 
 
-def test_changed_tells_at_once_whether_anything_is_new(engine: Engine, folder: Path) -> None:
+def test_has_changes_reports_an_edit_at_once(engine: Engine, folder: Path) -> None:
     assert engine.admin.has_changes()
     engine.sync()
     assert not engine.admin.has_changes()

@@ -16,7 +16,7 @@ def names(engine: Engine) -> list[object]:
     return [event["name"] for event in engine.admin.log.last(100)]
 
 
-def test_what_happens_is_kept_in_the_home_folder_and_read_by_the_next_engine(
+def test_events_are_written_to_the_home_folder_and_read_by_the_next_engine(
     tmp_path: Path,
 ) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
@@ -25,8 +25,8 @@ def test_what_happens_is_kept_in_the_home_folder_and_read_by_the_next_engine(
         engine.context("gondola")
         engine.context("gondola", rag_enabled=False)
     with Engine.open(tmp_path, config=FAKE) as engine:
-        told = engine.admin.log.last(100)
-    assert [event["name"] for event in told] == [
+        events = engine.admin.log.last(100)
+    assert [event["name"] for event in events] == [
         "rag_chunk_indexed",
         "rag_search_started",
         "rag_search_completed",
@@ -35,10 +35,10 @@ def test_what_happens_is_kept_in_the_home_folder_and_read_by_the_next_engine(
         "ai_context_loaded",
         "ai_context_loaded",
     ]
-    assert told[2]["ids"] == told[5]["ids"] == ["gondola.md__chunk_0"]
-    assert (told[2]["chosen"], told[4]["chosen"]) == ([], ["gondola.md__chunk_0"])
-    assert (told[4]["query"], len(told[4]["scores"])) == ("gondola", 1)  # type: ignore[arg-type]
-    assert (told[5]["rag"], told[6]["rag"]) == (True, False)
+    assert events[2]["ids"] == events[5]["ids"] == ["gondola.md__chunk_0"]
+    assert (events[2]["chosen"], events[4]["chosen"]) == ([], ["gondola.md__chunk_0"])
+    assert (events[4]["query"], len(events[4]["scores"])) == ("gondola", 1)  # type: ignore[arg-type]
+    assert (events[5]["rag"], events[6]["rag"]) == (True, False)
     if os.name == "posix":
         assert (tmp_path / ".ragstone" / "events.jsonl").stat().st_mode & 0o077 == 0
 
@@ -49,18 +49,16 @@ def test_a_sync_of_many_files_is_a_few_lines(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.sync(embed=False)
         engine.admin.log.flush()
-        told = engine.admin.log.last(1000)
-    assert len(told) <= 3
-    assert sum(int(str(event.get("documents", 1))) for event in told) == 300
+        events = engine.admin.log.last(1000)
+    assert len(events) <= 3
+    assert sum(int(str(event.get("documents", 1))) for event in events) == 300
 
 
 @pytest.mark.parametrize(
     "config",
     [{"rag.enabled": False}, {"events.log": False}, {"rag.vector_store.provider": "memory"}],
 )
-def test_nothing_is_written_where_nothing_should_be(
-    tmp_path: Path, config: dict[str, object]
-) -> None:
+def test_no_event_is_written_if_the_log_is_off(tmp_path: Path, config: dict[str, object]) -> None:
     (tmp_path / ".ragstone").mkdir()
     with Engine.open(tmp_path, config={**FAKE, **config}) as engine:
         engine.add(Document("gondola.md", "The gondola is black."))
@@ -75,7 +73,7 @@ def test_an_event_makes_no_folder(tmp_path: Path) -> None:
     assert not (tmp_path / ".ragstone").exists()
 
 
-def test_what_an_agent_searches_is_told_with_its_project(tmp_path: Path) -> None:
+def test_searches_of_an_agent_are_events_of_its_project(tmp_path: Path) -> None:
     (tmp_path / "agents.yaml").write_text("a: {docs: {sources: ['*.md']}}\n")
     (tmp_path / "x.md").write_text("The gondola is black.\n")
     with Engine.open(tmp_path, config=FAKE) as engine:

@@ -56,13 +56,13 @@ def test_a_node_is_found_by_any_of_its_names(engine: Engine, name: str, key: str
 
 
 def test_a_file_is_found_by_its_whole_path(engine: Engine, folder: Path) -> None:
-    whole = str(folder / "app" / "Models" / "Stone.php")
-    assert engine.graph.node(whole).key == "file:app/Models/Stone.php"
-    assert engine.graph.impact(whole) == engine.graph.impact("app/Models/Stone.php")
+    path = str(folder / "app" / "Models" / "Stone.php")
+    assert engine.graph.node(path).key == "file:app/Models/Stone.php"
+    assert engine.graph.impact(path) == engine.graph.impact("app/Models/Stone.php")
     assert engine.graph.history(f"./{API}", commits=False) == []
 
 
-def test_what_is_written_inside_of_something_hangs_together_with_what_it_does(
+def test_a_class_and_its_file_are_connected_to_the_routes_of_its_methods(
     engine: Engine,
 ) -> None:
     for name in (
@@ -70,9 +70,11 @@ def test_what_is_written_inside_of_something_hangs_together_with_what_it_does(
         "app/Http/Controllers/StoneController.php",
     ):
         near = engine.graph.related(name, kinds=["route"])
-        assert [one.node.key for one in near] == ["route:GET api/stones", UPDATE]
+        assert [related.node.key for related in near] == ["route:GET api/stones", UPDATE]
         assert not [
-            one for one in engine.graph.related(name) if "StoneController::" in one.node.key
+            related
+            for related in engine.graph.related(name)
+            if "StoneController::" in related.node.key
         ]
 
 
@@ -83,21 +85,21 @@ def test_any_number_is_a_limit(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("at", [float("nan"), float("inf"), -1, 10**18, True, "now"])
-def test_a_run_happened_at_a_time_that_can_be_told(engine: Engine, at: float) -> None:
+def test_the_time_of_a_run_must_be_a_date(engine: Engine, at: float) -> None:
     with pytest.raises(InputError, match="at is"):
         engine.record_run("r", "Polished.", at=at)
 
 
-def test_a_name_that_is_not_there_gets_those_that_are_like_it(engine: Engine) -> None:
-    with pytest.raises(NotFound) as told:
+def test_an_unknown_name_gets_similar_names_as_a_hint(engine: Engine) -> None:
+    with pytest.raises(NotFound) as error:
         engine.graph.node("Stoone")
-    assert STONE in told.value.hint
+    assert STONE in error.value.hint
     for nonsense in ("", "  ", 3, None):
         with pytest.raises(InputError):
             engine.graph.node(nonsense)  # type: ignore[arg-type]
 
 
-def test_a_name_of_several_things_gets_all_of_them(engine: Engine, folder: Path) -> None:
+def test_an_ambiguous_name_gets_all_candidates_as_a_hint(engine: Engine, folder: Path) -> None:
     (folder / "app" / "Stone.php").write_text(
         "<?php\nnamespace App\\Old;\nclass Pick {}\n", encoding="utf-8"
     )
@@ -105,10 +107,10 @@ def test_a_name_of_several_things_gets_all_of_them(engine: Engine, folder: Path)
         "<?php\nnamespace App\\New;\nclass Pick {}\n", encoding="utf-8"
     )
     engine.sync(embed=False)
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as error:
         engine.graph.node("Pick")
-    assert "class:App\\New\\Pick" in told.value.hint
-    assert "class:App\\Old\\Pick" in told.value.hint
+    assert "class:App\\New\\Pick" in error.value.hint
+    assert "class:App\\Old\\Pick" in error.value.hint
     assert engine.graph.node("App\\New\\Pick").name == "Pick"
 
 
@@ -133,42 +135,44 @@ def test_routes_tables_and_models_are_listed(engine: Engine) -> None:
     assert engine.graph.exists()
 
 
-def test_a_node_tells_its_story(engine: Engine) -> None:
-    told = engine.graph.explain(engine.graph.node("stones.update"))
-    out_of = dict(told.out_of)
+def test_a_node_is_explained_by_its_links(engine: Engine) -> None:
+    story = engine.graph.explain(engine.graph.node("stones.update"))
+    out_of = dict(story.out_of)
     (handled,) = out_of["HANDLED_BY"]
     assert handled.target == "method:App\\Http\\Controllers\\StoneController::update"
     assert f"{handled.uri}:{handled.line}" == "routes/api.php:8"
     assert "middleware:auth" in [link.target for link in out_of["GUARDED_BY"]]
     assert list(out_of)[0] == "HANDLED_BY"
-    assert told.nodes[handled.target].place == "app/Http/Controllers/StoneController.php:15"
-    assert told.confidence == "evaluated"
+    assert story.nodes[handled.target].place == "app/Http/Controllers/StoneController.php:15"
+    assert story.confidence == "evaluated"
     assert engine.graph.explain(engine.graph.node("stones.update"), 1).more
 
 
-def test_a_query_is_still_explained_as_one(engine: Engine) -> None:
+def test_a_query_is_explained_as_a_search(engine: Engine) -> None:
     assert engine.explain("polish", mode="words").hits
 
 
-def test_what_hangs_together_is_found_hop_by_hop(engine: Engine) -> None:
-    near = {one.node.key: one for one in engine.graph.related("Stone")}
+def test_related_nodes_are_found_hop_by_hop(engine: Engine) -> None:
+    near = {related.node.key: related for related in engine.graph.related("Stone")}
     assert near["table:stones"].links[0].kind == "MAPS_TO"
     assert "class:App\\Models\\Pile" in near
-    assert all(one.hops == 1 for one in near.values())
+    assert all(related.hops == 1 for related in near.values())
     (table,) = engine.graph.related("stones.update", kinds=["table"], hops=2)
     assert (table.node.key, table.hops, len(table.links)) == ("table:stones", 2, 2)
-    assert {one.node.kind for one in engine.graph.related("Stone", kinds=["MAPS_TO"])} == {"table"}
+    assert {related.node.kind for related in engine.graph.related("Stone", kinds=["MAPS_TO"])} == {
+        "table"
+    }
     assert len(engine.graph.related("Stone", limit=2)) == 2
     for wrong in ({"hops": 0}, {"hops": 5}, {"limit": -1}, {"kinds": "table"}):
         with pytest.raises(InputError):
             engine.graph.related("Stone", **wrong)
 
 
-def test_what_depends_on_a_file_is_told_with_its_routes_first(engine: Engine) -> None:
-    told = engine.graph.impact("app/Models/Stone.php")
-    kinds = [kind for kind, _ in told.groups]
+def test_the_impact_of_a_file_lists_routes_first(engine: Engine) -> None:
+    impact = engine.graph.impact("app/Models/Stone.php")
+    kinds = [kind for kind, _ in impact.groups]
     assert kinds[0] == "route"
-    assert UPDATE in [one.key for one in told.groups[0][1]]
+    assert UPDATE in [node.key for node in impact.groups[0][1]]
     assert engine.graph.impact("README.md").total == 0
     with pytest.raises(NotFound):
         engine.graph.impact("nothing.php")
@@ -211,7 +215,7 @@ def test_deleting_a_migration_restores_the_tables_earlier_columns(
     assert [column["name"] for column in columns if isinstance(column, dict)] == ["id", "weight"]
 
 
-def test_a_question_brings_the_graph_level_by_itself(engine: Engine, folder: Path) -> None:
+def test_a_question_updates_the_graph_first(engine: Engine, folder: Path) -> None:
     (folder / "routes/web.php").write_text(
         APP["routes/web.php"].replace("home", "start"), encoding="utf-8"
     )
@@ -235,7 +239,7 @@ def test_a_search_makes_no_graph(folder: Path) -> None:
         assert not engine.graph.exists()
 
 
-def test_an_engine_that_is_off_knows_nothing(folder: Path) -> None:
+def test_a_disabled_engine_answers_nothing_about_code(folder: Path) -> None:
     with Engine.open(folder, config={**FAKE, "rag.enabled": False}) as engine:
         assert not engine.graph.exists()
         assert engine.graph.update() == ()
@@ -282,7 +286,7 @@ def test_a_listing_of_routes_is_evidence_of_its_own_kind(engine: Engine, folder:
 
 
 @pytest.mark.parametrize("wrong", ["", "{", "{}", "null", "3", 3, None, "[1, 2]", '[{"uri": 3}]'])
-def test_what_is_no_listing_is_refused_and_takes_nothing_out(engine: Engine, wrong: str) -> None:
+def test_an_invalid_listing_is_refused_and_changes_nothing(engine: Engine, wrong: str) -> None:
     engine.graph.import_listing(listing())
     with pytest.raises(InputError):
         engine.graph.import_listing(wrong)
@@ -297,7 +301,7 @@ def test_a_listing_without_an_application_is_refused(tmp_path: Path) -> None:
             engine.graph.import_listing(listing())
 
 
-def test_a_node_given_as_one_is_taken_as_it_is(engine: Engine) -> None:
+def test_a_node_object_is_accepted_instead_of_a_name(engine: Engine) -> None:
     node = engine.graph.node("Stone")
     assert engine.graph.related(node) == engine.graph.related("Stone")
     assert engine.graph.related(Node("class:Nobody", "class", "Nobody")) == []

@@ -18,8 +18,8 @@ FERRY = Document("ferry.md", "The ferry leaves the quay at nine.")
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine.open(tmp_path, config=FAKE) as one:
-        yield one
+    with Engine.open(tmp_path, config=FAKE) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         lambda e: e.search("x", memory=["s", 5]),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_a_sentence(
+def test_invalid_arguments_are_refused_in_a_sentence(
     engine: Engine, wrong: Callable[[Any], object]
 ) -> None:
     with pytest.raises(InputError):
@@ -57,7 +57,7 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(
     assert engine.memory.sessions() == []
 
 
-def test_a_search_shows_turns_only_when_it_is_asked_to(engine: Engine) -> None:
+def test_a_search_returns_turns_only_on_request(engine: Engine) -> None:
     engine.add(FERRY)
     engine.remember("monday", "user", "The ferry to Lido was late.", at=1.0, speaker="Ada")
     engine.remember("tuesday", "assistant", "The ferry is on time.")
@@ -87,38 +87,36 @@ def test_a_search_shows_turns_only_when_it_is_asked_to(engine: Engine) -> None:
     }
 
 
-def test_turns_are_found_where_there_are_no_documents_at_all(engine: Engine) -> None:
+def test_turns_are_found_without_any_documents(engine: Engine) -> None:
     engine.remember("s", "user", "The bell rings twice.")
     assert [hit.citation for hit in engine.search("bell", memory=True)] == ["memory:s turn 0"]
-    told = engine.explain("bell", memory="t")
-    assert (told.hits, told.notes[-1]) == ((), "nothing is remembered of 't'")
+    explanation = engine.explain("bell", memory="t")
+    assert (explanation.hits, explanation.notes[-1]) == ((), "nothing is remembered of 't'")
 
 
 def test_a_turn_that_no_longer_holds_says_so_among_documents_too(engine: Engine) -> None:
     engine.remember("s", "user", "My favourite editor is vim.")
     engine.remember("s", "user", "My favourite editor is helix.")
-    found = engine.search("favourite editor", memory="s")
-    assert [hit.citation for hit in found] == [
+    hits = engine.search("favourite editor", memory="s")
+    assert [hit.citation for hit in hits] == [
         "memory:s turn 1",
         "memory:s turn 0 (superseded by turn 1)",
     ]
-    assert found[1].metadata["superseded_by"] == 1
-    assert (
-        engine.search("favourite editor", memory="s", min_score=found[1].score + 0.01) == found[:1]
-    )
+    assert hits[1].metadata["superseded_by"] == 1
+    assert engine.search("favourite editor", memory="s", min_score=hits[1].score + 0.01) == hits[:1]
 
 
 def test_a_context_can_hold_documents_and_turns(engine: Engine) -> None:
     engine.add(FERRY)
     engine.remember("s", "user", "The ferry was late.")
     engine.remember("s", "user", "The ferry was full.")
-    made = engine.context("ferry", memory="s")
-    assert {cited.citation for cited in made.cited} == {
+    context = engine.context("ferry", memory="s")
+    assert {cited.citation for cited in context.cited} == {
         "ferry.md:1",
         "memory:s turn 0",
         "memory:s turn 1",
     }
-    assert "File: memory:s (chunk 0) turn 0\nuser: The ferry was late.\n" in made.text
+    assert "File: memory:s (chunk 0) turn 0\nuser: The ferry was late.\n" in context.text
     assert {cited.uri for cited in engine.context("ferry").cited} == {"ferry.md"}
 
 
@@ -175,7 +173,7 @@ def test_a_secret_in_an_imported_conversation_is_not_stored(engine: Engine) -> N
     assert key not in engine.turns("s")[0].content
 
 
-def test_what_is_old_is_forgotten_in_every_session(engine: Engine) -> None:
+def test_old_turns_are_forgotten_in_every_session(engine: Engine) -> None:
     for session in ("a", "b"):
         engine.remember(session, "user", "old", at=10.0)
         engine.remember(session, "user", "new", at=20.0)
@@ -186,7 +184,7 @@ def test_what_is_old_is_forgotten_in_every_session(engine: Engine) -> None:
     ]
 
 
-def test_a_disabled_engine_takes_in_no_conversation(tmp_path: Path) -> None:
+def test_a_disabled_engine_stores_no_conversation(tmp_path: Path) -> None:
     off = Engine.open(tmp_path, config={**FAKE, "rag.enabled": False})
     with pytest.raises(ConfigError, match="switched off"):
         off.memory.load(['{"ragstone_session":1,"session":"s"}'])

@@ -55,7 +55,9 @@ def test_a_write_to_one_collection_keeps_the_cached_answers_of_another(tmp_path:
         assert engine.search("gondola", collection="boats", fresh=False)[0] is before[0]
 
 
-def test_dropping_a_collection_keeps_what_a_session_of_that_name_was_shown(tmp_path: Path) -> None:
+def test_dropping_a_collection_keeps_the_shown_passages_of_a_session_with_its_name(
+    tmp_path: Path,
+) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add(Document(uri="a", text="The gondola crosses the lagoon."))
         engine.add(Document(uri="b", text="zeppelin"), collection="docs")
@@ -75,7 +77,7 @@ def test_the_async_engine_gives_the_same_answers(tmp_path: Path) -> None:
             turns = await engine.recall("s", "gondola")
             context = await engine.context("gondola")
             hits = await asyncio.gather(*(engine.search("gondola") for _ in range(4)))
-            assert all(found == hits[0] for found in hits)
+            assert all(answer == hits[0] for answer in hits)
             assert "lagoon" in context.text
             return [*(hit.source_doc_id for hit in hits[0]), turns[0].turn.content]
 

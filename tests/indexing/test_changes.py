@@ -43,7 +43,7 @@ def test_an_edit_of_a_file_that_was_no_hit_is_found_by_the_next_search(
     assert hit.freshness == "fresh"
 
 
-def test_an_engine_opened_later_looks_at_everything_once(folder: Path) -> None:
+def test_a_new_engine_scans_the_folder_once(folder: Path) -> None:
     with Engine.open(folder, config=FAKE) as first:
         first.sync()
     (folder / "new.md").write_text("zeppelin", encoding="utf-8")
@@ -52,7 +52,7 @@ def test_an_engine_opened_later_looks_at_everything_once(folder: Path) -> None:
         assert second.admin.refresh() is None
 
 
-def test_nothing_is_followed_where_nothing_was_synced(engine: Engine, folder: Path) -> None:
+def test_a_folder_that_was_never_synced_is_not_tracked(engine: Engine, folder: Path) -> None:
     engine.add(Document("note", "a zeppelin"))
     assert places(engine, "zeppelin") == ["note:1"]
     (folder / "new.md").write_text("zeppelin", encoding="utf-8")
@@ -60,7 +60,7 @@ def test_nothing_is_followed_where_nothing_was_synced(engine: Engine, folder: Pa
     assert engine.admin.watch_method() == ""
 
 
-def test_switched_off_only_the_files_of_hits_are_looked_at(folder: Path) -> None:
+def test_without_tracking_only_the_files_of_hits_are_checked(folder: Path) -> None:
     with Engine.open(folder, config={**FAKE, "search.watch": "off"}) as engine:
         engine.sync()
         (folder / "lease.py").write_text("zeppelin\n", encoding="utf-8")
@@ -71,7 +71,7 @@ def test_switched_off_only_the_files_of_hits_are_looked_at(folder: Path) -> None
         assert places(engine, "zeppelin") == ["lease.py:1"]
 
 
-def test_by_interval_everything_is_looked_at_when_it_is_time(folder: Path) -> None:
+def test_an_interval_scans_the_folder_when_it_has_passed(folder: Path) -> None:
     with Engine.open(folder, config={**FAKE, "search.watch": "interval"}) as engine:
         engine.sync()
         (folder / "new.md").write_text("zeppelin", encoding="utf-8")
@@ -82,7 +82,7 @@ def test_by_interval_everything_is_looked_at_when_it_is_time(folder: Path) -> No
         assert places(engine, "zeppelin") == ["new.md:1"]
 
 
-def test_two_collections_of_one_folder_both_stay_true(followed: Engine, folder: Path) -> None:
+def test_two_collections_of_one_folder_both_stay_current(followed: Engine, folder: Path) -> None:
     followed.sync(collection="second")
     (folder / "new.md").write_text("zeppelin", encoding="utf-8")
     followed.sync(collection="second")
@@ -93,7 +93,7 @@ def test_two_collections_of_one_folder_both_stay_true(followed: Engine, folder: 
     assert followed.search("zeppelin") == []
 
 
-def test_more_changes_than_can_be_named_are_all_found(
+def test_very_many_changes_are_all_found_by_a_scan(
     followed: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragstone.indexing.changes._MAX_PATHS", 5)
@@ -102,19 +102,19 @@ def test_more_changes_than_can_be_named_are_all_found(
     assert len(followed.search("zeppelin", top_k=30, mode="words")[0].duplicates) == 19
 
 
-def test_another_writer_is_not_waited_for_long_and_the_answer_says_so(
+def test_a_search_waits_briefly_for_another_writer_and_adds_a_note(
     followed: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragstone.indexing.sync._SECONDS_FOR_WRITERS", 0.05)
     monkeypatch.setattr("ragstone.indexing.sync._RETRY_SECONDS", 0.0)
     (folder / "lease.py").write_text("def acquire_lease(): return 'zeppelin'\n", encoding="utf-8")
     with FileLock(followed.home / "ragstone.db.lock"):
-        told = followed.explain("acquire_lease", mode="words")
-    assert {hit.source_doc_id: hit.freshness for hit in told.hits} == {
+        explanation = followed.explain("acquire_lease", mode="words")
+    assert {hit.source_doc_id: hit.freshness for hit in explanation.hits} == {
         "lease.py": "unverifiable",
         "docs/locks.md": "fresh",
     }
-    assert any("another process is writing" in note for note in told.notes)
+    assert any("another process is writing" in note for note in explanation.notes)
     assert [hit.freshness for hit in followed.search("zeppelin", mode="words")] == ["refreshed"]
 
 
@@ -143,20 +143,20 @@ def test_a_timeout_of_one_thread_does_not_limit_another(tmp_path: Path) -> None:
         pass
 
 
-def test_a_folder_that_is_gone_leaves_what_is_stored_and_proves_nothing(
+def test_a_missing_folder_keeps_the_stored_documents_unverifiable(
     folder: Path, tmp_path: Path
 ) -> None:
     with Engine.open(folder, config={**FAKE, "store.path": str(tmp_path / "home")}) as engine:
         engine.sync()
         os.rename(folder, tmp_path / "away")
-        told = engine.explain("acquire_lease", mode="words")
-        assert {hit.freshness for hit in told.hits} == {"unverifiable"}
-        assert any("is not there" in note for note in told.notes)
+        explanation = engine.explain("acquire_lease", mode="words")
+        assert {hit.freshness for hit in explanation.hits} == {"unverifiable"}
+        assert any("is not there" in note for note in explanation.notes)
         os.rename(tmp_path / "away", folder)
         assert {hit.freshness for hit in engine.search("acquire_lease", mode="words")} == {"fresh"}
 
 
-def test_a_closed_engine_follows_anew_when_it_is_used_again(followed: Engine, folder: Path) -> None:
+def test_a_reopened_engine_tracks_changes_again(followed: Engine, folder: Path) -> None:
     followed.close()
     (folder / "new.md").write_text("zeppelin", encoding="utf-8")
     assert places(followed, "zeppelin") == ["new.md:1"]
@@ -169,8 +169,8 @@ def test_several_threads_may_search_while_files_change(followed: Engine, folder:
         for turn in range(5):
             word = f"zeppelin{number}x{turn}"
             (folder / f"{number}.md").write_text(f"the {word} lands\n", encoding="utf-8")
-            found = followed.search(word, top_k=1, mode="words")
-            if not found or word not in found[0].text:
+            hits = followed.search(word, top_k=1, mode="words")
+            if not hits or word not in hits[0].text:
                 wrong.append(word)
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
@@ -220,7 +220,7 @@ def act(root: Path, what: str, first: str, second: str) -> None:
 
 @settings(max_examples=40)
 @given(st.lists(step, min_size=1, max_size=25))
-def test_whatever_happens_to_a_folder_the_next_search_knows(
+def test_the_next_search_knows_any_series_of_changes(
     steps: list[tuple[str, str, str]],
 ) -> None:
     with tempfile.TemporaryDirectory() as temporary, Engine.open(temporary, config=FAKE) as engine:
@@ -230,7 +230,9 @@ def test_whatever_happens_to_a_folder_the_next_search_knows(
             act(root, what, first, second)
             if what == "search":
                 engine.search("granite", mode="words")
-                stored = {one.uri: engine.admin.text(one.uri) for one in engine.sources()}
+                stored = {
+                    document.uri: engine.admin.text(document.uri) for document in engine.sources()
+                }
                 assert stored == dict(_truth(root))
 
 

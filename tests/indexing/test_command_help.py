@@ -48,10 +48,10 @@ def written(program: Path, about: dict[str, str]) -> str:
 
 
 def uris(engine: Engine) -> list[str]:
-    return [one.uri for one in engine.sources(collection="help")]
+    return [document.uri for document in engine.sources(collection="help")]
 
 
-def test_help_is_found_by_what_it_says(engine: Engine, program: Path) -> None:
+def test_help_is_found_by_its_words(engine: Engine, program: Path) -> None:
     report = engine.external.capture(written(program, FIRST))
     assert (report.found, report.indexed, report.ok) == (4, 4, True)
     assert uris(engine) == [
@@ -83,7 +83,7 @@ def test_capturing_again_replaces_and_leaves_no_orphan(engine: Engine, program: 
     assert engine.search("shoves", mode="words") == []
 
 
-def test_what_was_not_asked_this_time_stays(engine: Engine, program: Path) -> None:
+def test_help_that_was_not_captured_this_time_stays(engine: Engine, program: Path) -> None:
     engine.external.capture(written(program, FIRST))
     shallow = engine.external.capture(str(program), limits=HelpLimits(depth=1))
     assert (shallow.removed, shallow.skipped[0].uri) == (0, "help:quarry/cart/push")
@@ -92,7 +92,9 @@ def test_what_was_not_asked_this_time_stays(engine: Engine, program: Path) -> No
     assert len(uris(engine)) == 4
 
 
-def test_other_programs_and_a_sync_leave_it_alone(engine: Engine, program: Path) -> None:
+def test_other_programs_and_a_sync_do_not_change_captured_help(
+    engine: Engine, program: Path
+) -> None:
     engine.external.capture(written(program, FIRST), collection="default")
     other = written(
         program.with_name("quarry-two"), {"": "Another program, whose name begins alike."}
@@ -100,7 +102,7 @@ def test_other_programs_and_a_sync_leave_it_alone(engine: Engine, program: Path)
     engine.external.capture(other, collection="default")
     engine.sync(full=True)
     engine.external.capture(str(program), collection="default")
-    assert sum(one.source == "help" for one in engine.sources()) == 5
+    assert sum(document.source == "help" for document in engine.sources()) == 5
 
 
 def test_a_program_that_gives_no_help_changes_nothing(engine: Engine, program: Path) -> None:
@@ -111,12 +113,14 @@ def test_a_program_that_gives_no_help_changes_nothing(engine: Engine, program: P
     assert len(uris(engine)) == 4
 
 
-def test_vectors_of_help_may_wait_and_their_making_is_told(engine: Engine, program: Path) -> None:
-    told: list[str] = []
+def test_vectors_of_help_may_wait_and_report_progress(engine: Engine, program: Path) -> None:
+    steps: list[str] = []
     report = engine.external.capture(
-        written(program, FIRST), embed=False, progress=lambda step, done, of: told.append(step)
+        written(program, FIRST), embed=False, progress=lambda step, done, of: steps.append(step)
     )
-    assert (report.embedded, told) == (0, [])
-    again = engine.external.capture(str(program), progress=lambda step, done, of: told.append(step))
+    assert (report.embedded, steps) == (0, [])
+    again = engine.external.capture(
+        str(program), progress=lambda step, done, of: steps.append(step)
+    )
     assert (again.embedded, again.pending) == (report.chunks_added, 0)
-    assert set(told) == {"embed"}
+    assert set(steps) == {"embed"}

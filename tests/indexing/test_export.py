@@ -65,7 +65,7 @@ def test_vectors_of_another_space_are_left_out(lines: list[str], other: Engine) 
 @pytest.mark.parametrize(
     "data", [b"1234567", b"\xff" * 260, b"\x00" * 260], ids=["short", "not numbers", "zero"]
 )
-def test_a_vector_that_is_none_is_left_out_and_made_anew(
+def test_an_invalid_vector_is_left_out_and_made_again(
     lines: list[str], other: Engine, data: bytes
 ) -> None:
     bad = {"vector": base64.b64encode(data).decode()}
@@ -95,17 +95,17 @@ def nearest(engine: Engine) -> list[str]:
 
 
 @pytest.mark.parametrize("storage", ["int10", "compact"])
-@pytest.mark.parametrize("told", ["as written", None, "int16", ["no name"]], ids=str)
-def test_vectors_kept_in_another_way_are_taken_over(
-    tmp_path: Path, other: Engine, storage: str, told: object
+@pytest.mark.parametrize("storage_name", ["as written", None, "int16", ["no name"]], ids=str)
+def test_vectors_of_another_storage_are_converted(
+    tmp_path: Path, other: Engine, storage: str, storage_name: object
 ) -> None:
     lines, before = kept_in(storage, tmp_path / "kept")
     head = json.loads(lines[0])
     assert head["storage"] == storage
-    if told is None:
+    if storage_name is None:
         del head["storage"]  # as archives were at first
-    elif told != "as written":
-        head["storage"] = told
+    elif storage_name != "as written":
+        head["storage"] = storage_name
     report = other.admin.load([json.dumps(head), *lines[1:]])
     assert (report.embedded, report.pending, report.notes) == (len(TEXTS), 0, ())
     assert [info.storage for info in other.status().spaces] == ["int10"]
@@ -114,13 +114,13 @@ def test_vectors_kept_in_another_way_are_taken_over(
     assert all(finding.ok for finding in other.admin.check())
 
 
-def test_vectors_kept_in_the_same_way_keep_every_byte(tmp_path: Path, other: Engine) -> None:
+def test_vectors_of_the_same_storage_keep_every_byte(tmp_path: Path, other: Engine) -> None:
     lines, _ = kept_in("int10", tmp_path / "kept")
     other.admin.load(lines)
     assert sorted(other.admin.export()) == sorted(lines)
 
 
-def test_vectors_of_a_length_that_no_storage_has_are_left_out_and_told(
+def test_vectors_of_an_unknown_length_are_left_out_with_a_note(
     tmp_path: Path, other: Engine
 ) -> None:
     lines, _ = kept_in("compact", tmp_path / "kept")
@@ -149,19 +149,19 @@ def test_a_bad_line_is_named_by_its_number(lines: list[str], other: Engine, line
         other.admin.load([lines[0], line])
 
 
-def test_pages_and_what_stands_beside_a_text_travel_too(tmp_path: Path, other: Engine) -> None:
+def test_marks_and_side_texts_are_exported_too(tmp_path: Path, other: Engine) -> None:
     marks = (Mark(0, 1, "i"), Mark(4, 2, "", "slide"))
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add(Document("deck", "one two", marks=marks, beside="spoken before"))
         other.admin.load(list(engine.admin.export()))
-    found = {stored.uri: stored for stored in other.sources()}["deck"]
-    assert (found.marks, found.beside) == (marks, "spoken before")
+    deck = {stored.uri: stored for stored in other.sources()}["deck"]
+    assert (deck.marks, deck.beside) == (marks, "spoken before")
 
 
 @pytest.mark.parametrize(
     "marks", ["1", "[[1]]", '[["a", 1, "", ""]]', '[[99, 1, "", ""]]', '{"a": 1}']
 )
-def test_marks_that_are_none_are_refused(other: Engine, marks: str) -> None:
+def test_invalid_marks_are_refused(other: Engine, marks: str) -> None:
     with pytest.raises(InputError, match="line 2"):
         other.admin.load(
             ['{"ragstone_export": 1}', f'{{"document": "a", "text": "b", "marks": {marks}}}']

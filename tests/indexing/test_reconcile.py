@@ -70,7 +70,7 @@ def test_an_edit_whose_time_was_set_back_is_seen(tmp_path: Path) -> None:
         assert engine.sync().indexed == 1
 
 
-def test_a_touched_file_is_looked_at_and_not_stored_again(tmp_path: Path) -> None:
+def test_a_touched_file_is_read_and_not_stored_again(tmp_path: Path) -> None:
     write(tmp_path, a="one apple")
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.sync()
@@ -91,7 +91,7 @@ def test_another_chunk_size_cuts_again_and_another_sync_does_not(tmp_path: Path)
         assert engine.sync().indexed == 0
 
 
-def test_full_looks_into_every_file_again(tmp_path: Path) -> None:
+def test_a_full_sync_reads_every_file_again(tmp_path: Path) -> None:
     write(tmp_path, a="one apple", b="two plums")
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.sync()
@@ -129,17 +129,17 @@ def test_a_file_that_cannot_be_read_now_keeps_its_earlier_text(
         assert engine.search("apple", mode="words")
 
 
-def test_every_stored_document_is_told_to_subscribers(tmp_path: Path) -> None:
+def test_subscribers_get_an_event_for_every_stored_document(tmp_path: Path) -> None:
     write(tmp_path, a="one apple", b="two plums")
-    told: list[object] = []
+    uris: list[object] = []
 
     def hear(event: Event) -> None:
-        told.append(event.data["uri"])
+        uris.append(event.data["uri"])
 
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.events.subscribe(hear, names=["rag_chunk_indexed"])
         engine.sync()
-    assert told == ["a.md", "b.md"]
+    assert uris == ["a.md", "b.md"]
 
 
 def store_texts(engine: Engine, count: int) -> None:
@@ -151,7 +151,7 @@ def use_embedder(engine: Engine, embedder: FakeEmbedder) -> None:
     engine.workspace.components._embedders["fake"] = embedder
 
 
-def test_embedding_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_interrupted_embedding_continues_where_it_stopped(tmp_path: Path) -> None:
     first, second = Counting(fail_after=300), Counting()
     with Engine.open(tmp_path, config=FAKE) as engine:
         store_texts(engine, 600)
@@ -180,7 +180,7 @@ def test_identical_text_is_embedded_once(tmp_path: Path) -> None:
         assert report.embedded == 1
 
 
-def test_progress_is_told_for_every_stage(tmp_path: Path) -> None:
+def test_progress_is_reported_for_every_stage(tmp_path: Path) -> None:
     write(tmp_path, a="one apple", b="two plums")
     stages: dict[str, tuple[int, int]] = {}
     with Engine.open(tmp_path, config=FAKE) as engine:
@@ -189,7 +189,7 @@ def test_progress_is_told_for_every_stage(tmp_path: Path) -> None:
     assert stages["embed"] == (2, 2)
 
 
-def test_where_nothing_is_pending_no_index_is_opened(tmp_path: Path) -> None:
+def test_no_vector_index_is_opened_if_nothing_is_pending(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add([Document(uri="a", text="some text")])
     with Engine.open(tmp_path, config=FAKE) as engine:

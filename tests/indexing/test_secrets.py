@@ -36,28 +36,30 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_none_of_a_thousand_planted_secrets_is_in_the_bytes_of_an_index(tmp_path: Path) -> None:
-    known = []
-    for number, (suffix, one) in enumerate(planted(1000)):
+    detected = []
+    for number, (suffix, sample) in enumerate(planted(1000)):
         path = tmp_path / f"part{number // 100}" / f"file{number:04}{suffix}"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(one.text, encoding="utf-8")
-        if not left(one, redact(one.text, uri=path.name)[0]):
-            known.append(one)
-    assert len(known) >= 950
+        path.write_text(sample.text, encoding="utf-8")
+        if not left(sample, redact(sample.text, uri=path.name)[0]):
+            detected.append(sample)
+    assert len(detected) >= 950
     with Engine.open(tmp_path, config=FAKE) as engine:
         report = engine.sync()
         assert (report.indexed, report.failed) == (1000, ())
         engine.search("retry settings")
         while_open = everything(engine.home)
         exported = "\n".join(engine.admin.export()).encode()
-    whole = while_open + everything(tmp_path / ".ragstone") + exported + repr(report).encode()
-    folded = whole.lower()
-    for one in known:
-        for line in one.secret.split("\n"):
+    stored_bytes = (
+        while_open + everything(tmp_path / ".ragstone") + exported + repr(report).encode()
+    )
+    folded = stored_bytes.lower()
+    for sample in detected:
+        for line in sample.secret.split("\n"):
             if len(line) >= 8 and not line.startswith("-----"):
-                assert line.encode() not in whole, one.kind
-                assert line.lower().encode() not in folded, one.kind
-    assert b"[SECRET:github-token]" in whole
+                assert line.encode() not in stored_bytes, sample.kind
+                assert line.lower().encode() not in folded, sample.kind
+    assert b"[SECRET:github-token]" in stored_bytes
     assert sum(len(remark.reason) > 0 for remark in report.remarks) >= 950
 
 
@@ -66,7 +68,7 @@ def test_a_sync_reports_redacted_secrets_and_cites_the_right_line(folder: Path) 
         heard: list[object] = []
         engine.events.subscribe(heard.append)
         report = engine.sync()
-        assert [(one.uri, one.reason) for one in report.remarks] == [
+        assert [(remark.uri, remark.reason) for remark in report.remarks] == [
             ("a.py", "1 secret taken out: github-token (line 3)")
         ]
         assert report.ok
@@ -83,16 +85,18 @@ def test_the_worker_redacts_the_same_secrets(folder: Path) -> None:
     preparer = ItemPreparer(
         FolderSource(folder, limits=FileLimits(50_000, 100), git=False), ChunkingConfig()
     )
-    items = [one for one in preparer.source.scan() if isinstance(one, Item)]
-    found = []
+    items = [entry for entry in preparer.source.scan() if isinstance(entry, Item)]
+    outcomes = []
     with closing(BatchWorker(preparer, deque(items))) as worker:
         while not worker.is_finished:
-            found += [outcome for _, outcome in worker.take_batch(wait=True) or () if outcome]
-    assert sorted(found, key=lambda one: one.uri) == [preparer.prepare_item(item) for item in items]
-    assert GITHUB not in repr(found)
+            outcomes += [outcome for _, outcome in worker.take_batch(wait=True) or () if outcome]
+    assert sorted(outcomes, key=lambda outcome: outcome.uri) == [
+        preparer.prepare_item(item) for item in items
+    ]
+    assert GITHUB not in repr(outcomes)
 
 
-def test_given_documents_and_imported_ones_are_looked_at_too(
+def test_added_and_imported_documents_are_redacted_too(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     note = Document(
@@ -105,17 +109,17 @@ def test_given_documents_and_imported_ones_are_looked_at_too(
     clean = tmp_path_factory.mktemp("clean")
     with Engine.open(clean, config=FAKE) as engine:
         taken = engine.admin.load(lines)
-        given = engine.add(
+        added = engine.add(
             Document("notes/b", note.text, metadata=note.metadata, beside=note.beside)
         )
         again = engine.add(
             Document("notes/b", note.text, metadata=note.metadata, beside=note.beside)
         )
-    wanted = (
+    expected = (
         "3 secrets taken out: github-token (line 1), github-token (beside), password (metadata)"
     )
-    assert [(one.uri, one.reason) for one in taken.remarks] == [("notes/a", wanted)]
-    assert [(one.uri, one.reason) for one in given.remarks] == [("notes/b", wanted)]
+    assert [(remark.uri, remark.reason) for remark in taken.remarks] == [("notes/a", expected)]
+    assert [(remark.uri, remark.reason) for remark in added.remarks] == [("notes/b", expected)]
     assert (again.chunks_added, again.chunks_skipped) == (0, 1)
     assert not {GITHUB.encode(), PASSWORD.encode()} & {
         s for s in (GITHUB.encode(), PASSWORD.encode()) if s in everything(clean)
@@ -131,7 +135,7 @@ def test_if_redaction_is_off_every_report_warns(folder: Path) -> None:
         assert GITHUB in (engine.admin.text("a.py") or "")
 
 
-def test_switching_looks_at_every_file_again(folder: Path) -> None:
+def test_switching_redaction_reads_every_file_again(folder: Path) -> None:
     with Engine.open(folder, config=OFF) as engine:
         assert engine.sync().indexed == 2
     with Engine.open(folder, config=FAKE) as engine:
@@ -147,6 +151,6 @@ def test_other_rules_mean_another_recipe() -> None:
     assert ChunkingConfig(redact_secrets=False).recipe.endswith(";secrets/off")
 
 
-def test_a_setting_that_is_neither_is_refused(folder: Path) -> None:
+def test_an_unknown_redaction_setting_is_refused(folder: Path) -> None:
     with pytest.raises(ConfigError, match='"redact", "off"'):
         Engine.open(folder, config={"sources.secrets": "mask"})

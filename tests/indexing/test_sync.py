@@ -27,12 +27,12 @@ ONE = SyncReport(
 )
 
 
-def test_no_ledger_is_none_and_one_is_itself() -> None:
+def test_merging_no_report_gives_none_and_merging_one_gives_itself() -> None:
     assert merge_reports([]) is None
     assert merge_reports([ONE]) is ONE
 
 
-def test_several_ledgers_add_up_and_still_close() -> None:
+def test_merged_reports_add_up() -> None:
     both = merge_reports([ONE, replace(ONE, failed=(Skip("c", "vanished"),), found=4)])
     assert both is not None
     assert (both.found, both.indexed, both.pending, len(both.skipped), len(both.failed)) == (
@@ -78,22 +78,22 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return where the uris of all files that a reader is given are written down."""
-    given: list[str] = []
+    read_uris: list[str] = []
     real = FormatReader.read
 
     def read(self: FormatReader, data: bytes, uri: str) -> Document:
-        given.append(uri)
+        read_uris.append(uri)
         return real(self, data, uri)
 
     monkeypatch.setattr(FormatReader, "read", read)
-    return given
+    return read_uris
 
 
 DAMAGED = Skip("a.pdf", "it is damaged")
 
 
 @pytest.mark.usefixtures("settled")
-def test_a_file_that_cannot_be_read_is_told_each_time_and_read_once(
+def test_an_unreadable_file_is_reported_each_time_and_read_once(
     tmp_path: Path, reads: list[str]
 ) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
@@ -125,7 +125,7 @@ def test_a_file_that_cannot_be_read_is_told_each_time_and_read_once(
 
 
 @pytest.mark.usefixtures("settled")
-def test_a_file_that_can_be_read_no_more_keeps_its_text_and_is_not_read_with_every_search(
+def test_a_file_that_became_unreadable_keeps_its_text_and_is_read_once(
     tmp_path: Path, reads: list[str]
 ) -> None:
     (tmp_path / "a.ipynb").write_text(
@@ -155,7 +155,7 @@ def test_a_sync_of_one_path_forgets_nothing_of_the_others(tmp_path: Path, reads:
 
 
 @pytest.mark.usefixtures("settled")
-def test_other_readers_try_again(
+def test_new_readers_read_failed_files_again(
     tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
@@ -184,7 +184,7 @@ def test_a_reason_that_quotes_a_secret_is_remembered_without_it(
 
 
 @pytest.mark.usefixtures("settled")
-def test_a_file_is_not_blamed_for_what_is_missing_beside_it(
+def test_a_missing_package_is_not_stored_as_a_failure_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
@@ -197,7 +197,7 @@ def test_a_file_is_not_blamed_for_what_is_missing_beside_it(
         assert engine.sync().failed == (DAMAGED,)
 
 
-def test_vectors_wait_where_the_time_would_make_only_a_few_of_them(tmp_path: Path) -> None:
+def test_vectors_wait_if_the_time_is_enough_for_few_of_them(tmp_path: Path) -> None:
     for number in range(30):
         (tmp_path / f"{number}.md").write_text(f"text number {number}", encoding="utf-8")
     with Engine.open(tmp_path, config=FAKE) as engine:
@@ -206,16 +206,16 @@ def test_vectors_wait_where_the_time_would_make_only_a_few_of_them(tmp_path: Pat
         assert engine.sync(embed=5.0).embedded == 30
 
 
-def test_vectors_that_a_refresh_left_out_are_made_by_the_next_that_makes_any(
+def test_the_next_embedding_refresh_makes_the_missing_vectors(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "a.md").write_text("the gondola crosses", encoding="utf-8")
     with Engine.open(tmp_path, config=FAKE) as engine:
         assert engine.admin.refresh(embed=False) is not None
         assert engine.status().spaces == ()
-        made = engine.admin.refresh(embed=5.0)
-        assert made is not None
-        assert (made.indexed, made.embedded) == (0, 1)
+        report = engine.admin.refresh(embed=5.0)
+        assert report is not None
+        assert (report.indexed, report.embedded) == (0, 1)
         assert engine.admin.refresh(embed=5.0) is None
         assert [info.coverage for info in engine.status().spaces] == [1.0]
         (tmp_path / "b.md").write_text("the lagoon lies still", encoding="utf-8")

@@ -42,10 +42,10 @@ def watched(engine: Engine, reports: list[SyncReport]) -> Iterator[tuple[Engine,
 
 
 def stored(engine: Engine) -> set[str]:
-    return {one.uri for one in engine.sources()}
+    return {document.uri for document in engine.sources()}
 
 
-def test_changes_are_brought_in_with_their_vectors_and_told(
+def test_changes_are_indexed_with_vectors_and_reported(
     watched: tuple[Engine, Watcher], reports: list[SyncReport], folder: Path
 ) -> None:
     engine, watcher = watched
@@ -69,7 +69,7 @@ def test_changes_are_brought_in_with_their_vectors_and_told(
     assert engine.admin.last_sync() or 0 >= (state.last_sync or 0) - 60
 
 
-def test_stopped_it_does_nothing_more_and_can_be_started_again(
+def test_a_stopped_watcher_does_nothing_and_can_start_again(
     watched: tuple[Engine, Watcher], folder: Path
 ) -> None:
     engine, watcher = watched
@@ -81,14 +81,14 @@ def test_stopped_it_does_nothing_more_and_can_be_started_again(
     assert until(lambda: "new.md" in stored(engine))
 
 
-def test_closing_the_engine_stops_it(watched: tuple[Engine, Watcher]) -> None:
+def test_closing_the_engine_stops_the_watcher(watched: tuple[Engine, Watcher]) -> None:
     engine, watcher = watched
     engine.close()
     assert not watcher.status().running
     assert "ragstone-watcher" not in {thread.name for thread in threading.enumerate()}
 
 
-def test_the_drift_check_finds_what_nobody_told(folder: Path) -> None:
+def test_the_drift_check_finds_changes_without_events(folder: Path) -> None:
     with Engine.open(folder, config={**FAKE, "sources.drift_check_seconds": 1}) as engine:
         engine.sync()
         watcher = engine.admin.watcher()
@@ -98,7 +98,7 @@ def test_the_drift_check_finds_what_nobody_told(folder: Path) -> None:
         assert until(lambda: "lease.py" in stored(engine))
 
 
-def test_by_interval_it_works_without_events(folder: Path) -> None:
+def test_a_watcher_by_interval_works_without_events(folder: Path) -> None:
     config = {**FAKE, "search.watch": "interval", "sources.auto_sync_interval_seconds": 1}
     with Engine.open(folder, config=config) as engine:
         engine.sync()
@@ -109,7 +109,7 @@ def test_by_interval_it_works_without_events(folder: Path) -> None:
         assert watcher.status().way == "interval"
 
 
-def test_a_failure_is_told_and_survived(
+def test_a_watcher_reports_a_failure_and_goes_on(
     watched: tuple[Engine, Watcher], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine, watcher = watched
@@ -126,14 +126,16 @@ def test_a_failure_is_told_and_survived(
     assert until(lambda: watcher.status().problem == "" and engine.status().spaces[0].coverage == 1)
 
 
-def test_searches_go_on_beside_it(watched: tuple[Engine, Watcher], folder: Path) -> None:
+def test_searches_run_while_the_watcher_works(
+    watched: tuple[Engine, Watcher], folder: Path
+) -> None:
     engine, _ = watched
     for number in range(20):
         (folder / "new.md").write_text(f"zeppelin number{number}\n", encoding="utf-8")
         assert f"number{number}" in engine.search("zeppelin", top_k=1)[0].text
 
 
-def test_where_watching_is_switched_off_there_is_no_watcher(folder: Path) -> None:
+def test_there_is_no_watcher_if_watching_is_switched_off(folder: Path) -> None:
     with (
         Engine.open(folder, config={**FAKE, "search.watch": "off"}) as engine,
         pytest.raises(ConfigError),

@@ -18,30 +18,32 @@ GUIDE = "# Guide\n\nThe quokka guards the gate.\n"
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    with serving(Site(routes={"/guide.md": reply(GUIDE, type="text/markdown", etag='"1"')})) as one:
-        yield one
+    with serving(
+        Site(routes={"/guide.md": reply(GUIDE, type="text/markdown", etag='"1"')})
+    ) as served:
+        yield served
 
 
 @pytest.fixture
 def reader(folder: Path, site: Site) -> Iterator[Engine]:
     """Give an engine that may visit the site."""
-    given = {
+    settings = {
         "rag.embedding_provider": "fake",
         "web.allow": [f"{site.host}:{site.port}"],
         "web.seconds": 5,
     }
-    with Engine.open(folder, config=given) as one:
-        yield one
+    with Engine.open(folder, config=settings) as opened:
+        yield opened
 
 
 def by_etag(text: str, etag: str) -> Answer:
     """Return a route that says 304 to whoever knows the page."""
 
     def answer(connection: socket.socket, request: Request) -> None:
-        known = request.headers.get("if-none-match") == etag
+        is_known = request.headers.get("if-none-match") == etag
         connection.sendall(
             reply(status="304 Not Modified")
-            if known
+            if is_known
             else reply(text, type="text/markdown", etag=etag)
         )
 
@@ -49,7 +51,7 @@ def by_etag(text: str, etag: str) -> Answer:
 
 
 def stored(engine: Engine) -> dict[str, StoredDocument]:
-    return {one.uri: one for one in engine.sources() if one.source == "web"}
+    return {document.uri: document for document in engine.sources() if document.source == "web"}
 
 
 def test_a_page_is_found_and_cited_by_its_address(reader: Engine, site: Site) -> None:
@@ -68,7 +70,7 @@ def test_a_page_is_found_and_cited_by_its_address(reader: Engine, site: Site) ->
     assert str(about["fetched_at"]).endswith("+00:00")
 
 
-def test_a_sync_of_the_folder_leaves_pages_alone(reader: Engine, site: Site) -> None:
+def test_a_sync_of_the_folder_does_not_change_pages(reader: Engine, site: Site) -> None:
     reader.sync()
     reader.external.add_page(f"{site.origin}/guide.md")
     assert reader.sync(full=True).removed == 0
@@ -86,7 +88,7 @@ def test_a_redirected_page_is_stored_where_it_was_found(reader: Engine, site: Si
     }
     report = reader.external.add_page(f"{site.origin}/latest")
     assert list(stored(reader)) == [f"{site.origin}/new.md"]
-    assert [one.reason for one in report.remarks] == [f"moved to {site.origin}/new.md"]
+    assert [remark.reason for remark in report.remarks] == [f"moved to {site.origin}/new.md"]
 
 
 def test_pages_of_all_types_are_read_as_files_of_that_type_are(reader: Engine, site: Site) -> None:
@@ -103,7 +105,7 @@ def test_pages_of_all_types_are_read_as_files_of_that_type_are(reader: Engine, s
     assert stored(reader)[f"{site.origin}/old"].title == f"{site.host}:{site.port}/old"
 
 
-def test_what_cannot_be_taken_in_leaves_nothing(reader: Engine, site: Site) -> None:
+def test_a_page_that_cannot_be_added_leaves_nothing(reader: Engine, site: Site) -> None:
     site.routes |= {
         "/empty": reply(" \n"),
         "/picture": reply(b"\x89PNG", type="image/png"),
@@ -175,7 +177,7 @@ def test_new_validators_of_the_same_text_are_remembered(reader: Engine, site: Si
 
 
 @pytest.mark.parametrize("status", ["404 Not Found", "410 Gone"])
-def test_a_page_that_is_gone_is_removed_and_said_to_be(
+def test_a_page_that_is_gone_is_removed_with_a_remark(
     reader: Engine, site: Site, status: str
 ) -> None:
     reader.external.add_page(f"{site.origin}/guide.md")
@@ -187,9 +189,7 @@ def test_a_page_that_is_gone_is_removed_and_said_to_be(
     assert reader.search("quokka", mode="words") == []
 
 
-def test_a_page_that_cannot_be_asked_about_stays_and_is_reported(
-    reader: Engine, site: Site
-) -> None:
+def test_an_unreachable_page_stays_and_is_reported(reader: Engine, site: Site) -> None:
     reader.external.add_page(f"{site.origin}/guide.md")
     troubles = {
         "500": reply(status="500 Oops"),
@@ -201,13 +201,13 @@ def test_a_page_that_cannot_be_asked_about_stays_and_is_reported(
         "not public": redirect("http://10.0.0.1/"),
     }
     site.routes["/login"] = reply("Please log in.")
-    for told, trouble in troubles.items():
+    for reason, trouble in troubles.items():
         site.routes["/guide.md"] = trouble
         report = reader.external.recheck_pages()
         assert (report.found, len(report.failed), report.removed, report.ok) == (1, 1, 0, False), (
-            told
+            reason
         )
-        assert told in report.failed[0].reason
+        assert reason in report.failed[0].reason
     assert reader.search("quokka", mode="words")
 
 
@@ -231,7 +231,7 @@ def test_one_bad_page_does_not_stop_the_others(reader: Engine, site: Site) -> No
     assert (report.found, report.unchanged, len(report.failed), report.closes) == (5, 3, 2, True)
 
 
-def test_another_cut_fetches_again_and_cuts_again(reader: Engine, site: Site, folder: Path) -> None:
+def test_another_chunking_fetches_and_cuts_again(reader: Engine, site: Site, folder: Path) -> None:
     text = "# Guide\n\n" + "".join(
         f"Sentence number {at} of a longer page.\n\n" for at in range(60)
     )

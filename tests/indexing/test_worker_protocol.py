@@ -33,7 +33,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 @given(st.lists(TEXTS, max_size=4), TEXTS)
-def test_outcomes_survive_the_way(texts: list[str], title: str) -> None:
+def test_outcomes_survive_encoding_and_decoding(texts: list[str], title: str) -> None:
     outcomes: list[Outcome | None] = [None, Outcome("x", "failed", reason="vanished")]
     for number, text in enumerate(texts):
         document = Document(f"u{number}", text, "prose", title=title, marks=(Mark(0, 1),))

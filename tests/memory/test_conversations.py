@@ -25,12 +25,14 @@ def opened(folder: Path, project: str = "default") -> ConversationStore:
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[ConversationStore]:
-    one = opened(tmp_path)
-    yield one
-    one.sync.components.close()
+    store = opened(tmp_path)
+    yield store
+    store.sync.components.close()
 
 
-def said(*contents: str, session: str = "s", role: str = "user", at: float = NOW) -> list[Turn]:
+def make_turns(
+    *contents: str, session: str = "s", role: str = "user", at: float = NOW
+) -> list[Turn]:
     return [Turn(session, 0, role, content, at) for content in contents]
 
 
@@ -42,57 +44,61 @@ def ask(
 
 
 def test_turns_are_numbered_in_order_and_come_back_verbatim(memory: ConversationStore) -> None:
-    stored = memory.remember(said("  Hello:\n there ", "user: hi"))
+    stored = memory.remember(make_turns("  Hello:\n there ", "user: hi"))
     assert [turn.index for turn in stored] == [0, 1]
     assert [turn.content for turn in memory.turns("s")] == ["  Hello:\n there ", "user: hi"]
-    assert memory.remember(said("again"))[0].index == 2
+    assert memory.remember(make_turns("again"))[0].index == 2
 
 
 def test_numbers_go_on_after_forgetting_and_after_a_restart(tmp_path: Path) -> None:
     first = opened(tmp_path)
-    first.remember(said("one", "two", "three"))
+    first.remember(make_turns("one", "two", "three"))
     assert first.forget("s", turn=2) == 1
     first.sync.components.close()
     second = opened(tmp_path)
-    assert second.remember(said("four"))[0].index == 3
+    assert second.remember(make_turns("four"))[0].index == 3
     assert [turn.content for turn in second.turns("s")] == ["one", "two", "four"]
     second.sync.components.close()
 
 
 def test_two_processes_never_share_a_number(tmp_path: Path) -> None:
-    one, two = opened(tmp_path), opened(tmp_path)
+    first, second = opened(tmp_path), opened(tmp_path)
     numbers = [
-        memory.remember(said(f"turn {n}"))[0].index for n in range(10) for memory in (one, two)
+        memory.remember(make_turns(f"turn {n}"))[0].index
+        for n in range(10)
+        for memory in (first, second)
     ]
     assert numbers == list(range(20))
-    assert len(one.turns("s", 100)) == len(two.turns("s", 100)) == 20
-    one.sync.components.close()
-    two.sync.components.close()
+    assert len(first.turns("s", 100)) == len(second.turns("s", 100)) == 20
+    first.sync.components.close()
+    second.sync.components.close()
 
 
-def test_the_last_turns_are_those_of_another_process_too(tmp_path: Path) -> None:
-    one, two = opened(tmp_path), opened(tmp_path)
-    one.remember(said(*(f"turn {n}" for n in range(30))))
-    assert [turn.index for turn in two.turns("s")] == list(range(10, 30))
-    one.remember(said("new"))
-    assert two.turns("s", 1)[0].content == "new"
-    assert [turn.index for turn in two.turns("s", 25)] == list(range(6, 31))
-    one.sync.components.close()
-    two.sync.components.close()
+def test_the_last_turns_include_turns_of_another_process(tmp_path: Path) -> None:
+    first, second = opened(tmp_path), opened(tmp_path)
+    first.remember(make_turns(*(f"turn {n}" for n in range(30))))
+    assert [turn.index for turn in second.turns("s")] == list(range(10, 30))
+    first.remember(make_turns("new"))
+    assert second.turns("s", 1)[0].content == "new"
+    assert [turn.index for turn in second.turns("s", 25)] == list(range(6, 31))
+    first.sync.components.close()
+    second.sync.components.close()
 
 
 def test_a_turn_is_recalled_by_its_own_words_and_by_the_turns_before_it(
     memory: ConversationStore,
 ) -> None:
-    memory.remember(said("Shall we go sailing on Sunday?", "Gladly.", "Something else entirely."))
+    memory.remember(
+        make_turns("Shall we go sailing on Sunday?", "Gladly.", "Something else entirely.")
+    )
     assert ask(memory, "sailing")[0].turn.index == 0
-    assert [one.turn.index for one in ask(memory, "sailing")] == [0, 1, 2]
+    assert [recalled.turn.index for recalled in ask(memory, "sailing")] == [0, 1, 2]
     assert ask(memory, "sailing")[1].turn.content == "Gladly."
 
 
 def test_sessions_and_projects_do_not_see_each_other(tmp_path: Path) -> None:
     mine, yours = opened(tmp_path), opened(tmp_path, "other")
-    mine.remember(said("the password is swordfish"))
+    mine.remember(make_turns("the password is swordfish"))
     assert yours.turns("s") == []
     assert ask(yours, "swordfish") == []
     assert ask(mine, "swordfish", session="t") == []
@@ -104,16 +110,16 @@ def test_sessions_and_projects_do_not_see_each_other(tmp_path: Path) -> None:
 
 def test_documents_and_turns_never_meet_in_a_search(tmp_path: Path) -> None:
     memory = opened(tmp_path)
-    memory.remember(said("the gondola is late"))
+    memory.remember(make_turns("the gondola is late"))
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
         assert engine.search("gondola") == []
         assert engine.admin.collections() == []
     memory.sync.components.close()
 
 
-def test_a_time_in_the_question_lifts_what_was_said_then(memory: ConversationStore) -> None:
-    memory.remember(said("we planted beans in the garden", at=NOW - 40 * DAY))
-    memory.remember(said("we planted corn in the garden", at=NOW - DAY))
+def test_a_time_in_the_question_raises_turns_of_that_time(memory: ConversationStore) -> None:
+    memory.remember(make_turns("we planted beans in the garden", at=NOW - 40 * DAY))
+    memory.remember(make_turns("we planted corn in the garden", at=NOW - DAY))
     assert ask(memory, "what did we plant yesterday")[0].turn.index == 1
     assert ask(memory, "what did we plant last May")[0].turn.index == 0
     assert (
@@ -121,135 +127,142 @@ def test_a_time_in_the_question_lifts_what_was_said_then(memory: ConversationSto
     )
 
 
-def test_times_narrow_when_they_are_given(memory: ConversationStore) -> None:
-    memory.remember(said("tea", at=NOW - 3 * DAY))
-    memory.remember(said("more tea", at=NOW))
-    assert [one.turn.index for one in ask(memory, "tea", since=NOW - DAY)] == [1]
-    assert [one.turn.index for one in ask(memory, "tea", until=NOW - DAY)] == [0]
+def test_since_and_until_limit_the_turns(memory: ConversationStore) -> None:
+    memory.remember(make_turns("tea", at=NOW - 3 * DAY))
+    memory.remember(make_turns("more tea", at=NOW))
+    assert [recalled.turn.index for recalled in ask(memory, "tea", since=NOW - DAY)] == [1]
+    assert [recalled.turn.index for recalled in ask(memory, "tea", until=NOW - DAY)] == [0]
 
 
-def test_what_was_said_again_is_collapsed_with_receipts(memory: ConversationStore) -> None:
-    memory.remember(said("My dog is called Rex.", "We had rain.", "my dog is called rex"))
-    found = ask(memory, "what is the dog called")
-    assert not {0, 2} <= {one.turn.index for one in found}
-    assert {found[0].turn.index, *found[0].said_again} == {0, 2}
+def test_restatements_become_one_turn_that_lists_them(memory: ConversationStore) -> None:
+    memory.remember(make_turns("My dog is called Rex.", "We had rain.", "my dog is called rex"))
+    answers = ask(memory, "what is the dog called")
+    assert not {0, 2} <= {recalled.turn.index for recalled in answers}
+    assert {answers[0].turn.index, *answers[0].said_again} == {0, 2}
 
 
 def test_a_newer_fact_supersedes_an_older_one_and_says_why(memory: ConversationStore) -> None:
-    memory.remember(said("My favourite editor is vim.", "Lunch was fine."))
-    newer = memory.remember(said("My favourite editor is helix."))[0]
+    memory.remember(make_turns("My favourite editor is vim.", "Lunch was fine."))
+    newer = memory.remember(make_turns("My favourite editor is helix."))[0]
     assert newer.supersedes == (0,)
     assert newer.because == '"My favourite editor is vim" became "My favourite editor is helix"'
-    by_turn = {one.turn.index: one for one in ask(memory, "favourite editor")}
+    by_turn = {recalled.turn.index: recalled for recalled in ask(memory, "favourite editor")}
     assert (by_turn[2].superseded_by, by_turn[0].superseded_by) == (None, 2)
     assert by_turn[2].score > by_turn[0].score
     assert by_turn[0].because == newer.because
 
 
-def test_superseding_can_be_taken_back(memory: ConversationStore) -> None:
-    memory.remember(said("My favourite editor is vim.", "My favourite editor is helix."))
+def test_supersession_can_be_cancelled(memory: ConversationStore) -> None:
+    memory.remember(make_turns("My favourite editor is vim.", "My favourite editor is helix."))
     assert memory.restore("s", 1).supersedes == ()
-    assert [one.superseded_by for one in ask(memory, "favourite editor")] == [None, None]
+    assert [recalled.superseded_by for recalled in ask(memory, "favourite editor")] == [None, None]
     with pytest.raises(NotFound, match="turn 7"):
         memory.restore("s", 7)
 
 
-def test_somebody_else_saying_otherwise_supersedes_nothing(memory: ConversationStore) -> None:
-    memory.remember(said("My favourite editor is vim."))
+def test_a_turn_of_another_speaker_supersedes_nothing(memory: ConversationStore) -> None:
+    memory.remember(make_turns("My favourite editor is vim."))
     assert (
-        memory.remember(said("My favourite editor is helix.", role="assistant"))[0].supersedes == ()
+        memory.remember(make_turns("My favourite editor is helix.", role="assistant"))[0].supersedes
+        == ()
     )
 
 
-def test_forgetting_a_session_or_what_is_old_leaves_no_trace_in_recall(
+def test_forgotten_turns_are_not_recalled(
     memory: ConversationStore,
 ) -> None:
-    memory.remember(said("old tea", at=NOW - 10 * DAY))
-    memory.remember(said("new tea", at=NOW))
+    memory.remember(make_turns("old tea", at=NOW - 10 * DAY))
+    memory.remember(make_turns("new tea", at=NOW))
     assert memory.forget("s", before=NOW - DAY) == 1
-    assert [one.turn.content for one in ask(memory, "tea")] == ["new tea"]
+    assert [recalled.turn.content for recalled in ask(memory, "tea")] == ["new tea"]
     assert memory.forget("s") == 1
     assert memory.turns("s") == []
     assert ask(memory, "tea") == []
 
 
 def test_a_session_that_was_forgotten_may_begin_again(memory: ConversationStore) -> None:
-    memory.remember(said("one"))
+    memory.remember(make_turns("one"))
     memory.forget("s")
-    assert memory.remember(said("two"))[0].index == 0
+    assert memory.remember(make_turns("two"))[0].index == 0
     assert [turn.content for turn in memory.turns("s")] == ["two"]
 
 
-def test_a_long_turn_is_recalled_whole(memory: ConversationStore) -> None:
+def test_a_long_turn_is_recalled_in_full(memory: ConversationStore) -> None:
     content = "\n\n".join(
         f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(200)
     )
-    memory.remember(said(content))
-    assert [one.turn.content for one in ask(memory, "matter 150")] == [content]
+    memory.remember(make_turns(content))
+    assert [recalled.turn.content for recalled in ask(memory, "matter 150")] == [content]
 
 
-def test_a_secret_that_was_said_is_neither_stored_nor_kept_at_hand(
+def test_a_secret_in_a_turn_is_neither_stored_nor_cached(
     memory: ConversationStore,
 ) -> None:
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    memory.remember(said(f"use {key} for the release"))
+    memory.remember(make_turns(f"use {key} for the release"))
     assert key not in memory.turns("s")[0].content
     assert "[SECRET:" in memory.turns("s")[0].content
     assert "[SECRET:" in ask(memory, "release")[0].turn.content
 
 
-def test_words_said_twice_are_found_with_the_last_time_they_were_said(
+def test_a_repeated_statement_is_found_with_its_last_time(
     memory: ConversationStore,
 ) -> None:
     memory.remember(
-        said("My favourite editor is vim.", "My favourite editor is helix.", at=NOW - DAY)
+        make_turns("My favourite editor is vim.", "My favourite editor is helix.", at=NOW - DAY)
     )
-    memory.remember(said("My favourite editor is vim."))
-    found = ask(memory, "which is the favourite editor")
-    assert [(one.turn.index, one.superseded_by, one.said_again) for one in found] == [
+    memory.remember(make_turns("My favourite editor is vim."))
+    answers = ask(memory, "which is the favourite editor")
+    assert [
+        (recalled.turn.index, recalled.superseded_by, recalled.said_again) for recalled in answers
+    ] == [
         (2, None, (0,)),
         (1, 2, ()),
     ]
-    found = ask(memory, "which is the favourite editor", until=NOW - DAY)
-    assert [one.turn.index for one in found if one.turn.content.endswith("vim.")] == [0]
-    found = ask(memory, "which is the favourite editor", since=NOW - 2 * DAY)
-    assert (found[0].turn.index, found[0].said_again) == (2, (0,))
+    answers = ask(memory, "which is the favourite editor", until=NOW - DAY)
+    assert [
+        recalled.turn.index for recalled in answers if recalled.turn.content.endswith("vim.")
+    ] == [0]
+    answers = ask(memory, "which is the favourite editor", since=NOW - 2 * DAY)
+    assert (answers[0].turn.index, answers[0].said_again) == (2, (0,))
 
 
-def test_a_long_text_said_twice_is_recalled_once_and_whole(memory: ConversationStore) -> None:
+def test_a_repeated_long_turn_is_recalled_once_and_in_full(memory: ConversationStore) -> None:
     long = "\n\n".join(
         f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(60)
     )
-    memory.remember(said(long, long))
-    found = ask(memory, "matter 50")
-    assert [one.turn.content for one in found] == [long]
+    memory.remember(make_turns(long, long))
+    answers = ask(memory, "matter 50")
+    assert [recalled.turn.content for recalled in answers] == [long]
 
 
-def test_what_another_process_forgets_or_takes_back_is_so_here_too(tmp_path: Path) -> None:
-    one, two = opened(tmp_path), opened(tmp_path)
-    one.remember(
-        said("My favourite editor is vim.", "My favourite editor is helix.", "The bell rings.")
+def test_changes_by_another_process_are_seen_here(tmp_path: Path) -> None:
+    first, second = opened(tmp_path), opened(tmp_path)
+    first.remember(
+        make_turns(
+            "My favourite editor is vim.", "My favourite editor is helix.", "The bell rings."
+        )
     )
-    assert len(two.turns("s")) == 3
-    assert {found.superseded_by for found in ask(two, "favourite editor")} == {None, 1}
-    one.restore("s", 1)
-    assert {found.superseded_by for found in ask(two, "favourite editor")} == {None}
-    one.forget("s", turn=2)
-    assert [turn.index for turn in two.turns("s")] == [0, 1]
-    one.forget("s")
-    one.remember(said("a", "b", "c", "d"))
-    assert [turn.content for turn in two.turns("s")] == ["a", "b", "c", "d"]
-    assert two.remember(said("My favourite editor is nano."))[0].supersedes == ()
-    one.sync.components.close()
-    two.sync.components.close()
+    assert len(second.turns("s")) == 3
+    assert {recalled.superseded_by for recalled in ask(second, "favourite editor")} == {None, 1}
+    first.restore("s", 1)
+    assert {recalled.superseded_by for recalled in ask(second, "favourite editor")} == {None}
+    first.forget("s", turn=2)
+    assert [turn.index for turn in second.turns("s")] == [0, 1]
+    first.forget("s")
+    first.remember(make_turns("a", "b", "c", "d"))
+    assert [turn.content for turn in second.turns("s")] == ["a", "b", "c", "d"]
+    assert second.remember(make_turns("My favourite editor is nano."))[0].supersedes == ()
+    first.sync.components.close()
+    second.sync.components.close()
 
 
-def test_what_could_not_be_stored_supersedes_nothing_later(memory: ConversationStore) -> None:
-    memory.remember(said("The bell rings."))
+def test_a_turn_that_could_not_be_stored_supersedes_nothing(memory: ConversationStore) -> None:
+    memory.remember(make_turns("The bell rings."))
     bad = [Turn("s", 0, "user", "My favourite editor is vim.", NOW, metadata={"x": object()})]  # type: ignore[dict-item]
     with pytest.raises((TypeError, ValueError, InputError)):
         memory.remember(bad)
-    assert memory.remember(said("My favourite editor is helix."))[0].supersedes == ()
+    assert memory.remember(make_turns("My favourite editor is helix."))[0].supersedes == ()
     assert [turn.content for turn in memory.turns("s")] == [
         "The bell rings.",
         "My favourite editor is helix.",

@@ -8,7 +8,7 @@ from ragstone.types import Explanation, Hit, Span, Turn
 SPAN = Span(0, 3, 0, 3, 1, 1)
 
 
-def told(*hits: Hit) -> Explanation:
+def explain_hits(*hits: Hit) -> Explanation:
     return Explanation(
         "q", "keywords", (), {}, {"space": 1.0}, len(hits), hits, (), ("a note",), 1.0
     )
@@ -34,7 +34,7 @@ def turn(index: int, score: float, *duplicates: str) -> Hit:
     )
 
 
-def test_a_turn_says_which_conversation_it_is_from_and_where_else_it_was_said() -> None:
+def test_a_turn_names_its_session_and_its_restatements() -> None:
     hit = turn_hit(turn(7, 0.5, "turn:000000009:1", "other/s/turn:000000012:1"), {})
     assert (hit.citation, hit.doc_id) == ("memory:s/x turn 7", "memory:s/x__turn_7__chunk_0")
     assert hit.duplicates == ("memory:s/x turn 9", "memory:other/s turn 12")
@@ -50,16 +50,16 @@ def test_a_turn_that_no_longer_holds_counts_less_and_says_why() -> None:
     assert hit.metadata["superseded_because"] == '"a" became "b"'
 
 
-def test_both_lists_become_one_and_nothing_is_lost_without_a_word() -> None:
+def test_both_lists_become_one_and_every_dropped_hit_is_listed() -> None:
     both = merge_explanations(
-        told(document(0.6)),
-        told(turn(1, 0.9), turn(2, 0.1), turn(3, 0.5)),
+        explain_hits(document(0.6)),
+        explain_hits(turn(1, 0.9), turn(2, 0.1), turn(3, 0.5)),
         lambda _: {},
         top_k=2,
         min_score=0.2,
     )
     assert [hit.score for hit in both.hits] == [0.9, 0.6]
-    assert [one.doc_id for one in both.dropped] == [
+    assert [entry.doc_id for entry in both.dropped] == [
         "memory:s/x__turn_3__chunk_0",
         "memory:s/x__turn_2__chunk_0",
     ]

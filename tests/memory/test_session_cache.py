@@ -14,34 +14,34 @@ def turn(index: int, content: str, *, who: str = "user", supersedes: tuple[int, 
     )
 
 
-def test_turns_are_taken_in_behind_those_that_were_seen() -> None:
-    known = SessionCache("x", statements=deque(), superseded={})
-    known.add(turn(n, f"thing {n}") for n in range(30))
-    known.add([turn(31, "My editor is Vim.", supersedes=(3, 4))])  # number 30 was never stored
-    assert (known.hot[0].index, len(known.hot), known.end) == (11, 20, 32)
-    assert known.statements is not None
-    assert [one.index for one in known.statements] == [31]
-    assert known.superseded is not None
-    assert {old: later.index for old, later in known.superseded.items()} == {3: 31, 4: 31}
+def test_new_turns_are_appended_to_the_cache() -> None:
+    cache = SessionCache("x", statements=deque(), superseded={})
+    cache.add(turn(n, f"thing {n}") for n in range(30))
+    cache.add([turn(31, "My editor is Vim.", supersedes=(3, 4))])  # number 30 was never stored
+    assert (cache.hot[0].index, len(cache.hot), cache.end) == (11, 20, 32)
+    assert cache.statements is not None
+    assert [statement.index for statement in cache.statements] == [31]
+    assert cache.superseded is not None
+    assert {old: later.index for old, later in cache.superseded.items()} == {3: 31, 4: 31}
 
 
-def test_what_nobody_asked_for_is_not_gathered() -> None:
-    known = SessionCache("x")
-    known.add([turn(0, "My editor is Vim.", supersedes=(1,))])
-    assert (known.statements, known.superseded) == (None, None)
+def test_statements_are_collected_only_if_they_are_tracked() -> None:
+    cache = SessionCache("x")
+    cache.add([turn(0, "My editor is Vim.", supersedes=(1,))])
+    assert (cache.statements, cache.superseded) == (None, None)
 
 
-def test_a_turn_is_judged_by_what_its_own_speaker_said() -> None:
-    known = SessionCache("x", statements=deque())
-    known.add([turn(0, "My editor is Vim."), turn(1, "My editor is Nano.", who="assistant")])
-    assert known.judge(turn(2, "My editor is Helix.")).supersedes == (0,)
-    assert known.judge(turn(2, "Nothing of the kind.")).supersedes == ()
+def test_a_turn_is_compared_with_turns_of_the_same_speaker() -> None:
+    cache = SessionCache("x", statements=deque())
+    cache.add([turn(0, "My editor is Vim."), turn(1, "My editor is Nano.", who="assistant")])
+    assert cache.judge(turn(2, "My editor is Helix.")).supersedes == (0,)
+    assert cache.judge(turn(2, "Nothing of the kind.")).supersedes == ()
 
 
-def test_one_turn_takes_back_a_bounded_number_of_others_and_gives_a_few_reasons() -> None:
-    known = SessionCache("x", statements=deque())
-    known.add(turn(n, f"My port is {n}.") for n in range(300))
-    judged = known.judge(turn(300, "My port is 8080."))
+def test_a_turn_supersedes_a_limited_number_of_turns_with_few_reasons() -> None:
+    cache = SessionCache("x", statements=deque())
+    cache.add(turn(n, f"My port is {n}.") for n in range(300))
+    judged = cache.judge(turn(300, "My port is 8080."))
     assert judged.supersedes == tuple(range(200, 300))
     assert judged.because.count("became") == 3
 

@@ -21,68 +21,70 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     folder = written(tmp_path_factory.mktemp("shop"))
     with Engine.open(
         folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}
-    ) as made:
-        made.sync()
-        made.record_run(
+    ) as opened:
+        opened.sync()
+        opened.record_run(
             "r1",
             "Made loans last four weeks.",
             [{"path": "app/Models/Book.php", "action": "modified"}],
         )
-        yield made
+        yield opened
 
 
-def paths(found: Retrieval) -> list[str]:
-    return [hit.source_doc_id for hit in found.chunks]
+def paths(retrieval: Retrieval) -> list[str]:
+    return [hit.source_doc_id for hit in retrieval.chunks]
 
 
 def test_the_graphs_answer_comes_with_its_evidence_first_and_labelled(engine: Engine) -> None:
-    found = engine.retrieve("Which code serves route books.lend?")
-    assert found.answer is not None
-    assert (found.answer.facts["controller"], found.answer.facts["method"]) == (C, "lend")
-    assert found.answer.facts["uri"] == "api/books/{book}/loans"
-    first, second = found.chunks[:2]
+    retrieval = engine.retrieve("Which code serves route books.lend?")
+    assert retrieval.answer is not None
+    assert (retrieval.answer.facts["controller"], retrieval.answer.facts["method"]) == (C, "lend")
+    assert retrieval.answer.facts["uri"] == "api/books/{book}/loans"
+    first, second = retrieval.chunks[:2]
     assert (first.source_doc_id, first.label) == ("routes/api.php", "graph")
     assert second.source_doc_id == "app/Http/Controllers/BookController.php"
-    line = found.answer.facts["line"]
+    line = retrieval.answer.facts["line"]
     assert isinstance(line, int) and second.span.line_start <= line <= second.span.line_end
-    assert found.debug["strategy"] == "graph+hybrid"
-    assert found.debug["anchors"] == ["route:POST api/books/{book}/loans"]
+    assert retrieval.debug["strategy"] == "graph+hybrid"
+    assert retrieval.debug["anchors"] == ["route:POST api/books/{book}/loans"]
 
 
-def test_what_the_graph_shows_was_looked_at_in_its_file(engine: Engine) -> None:
-    found = engine.retrieve("Which code serves route books.lend?", 2)
-    assert [hit.freshness for hit in found.chunks] == ["fresh", "fresh"]
+def test_evidence_of_the_graph_is_checked_for_freshness(engine: Engine) -> None:
+    retrieval = engine.retrieve("Which code serves route books.lend?", 2)
+    assert [hit.freshness for hit in retrieval.chunks] == ["fresh", "fresh"]
 
 
-def test_the_debug_says_how_it_came_about(engine: Engine) -> None:
-    found = engine.retrieve("Which form request validates books.store?")
-    debug: dict[str, Any] = dict(found.debug)
+def test_the_debug_data_explains_the_result(engine: Engine) -> None:
+    retrieval = engine.retrieve("Which form request validates books.store?")
+    debug: dict[str, Any] = dict(retrieval.debug)
     assert debug["intent"] == "route_request"
-    assert debug["latency_ms"] > 0 and debug["total_candidates"] >= len(found.chunks)
-    assert set(debug["scores"]) == {hit.doc_id for hit in found.chunks}
+    assert debug["latency_ms"] > 0 and debug["total_candidates"] >= len(retrieval.chunks)
+    assert set(debug["scores"]) == {hit.doc_id for hit in retrieval.chunks}
     assert {"skipped", "unknown", "conditional"} <= set(debug)
 
 
-def test_a_question_without_a_name_is_searched_and_what_is_found_is_asked(engine: Engine) -> None:
-    found = engine.retrieve("Which code runs when a reader borrows a book and a loan starts?")
-    assert found.debug["strategy"] == "hybrid+graph"
-    assert found.answer is not None and found.answer.confidence == "heuristic"
-    assert found.answer.said.startswith("Perhaps: ")
-    assert "route:POST api/books/{book}/loans" in found.debug["anchors"]  # type: ignore[operator]
-    assert "app/Http/Controllers/BookController.php" in paths(found)
+def test_a_question_without_a_name_is_answered_about_the_best_hits(engine: Engine) -> None:
+    retrieval = engine.retrieve("Which code runs when a reader borrows a book and a loan starts?")
+    assert retrieval.debug["strategy"] == "hybrid+graph"
+    assert retrieval.answer is not None and retrieval.answer.confidence == "heuristic"
+    assert retrieval.answer.said.startswith("Perhaps: ")
+    assert "route:POST api/books/{book}/loans" in retrieval.debug["anchors"]  # type: ignore[operator]
+    assert "app/Http/Controllers/BookController.php" in paths(retrieval)
 
 
-def test_a_question_that_asks_nothing_of_code_is_a_search(engine: Engine) -> None:
-    found = engine.retrieve("ten cents a day")
-    assert found.answer is None and found.debug["strategy"] == "hybrid"
-    assert paths(found)[0] == "docs/returns.md" and not any(hit.label for hit in found.chunks)
+def test_a_question_about_no_code_is_a_search(engine: Engine) -> None:
+    retrieval = engine.retrieve("ten cents a day")
+    assert retrieval.answer is None and retrieval.debug["strategy"] == "hybrid"
+    assert paths(retrieval)[0] == "docs/returns.md" and not any(
+        hit.label for hit in retrieval.chunks
+    )
 
 
-def test_none_is_said_with_where_it_was_looked_for(engine: Engine) -> None:
-    found = engine.retrieve("Which policy guards the Book model?")
-    assert found.answer is not None and found.answer.negative
-    assert found.answer.facts == {"policy": None}
-    assert "no policy" in found.answer.said
+def test_a_negative_answer_says_what_is_missing(engine: Engine) -> None:
+    retrieval = engine.retrieve("Which policy guards the Book model?")
+    assert retrieval.answer is not None and retrieval.answer.negative
+    assert retrieval.answer.facts == {"policy": None}
+    assert "no policy" in retrieval.answer.said
 
 
 @pytest.mark.parametrize(
@@ -93,40 +95,40 @@ def test_none_is_said_with_where_it_was_looked_for(engine: Engine) -> None:
         ("table_name", "books", {"columns": ["id", "title", "author_id", "pages"]}),
     ],
 )
-def test_a_name_given_beside_the_query_is_what_it_is_about(
+def test_a_hint_names_the_subject_of_the_query(
     engine: Engine, option: str, value: str, facts: dict[str, Any]
 ) -> None:
-    found = engine.retrieve("tell me about it", **{option: value})  # type: ignore[arg-type]  # options by name
-    assert found.answer is not None
-    assert {name: found.answer.facts[name] for name in facts} == facts
-    assert all(hit.label for hit in found.chunks[:1])
+    retrieval = engine.retrieve("tell me about it", **{option: value})  # type: ignore[arg-type]  # options by name
+    assert retrieval.answer is not None
+    assert {name: retrieval.answer.facts[name] for name in facts} == facts
+    assert all(hit.label for hit in retrieval.chunks[:1])
 
 
-def test_a_name_that_is_not_there_is_told_and_not_guessed(engine: Engine) -> None:
-    found = engine.retrieve("Which code serves it?", route_name="books.burn")
-    assert found.answer is not None and found.answer.negative
-    assert "books.burn" in found.answer.said
-    assert found.debug["unknown"] == ["route books.burn"]
+def test_an_unknown_name_is_reported_and_not_guessed(engine: Engine) -> None:
+    retrieval = engine.retrieve("Which code serves it?", route_name="books.burn")
+    assert retrieval.answer is not None and retrieval.answer.negative
+    assert "books.burn" in retrieval.answer.said
+    assert retrieval.debug["unknown"] == ["route books.burn"]
 
 
 @pytest.mark.parametrize("path", ["docs/returns.md", "docs", "docs/*.md"])
-def test_a_path_that_must_be_there_is_there(engine: Engine, path: str) -> None:
-    found = engine.retrieve("Which code serves route books.lend?", 2, must_include_paths=[path])
-    assert len(found.chunks) == 2
-    kept = [hit for hit in found.chunks if hit.source_doc_id == "docs/returns.md"]
-    assert [hit.label for hit in kept] == ["path"]
+def test_a_required_path_is_in_the_result(engine: Engine, path: str) -> None:
+    retrieval = engine.retrieve("Which code serves route books.lend?", 2, must_include_paths=[path])
+    assert len(retrieval.chunks) == 2
+    required = [hit for hit in retrieval.chunks if hit.source_doc_id == "docs/returns.md"]
+    assert [hit.label for hit in required] == ["path"]
 
 
-def test_a_path_that_is_not_there_is_told(engine: Engine) -> None:
-    found = engine.retrieve("books", must_include_paths=["docs/nowhere.md"])
-    assert found.debug["unknown"] == ["path docs/nowhere.md"]
+def test_a_required_path_that_does_not_exist_is_reported(engine: Engine) -> None:
+    retrieval = engine.retrieve("books", must_include_paths=["docs/nowhere.md"])
+    assert retrieval.debug["unknown"] == ["path docs/nowhere.md"]
 
 
-def test_only_the_kinds_that_are_asked_for_are_shown(engine: Engine) -> None:
-    found = engine.retrieve(
+def test_only_the_requested_kinds_are_returned(engine: Engine) -> None:
+    retrieval = engine.retrieve(
         "Which migrations created or altered table books?", source_types=["migration"]
     )
-    code = [path for path in paths(found) if not path.startswith("graph:")]
+    code = [path for path in paths(retrieval) if not path.startswith("graph:")]
     assert code and all(path.startswith("database/migrations/") for path in code)
     routes = engine.retrieve("books of the shop", source_types=["route"], min_score=0)
     assert routes.chunks and all(
@@ -144,12 +146,12 @@ def test_a_kind_is_found_though_other_kinds_fit_the_question_better(tmp_path: Pa
         folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}
     ) as engine:
         engine.sync(embed=False)
-        found = engine.retrieve("books loans", source_types=["migration"], min_score=0)
-        code = [path for path in paths(found) if not path.startswith("graph:")]
+        retrieval = engine.retrieve("books loans", source_types=["migration"], min_score=0)
+        code = [path for path in paths(retrieval) if not path.startswith("graph:")]
         assert code and all(path.startswith("database/migrations/") for path in code)
 
 
-def test_many_runs_do_not_take_the_places_of_what_is_wanted(tmp_path: Path) -> None:
+def test_many_runs_do_not_displace_the_requested_hits(tmp_path: Path) -> None:
     (tmp_path / "loans.md").write_text(
         "How long loans last is up to the librarian.\n", encoding="utf-8"
     )
@@ -162,39 +164,39 @@ def test_many_runs_do_not_take_the_places_of_what_is_wanted(tmp_path: Path) -> N
         assert paths(engine.retrieve("loans last", 3, include_run_summaries=False)) == ["loans.md"]
 
 
-def test_a_kind_that_nothing_has_is_told(engine: Engine) -> None:
-    found = engine.retrieve("books", source_types=["unicorn", "code"])
-    assert found.debug["unknown"] == ["kind unicorn"]
+def test_a_kind_that_no_document_has_is_reported(engine: Engine) -> None:
+    retrieval = engine.retrieve("books", source_types=["unicorn", "code"])
+    assert retrieval.debug["unknown"] == ["kind unicorn"]
 
 
-def test_none_is_not_said_where_nothing_could_be_looked_at(tmp_path: Path) -> None:
+def test_there_is_no_negative_answer_if_the_graph_has_no_such_kind(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("Invoices are paid in thirty days.\n", encoding="utf-8")
     with Engine.open(
         tmp_path, config={"rag.embedding_provider": "fake", "search.watch": "off"}
     ) as engine:
         engine.sync(embed=False)
-        found = engine.retrieve("Which policy protects the Invoice model?")
-        assert (found.answer, found.debug["unknown"]) == (None, ["model Invoice"])
-        assert "no model at all is known here" in str(found.debug["notes"])
-        found = engine.retrieve("What is it for?", table_name="invoices")
-        assert (found.answer, found.debug["unknown"]) == (None, ["table invoices"])
+        retrieval = engine.retrieve("Which policy protects the Invoice model?")
+        assert (retrieval.answer, retrieval.debug["unknown"]) == (None, ["model Invoice"])
+        assert "no model at all is known here" in str(retrieval.debug["notes"])
+        retrieval = engine.retrieve("What is it for?", table_name="invoices")
+        assert (retrieval.answer, retrieval.debug["unknown"]) == (None, ["table invoices"])
 
 
 @pytest.mark.parametrize("name", ["App\\Models\\Unicorn", "Book::vanish"])
-def test_a_full_name_that_is_nothings_is_not_taken_for_another(engine: Engine, name: str) -> None:
-    found = engine.retrieve(f"Which policy or table belongs to {name}?")
-    assert found.answer is None
-    assert found.debug["unknown"] == [name]
+def test_an_unknown_full_name_does_not_match_another_node(engine: Engine, name: str) -> None:
+    retrieval = engine.retrieve(f"Which policy or table belongs to {name}?")
+    assert retrieval.answer is None
+    assert retrieval.debug["unknown"] == [name]
 
 
-def test_a_table_that_is_not_there_is_not_taken_for_another(engine: Engine) -> None:
-    found = engine.retrieve("What are the columns of table unicorns?")
-    assert (found.answer, found.debug["unknown"]) == (None, ["table unicorns"])
-    known = engine.retrieve("What are the columns of table books?").answer
-    assert known is not None and known.nodes[0].key == "table:books"
+def test_an_unknown_table_does_not_match_another_table(engine: Engine) -> None:
+    retrieval = engine.retrieve("What are the columns of table unicorns?")
+    assert (retrieval.answer, retrieval.debug["unknown"]) == (None, ["table unicorns"])
+    answer = engine.retrieve("What are the columns of table books?").answer
+    assert answer is not None and answer.nodes[0].key == "table:books"
 
 
-def test_earlier_runs_are_told_unless_they_are_not_wanted(engine: Engine) -> None:
+def test_earlier_runs_are_returned_unless_they_are_excluded(engine: Engine) -> None:
     def kinds(include: bool) -> set[str]:
         query = "loans last four weeks"
         return {
@@ -206,15 +208,17 @@ def test_earlier_runs_are_told_unless_they_are_not_wanted(engine: Engine) -> Non
     assert not kinds(False) & {"run_summary", "file_change"}
 
 
-def test_what_scores_too_low_is_left_out_but_evidence_stays(engine: Engine) -> None:
-    found = engine.retrieve("Which code serves route books.lend?", min_score=1.0)
-    assert found.chunks and all(hit.label == "graph" for hit in found.chunks)
+def test_hits_with_a_low_score_are_left_out_and_evidence_stays(engine: Engine) -> None:
+    retrieval = engine.retrieve("Which code serves route books.lend?", min_score=1.0)
+    assert retrieval.chunks and all(hit.label == "graph" for hit in retrieval.chunks)
 
 
-def test_no_chunks_can_be_asked_for_and_the_answer_stays(engine: Engine) -> None:
-    found = engine.retrieve("Which table does Book use?", 0)
+def test_a_request_for_no_chunks_still_has_an_answer(engine: Engine) -> None:
+    retrieval = engine.retrieve("Which table does Book use?", 0)
     assert (
-        found.chunks == () and found.answer is not None and found.answer.facts["table"] == "books"
+        retrieval.chunks == ()
+        and retrieval.answer is not None
+        and retrieval.answer.facts["table"] == "books"
     )
 
 
@@ -235,10 +239,12 @@ def test_no_chunks_can_be_asked_for_and_the_answer_stays(engine: Engine) -> None
         {"collection": 3},
     ],
 )
-def test_options_that_make_no_sense_are_told(engine: Engine, options: dict[str, Any]) -> None:
-    with pytest.raises(InputError) as told:
+def test_invalid_options_of_a_retrieval_are_refused(
+    engine: Engine, options: dict[str, Any]
+) -> None:
+    with pytest.raises(InputError) as error:
         engine.retrieve("books", **options)
-    assert told.value.hint
+    assert error.value.hint
 
 
 def test_more_paths_than_places_cannot_be_included(engine: Engine) -> None:
@@ -246,7 +252,7 @@ def test_more_paths_than_places_cannot_be_included(engine: Engine) -> None:
         engine.retrieve("books", 1, must_include_paths=["docs", "README.md"])
 
 
-def test_a_collection_that_is_not_there_is_told(engine: Engine) -> None:
+def test_an_unknown_collection_of_a_retrieval_is_refused(engine: Engine) -> None:
     with pytest.raises(NotFound):
         engine.retrieve("books", collection="nowhere")
 
@@ -265,20 +271,24 @@ def test_an_edit_is_seen_by_the_next_question(tmp_path: Path) -> None:
         folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}
     ) as engine:
         engine.sync()
-        asked = "Which code serves POST api/books/{book}/loans?"
-        assert engine.retrieve(asked).answer is not None
+        question = "Which code serves POST api/books/{book}/loans?"
+        assert engine.retrieve(question).answer is not None
         path = folder / "routes" / "api.php"
         path.write_text(
             path.read_text(encoding="utf-8").replace("'lend']", "'update']"), encoding="utf-8"
         )
-        again = engine.retrieve(asked).answer
+        again = engine.retrieve(question).answer
         assert again is not None and again.facts["method"] == "update"
 
 
-def test_switched_off_it_finds_nothing(tmp_path: Path) -> None:
+def test_a_disabled_engine_retrieves_nothing(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config={"rag.enabled": False}) as engine:
-        found = engine.retrieve("Which code serves it?")
-        assert (found.chunks, found.answer, found.debug["strategy"]) == ((), None, "off")
+        retrieval = engine.retrieve("Which code serves it?")
+        assert (retrieval.chunks, retrieval.answer, retrieval.debug["strategy"]) == (
+            (),
+            None,
+            "off",
+        )
 
 
 SERVICE = """
@@ -318,7 +328,7 @@ app.include_router(router, prefix="/api")
         ("What validates POST api/loans/{any}?", {"request": "service.LoanIn"}),
     ],
 )
-def test_the_same_questions_are_answered_of_other_frameworks(
+def test_the_same_questions_are_answered_for_other_frameworks(
     tmp_path: Path, question: str, facts: dict[str, Any]
 ) -> None:
     (tmp_path / "service.py").write_text(SERVICE, encoding="utf-8")
@@ -327,6 +337,6 @@ def test_the_same_questions_are_answered_of_other_frameworks(
         tmp_path, config={"rag.embedding_provider": "fake", "search.watch": "off"}
     ) as engine:
         engine.sync()
-        found = engine.retrieve(question)
-    assert found.answer is not None
-    assert {name: found.answer.facts.get(name) for name in facts} == facts
+        retrieval = engine.retrieve(question)
+    assert retrieval.answer is not None
+    assert {name: retrieval.answer.facts.get(name) for name in facts} == facts

@@ -60,7 +60,7 @@ def test_nearly_everything_removed_still_leaves_the_rest_to_be_found_by_meaning(
     ] == ["odd"]
 
 
-def test_what_was_removed_does_not_take_the_room_of_what_is_left(tmp_path: Path) -> None:
+def test_removed_text_does_not_displace_remaining_hits(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add([Document(uri=f"near{n}", text=f"gondola lagoon {n}") for n in range(35)])
         engine.add(
@@ -76,7 +76,7 @@ def test_what_was_removed_does_not_take_the_room_of_what_is_left(tmp_path: Path)
 
 
 @pytest.mark.parametrize("mode", ["words", "hybrid"])
-def test_copies_do_not_take_the_room_of_other_hits(
+def test_copies_do_not_displace_other_hits(
     tmp_path: Path, mode: Literal["words", "hybrid"]
 ) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
@@ -89,13 +89,13 @@ def test_copies_do_not_take_the_room_of_other_hits(
                 for n in range(20)
             ]
         )
-        told = engine.explain("gondola lagoon licence", top_k=10, mode=mode)
-    assert len(told.hits) == 10
-    assert [hit.source_doc_id.split("/")[-1] for hit in told.hits].count("LICENSE") == 1
-    assert len(told.notes) == len(set(told.notes))
+        explanation = engine.explain("gondola lagoon licence", top_k=10, mode=mode)
+    assert len(explanation.hits) == 10
+    assert [hit.source_doc_id.split("/")[-1] for hit in explanation.hits].count("LICENSE") == 1
+    assert len(explanation.notes) == len(set(explanation.notes))
 
 
-def test_a_copy_in_another_layout_is_left_out_wherever_it_stood_before_the_last_order(
+def test_a_copy_in_another_layout_is_left_out(
     tmp_path: Path,
 ) -> None:
     code = "\n\n\n".join(
@@ -108,25 +108,25 @@ def test_a_copy_in_another_layout_is_left_out_wherever_it_stood_before_the_last_
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add([Document(uri="big.py", text=code, kind="code", language="python")])
         engine.add([Document(uri=f"{n}.md", text=text) for n, text in enumerate(texts)])
-        told = engine.explain("gondola lagoon ferry", top_k=5)
-    shown = [hit.source_doc_id for hit in told.hits]
-    assert len({"0.md", "1.md"} & set(shown)) == 1
-    assert any(one.reason == "same text as a hit above" for one in told.dropped)
+        explanation = engine.explain("gondola lagoon ferry", top_k=5)
+    uris = [hit.source_doc_id for hit in explanation.hits]
+    assert len({"0.md", "1.md"} & set(uris)) == 1
+    assert any(dropped.reason == "same text as a hit above" for dropped in explanation.dropped)
 
 
 @pytest.mark.parametrize("core_count", [1, 2])
-def test_a_vector_that_cannot_be_made_is_told_once_nobody_reads_any_more(
+def test_an_embedding_error_is_raised_after_the_word_search_has_ended(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, core_count: int
 ) -> None:
     reading: list[bool] = []
     search_words = type(engine.workspace.components.store).search_words
 
-    def slow(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
+    def slow(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
         reading.append(True)
         time.sleep(0.05)
-        found = search_words(*given, **named)
+        rows = search_words(*arguments, **named)
         reading.pop()
-        return found
+        return rows
 
     def no_vector(*_: object) -> None:
         time.sleep(0.01)
@@ -151,21 +151,21 @@ def test_a_search_reads_one_moment_by_words_and_by_meaning(
     written, before = threading.Event(), engine.explain("lighthouse", fresh=False)
     engine.workspace.searcher._answers.clear()
 
-    def writes(*given: Any) -> Any:  # noqa: ANN401 - whatever an embedder is asked
+    def writes(*arguments: Any) -> Any:  # noqa: ANN401 - whatever an embedder is asked
         with Engine.open(engine.settings.base, config=FAKE) as other:
             other.add([Document(uri="new", text="The lighthouse.")], embed=False)
         written.set()
-        return query_vector(*given)
+        return query_vector(*arguments)
 
-    def waits(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
+    def waits(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever a store is asked
         assert written.wait(10)
-        return search_words(*given, **named)
+        return search_words(*arguments, **named)
 
     with monkeypatch.context() as slow:
         slow.setattr(type(engine.workspace.components), "query_vector", writes)
         slow.setattr(type(engine.workspace.components.store), "search_words", waits)
-        told = engine.explain("lighthouse", fresh=False)
-    assert (told.candidates, told.hits) == (before.candidates, before.hits)
+        explanation = engine.explain("lighthouse", fresh=False)
+    assert (explanation.candidates, explanation.hits) == (before.candidates, before.hits)
     assert engine.search("lighthouse", fresh=False)[0].source_doc_id == "new"
 
 
@@ -198,7 +198,7 @@ def test_the_vector_list_is_as_long_as_the_word_list_requires(
     assert limits == [limit]
 
 
-def test_what_stands_out_is_told_by_the_fifty_nearest_however_many_are_wanted() -> None:
+def test_the_noise_floor_is_computed_from_fifty_neighbours_for_any_top_k() -> None:
     near = [Scored(number, score / 100) for number, score in enumerate(range(90, 0, -1))]
     assert (
         similarity_floor(near, 1.0)
@@ -207,13 +207,13 @@ def test_what_stands_out_is_told_by_the_fifty_nearest_however_many_are_wanted() 
     )
 
 
-def test_a_filter_that_leaves_few_is_exact_in_every_mode(engine: Engine) -> None:
+def test_a_narrow_filter_is_exact_in_every_mode(engine: Engine) -> None:
     for mode in ("words", "vectors", "hybrid"):
         hits = engine.search("harbour report", top_k=10, mode=mode, filters={"n": {"in": [3, 44]}})
         assert {hit.source_doc_id for hit in hits} == {"n003", "n044"}
 
 
-def test_text_that_has_no_vector_yet_is_found_by_words_and_the_answer_says_so(
+def test_text_without_a_vector_is_found_by_words_with_a_note(
     engine: Engine,
 ) -> None:
     engine.add(
@@ -225,7 +225,7 @@ def test_text_that_has_no_vector_yet_is_found_by_words_and_the_answer_says_so(
     assert any("cover" in note for note in explained.notes)
 
 
-def test_no_vectors_at_all_is_said_when_they_alone_are_asked(tmp_path: Path) -> None:
+def test_a_search_by_vectors_without_vectors_has_a_note(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add(Document(uri="a", text="zeppelin"), embed=False)
         explained = engine.explain("zeppelin", mode="vectors")
@@ -234,13 +234,13 @@ def test_no_vectors_at_all_is_said_when_they_alone_are_asked(tmp_path: Path) -> 
         assert engine.search("zeppelin")
 
 
-def test_scores_fall_from_hit_to_hit_and_stay_between_nothing_and_one(engine: Engine) -> None:
+def test_scores_fall_from_hit_to_hit_and_stay_between_zero_and_one(engine: Engine) -> None:
     scores = [hit.score for hit in engine.search("harbour report 7", top_k=20)]
     assert scores == sorted(scores, reverse=True)
     assert all(0.0 <= score <= 1.0 for score in scores)
 
 
-def test_a_query_about_nothing_here_scores_lower_than_one_that_is_answered(engine: Engine) -> None:
+def test_an_unrelated_query_scores_lower_than_an_answered_one(engine: Engine) -> None:
     good = engine.search("gondola crosses the lagoon")[0].score
     bad = max(
         (hit.score for hit in engine.search("quantum chromodynamics lagrangian")), default=0.0
@@ -248,14 +248,14 @@ def test_a_query_about_nothing_here_scores_lower_than_one_that_is_answered(engin
     assert bad < good / 2
 
 
-def test_an_answer_is_remembered_until_anything_changes(engine: Engine) -> None:
+def test_an_answer_is_cached_until_the_index_changes(engine: Engine) -> None:
     first = engine.explain("gondola").hits[0]
     assert engine.explain("gondola").hits[0] is first
     engine.add(Document(uri="new", text="another gondola"))
     assert engine.explain("gondola").hits[0] is not first
 
 
-def test_another_engine_on_the_same_folder_sees_what_this_one_wrote(engine: Engine) -> None:
+def test_another_engine_on_the_same_folder_sees_new_documents(engine: Engine) -> None:
     with Engine.open(engine.folder, config=FAKE) as other:
         assert other.search("zeppelin", mode="words") == []
         engine.add(Document(uri="new", text="a zeppelin"))
@@ -289,14 +289,14 @@ def test_compact_storage_answers_too(tmp_path: Path) -> None:
         assert engine.search("gondola lagoon", mode="vectors")[0].source_doc_id == "a"
 
 
-def test_a_search_tells_its_start_and_its_end(engine: Engine) -> None:
-    told: list[Event] = []
-    engine.events.subscribe(told.append)
+def test_a_search_emits_events_at_its_start_and_its_end(engine: Engine) -> None:
+    events: list[Event] = []
+    engine.events.subscribe(events.append)
     hits = engine.search("gondola")
-    assert [event.name for event in told] == ["rag_search_started", "rag_search_completed"]
-    assert told[1].data["ids"] == [hit.doc_id for hit in hits]
+    assert [event.name for event in events] == ["rag_search_started", "rag_search_completed"]
+    assert events[1].data["ids"] == [hit.doc_id for hit in hits]
 
 
-def test_hybrid_off_asks_the_vectors_alone(engine: Engine) -> None:
+def test_without_hybrid_only_vectors_are_searched(engine: Engine) -> None:
     explained = engine.explain("gondola", hybrid=False)
     assert set(explained.weights) == {"fake"}

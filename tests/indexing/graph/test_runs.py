@@ -31,7 +31,7 @@ def engine(folder: Path) -> Iterator[Engine]:
         yield engine
 
 
-def test_a_run_is_found_by_words_and_by_what_it_changed(engine: Engine) -> None:
+def test_a_run_is_found_by_words_and_by_its_changed_files(engine: Engine) -> None:
     report = engine.record_run("r1", "Made stones shine.", CHANGES, at=1_000.0)
     assert report.documents == 3
     (hit, *_) = engine.search("made stones shine", mode="words", filters={"kind": "run_summary"})
@@ -78,7 +78,7 @@ def test_recording_a_run_again_replaces_it(engine: Engine) -> None:
     assert store.generation(Scope("default")) == before
 
 
-def test_secrets_are_taken_out_of_what_was_recorded(engine: Engine) -> None:
+def test_secrets_are_removed_from_a_recorded_run(engine: Engine) -> None:
     key = "ghp_" + "x9K2mQ7vR4tL8wZ1nB6c" + "D3fG5hJ0pS2aY4uE"
     engine.record_run(
         "r1", f"Used {key} to deploy.", [{"path": "a.php", "summary": f"token {key}"}]
@@ -92,7 +92,7 @@ def test_secrets_are_taken_out_of_what_was_recorded(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("", "s", []), "run_id"),
         ((3, "s", []), "run_id"),
@@ -111,43 +111,45 @@ def test_secrets_are_taken_out_of_what_was_recorded(engine: Engine) -> None:
     ],
 )
 def test_a_run_that_makes_no_sense_is_refused(
-    engine: Engine, arguments: tuple[object, ...], said: str
+    engine: Engine, arguments: tuple[object, ...], message: str
 ) -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as error:
         engine.record_run(*arguments)  # type: ignore[arg-type]
-    assert said in str(told.value)
-    assert told.value.hint
+    assert message in str(error.value)
+    assert error.value.hint
     assert (
         engine.workspace.components.store.known_files(CollectionKey("default", "default"), "run")
         == {}
     )
 
 
-def test_history_tells_runs_migrations_and_commits_newest_first(
+def test_history_lists_runs_migrations_and_commits_newest_first(
     engine: Engine, folder: Path
 ) -> None:
     engine.record_run("r1", "First.", CHANGES, at=1_700_000_000.0)
     engine.record_run(
         "r2", "Second.", [{"path": STONE_FILE, "summary": "spacing"}], at=1_800_000_000.0
     )
-    told = engine.graph.history(STONE_FILE, commits=False)
-    assert [(one.kind, one.key, one.exact) for one in told] == [
+    changes = engine.graph.history(STONE_FILE, commits=False)
+    assert [(change.kind, change.key, change.exact) for change in changes] == [
         ("run", f"change:r2:{STONE_FILE}", True), ("run", f"change:r1:{STONE_FILE}", True),
     ]  # fmt: skip
-    told = engine.graph.history("Stone::polish", commits=False)
-    assert [(one.key.partition(":")[2][:2], one.exact) for one in told] == [
+    changes = engine.graph.history("Stone::polish", commits=False)
+    assert [(change.key.partition(":")[2][:2], change.exact) for change in changes] == [
         ("r2", False),
         ("r1", True),
     ]
-    told = engine.graph.history("stones", commits=False)
-    assert [one.title for one in told] == [
+    changes = engine.graph.history("stones", commits=False)
+    assert [change.title for change in changes] == [
         "alters: 2024_02_01_000000_add_shine_to_stones_table", "creates: 2024_01_01_000000_create_stones_table",
     ]  # fmt: skip
-    assert told[0].when == 1_706_745_600.0
-    assert [one.key for one in engine.graph.history("app/Gone.php")] == ["change:r1:app/Gone.php"]
+    assert changes[0].when == 1_706_745_600.0
+    assert [change.key for change in engine.graph.history("app/Gone.php")] == [
+        "change:r1:app/Gone.php"
+    ]
 
 
-def test_history_asks_git_where_there_is_a_repository(engine: Engine, folder: Path) -> None:
+def test_history_lists_commits_if_there_is_a_repository(engine: Engine, folder: Path) -> None:
     def git(*words: str) -> None:
         subprocess.run(["git", "-c", "user.name=A", "-c", "user.email=a@b", *words], cwd=folder, check=True,
                        capture_output=True)  # fmt: skip
@@ -155,6 +157,8 @@ def test_history_asks_git_where_there_is_a_repository(engine: Engine, folder: Pa
     git("init", "-q")
     git("add", "-A")
     git("commit", "-qm", "Keep stones")
-    told = engine.graph.history(STONE_FILE)
-    assert [(one.kind, one.title.partition(" ")[2]) for one in told] == [("commit", "Keep stones")]
+    changes = engine.graph.history(STONE_FILE)
+    assert [(change.kind, change.title.partition(" ")[2]) for change in changes] == [
+        ("commit", "Keep stones")
+    ]
     assert engine.graph.history(STONE_FILE, commits=False) == []

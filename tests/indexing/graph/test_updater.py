@@ -55,7 +55,7 @@ def keys(engine: Engine, kind: str) -> list[str]:
 # ── what changed is read, and nothing else ────────────────────────────────────────────────────────
 
 
-def test_the_first_time_everything_is_read(engine: Engine) -> None:
+def test_the_first_update_reads_every_file(engine: Engine) -> None:
     report = updater(engine).update(C)
     assert (report.files, report.read, report.frameworks) == (2, 2, ("tiny",))
     assert keys(engine, "class") == ["class:music.base.Model", "class:music.song.Song"]
@@ -72,7 +72,7 @@ def test_the_first_time_everything_is_read(engine: Engine) -> None:
     }
 
 
-def test_when_nothing_changed_nothing_is_read_or_written(engine: Engine) -> None:
+def test_an_unchanged_project_is_not_read_or_written(engine: Engine) -> None:
     updater(engine).update(C)
     before, runs = engine.workspace.components.store.generation(HERE), Tiny.runs
     again = updater(engine).update(C)
@@ -81,13 +81,13 @@ def test_when_nothing_changed_nothing_is_read_or_written(engine: Engine) -> None
     assert updater(engine).is_current(C)
 
 
-def test_a_document_that_is_no_code_leaves_the_graph_alone(engine: Engine) -> None:
+def test_a_document_without_code_does_not_change_the_graph(engine: Engine) -> None:
     updater(engine).update(C)
     report = give(engine, "README.md", "Sing louder!")
     assert (report.read, report.resolved, report.changed) == (0, 0, {})
 
 
-def test_one_route_more_writes_exactly_that_route(engine: Engine) -> None:
+def test_a_new_route_writes_exactly_that_route(engine: Engine) -> None:
     updater(engine).update(C)
     report = give(engine, "routes.toml", ROUTES + "DELETE songs/{song} music.song.Song.title\n")
     assert rows(report) == {"nodes": 1, "kind:route": 1, "links": 1, "aliases": 1}
@@ -97,7 +97,7 @@ def test_one_route_more_writes_exactly_that_route(engine: Engine) -> None:
     assert (report.rendered, report.removed) == (0, 1)
 
 
-def test_a_body_that_changed_is_resolved_alone(engine: Engine) -> None:
+def test_a_changed_body_is_resolved_alone(engine: Engine) -> None:
     updater(engine).update(C)
     report = give(
         engine,
@@ -107,7 +107,7 @@ def test_a_body_that_changed_is_resolved_alone(engine: Engine) -> None:
     assert (report.read, report.resolved) == (1, 1)
 
 
-def test_an_interface_that_changed_is_seen_from_every_file(engine: Engine) -> None:
+def test_a_changed_interface_resolves_every_file_again(engine: Engine) -> None:
     updater(engine).update(C)
     report = give(engine, "music/base.py", BASE.replace("Model", "Entity"))
     assert (report.read, report.resolved) == (1, 2)
@@ -117,7 +117,7 @@ def test_an_interface_that_changed_is_seen_from_every_file(engine: Engine) -> No
     assert not any(link.target == "class:music.base.Model" for link in links)
 
 
-def test_a_file_that_is_gone_takes_its_part_along(engine: Engine) -> None:
+def test_a_deleted_file_loses_its_part_of_the_graph(engine: Engine) -> None:
     updater(engine).update(C)
     engine.remove("music/song.py")
     report = updater(engine).update(C)
@@ -135,7 +135,7 @@ def test_a_file_that_is_gone_takes_its_part_along(engine: Engine) -> None:
     assert rows(updater(engine).update(C))["kind:route"] == 2
 
 
-def test_a_project_that_leaves_its_framework_loses_what_it_gave(engine: Engine) -> None:
+def test_a_framework_that_is_no_longer_used_loses_its_nodes(engine: Engine) -> None:
     updater(engine).update(C)
     engine.remove("tiny.json")
     report = updater(engine).update(C)
@@ -176,7 +176,7 @@ def test_prose_about_nodes_is_found_by_words(engine: Engine) -> None:
 # ── failures ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_framework_that_fails_is_said_and_what_it_gave_stays(engine: Engine) -> None:
+def test_a_failing_framework_gives_a_note_and_its_earlier_nodes_stay(engine: Engine) -> None:
     updater(engine).update(C)
     engine.add(Document("music/new.py", "class New:\n    pass\n"), embed=False)
     broken = type("Tiny", (Broken,), {"name": "tiny"})
@@ -188,7 +188,7 @@ def test_a_framework_that_fails_is_said_and_what_it_gave_stays(engine: Engine) -
     assert engine.search("handled by title", mode="words", filters={"kind": "route"})
 
 
-def test_frameworks_that_cannot_be_loaded_leave_symbols_whole(engine: Engine) -> None:
+def test_frameworks_that_cannot_be_loaded_do_not_lose_symbols(engine: Engine) -> None:
     def load() -> Sequence[Framework]:
         raise ImportError("no such module")
 
@@ -197,7 +197,7 @@ def test_frameworks_that_cannot_be_loaded_leave_symbols_whole(engine: Engine) ->
     assert keys(engine, "class") == ["class:music.base.Model", "class:music.song.Song"]
 
 
-def test_a_file_that_cannot_be_read_as_code_stops_nothing(engine: Engine) -> None:
+def test_a_file_that_cannot_be_parsed_does_not_stop_the_update(engine: Engine) -> None:
     engine.add(Document("music/long.py", "# la la la\n" * 100_000), embed=False)
     engine.add(Document("music/odd.py", "def broken(:\n\ud800 class ((("), embed=False)
     report = updater(engine).update(C)
@@ -211,7 +211,7 @@ def test_a_file_that_cannot_be_read_as_code_stops_nothing(engine: Engine) -> Non
 # ── settings, processes ───────────────────────────────────────────────────────────────────────────
 
 
-def test_a_graph_that_is_switched_off_is_taken_out(tmp_path: Path, engine: Engine) -> None:
+def test_switching_the_graph_off_removes_it(tmp_path: Path, engine: Engine) -> None:
     updater(engine).update(C)
     engine.record_run("r1", "Sang.", [{"path": "music/song.py"}])
     with Engine.open(
@@ -227,7 +227,7 @@ def test_a_graph_that_is_switched_off_is_taken_out(tmp_path: Path, engine: Engin
         assert GraphUpdater(index_of(other)).is_current(C)
 
 
-def test_two_at_once_do_the_work_once(tmp_path: Path, engine: Engine) -> None:
+def test_two_updates_at_once_do_the_work_once(tmp_path: Path, engine: Engine) -> None:
     reports: list[GraphReport] = []
 
     def work() -> None:
@@ -244,7 +244,7 @@ def test_two_at_once_do_the_work_once(tmp_path: Path, engine: Engine) -> None:
     assert all(finding.ok for finding in engine.admin.check() if finding.name == "graph")
 
 
-def test_the_graph_is_that_of_a_first_time_whatever_came_before(
+def test_any_series_of_updates_gives_the_graph_of_a_first_update(
     tmp_path: Path, engine: Engine
 ) -> None:
     """Steps and one leap lead to the same graph."""

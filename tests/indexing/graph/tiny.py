@@ -46,14 +46,14 @@ class Tiny:
 
     def read(self, files: ProjectFiles) -> Graph:
         Tiny.runs += 1
-        whole = Graph()
+        graph = Graph()
         for number, line in enumerate((files.text("routes.toml") or "").splitlines(), 1):
             method, path, handler = line.split()
             if handler.rpartition(".")[0] not in _class_names(files):
-                whole += Graph(remarks=(f"routes.toml:{number}: no class for {handler}",))
+                graph += Graph(remarks=(f"routes.toml:{number}: no class for {handler}",))
                 continue
-            whole += _route(f"{method} {path}", handler, number)
-        return whole
+            graph += _route(f"{method} {path}", handler, number)
+        return graph
 
 
 class Broken:
