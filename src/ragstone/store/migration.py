@@ -15,7 +15,8 @@ from typing import Any, Final
 from ragstone.errors import StoreDamaged
 from ragstone.store import texts
 from ragstone.store.catalog import is_control
-from ragstone.store.codec import dump_stamp, fresh_uuid, pack, unpack_body
+from ragstone.store.codec import dump_stamp, fresh_uuid, pack, pack_optional, unpack, unpack_body
+from ragstone.store.fetch import fetch_value
 from ragstone.store.tables import create_statement
 from ragstone.types import CollectionKind, Stamp
 
@@ -39,6 +40,20 @@ _ADD_STATE: Final = """
     INSERT INTO collection_state (collection, synced_at, follows_folder, fingerprint, root, relative_root,
                                   needs_vectors, graph_seconds, graph_remarks)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_ADD_SESSION_STATE: Final = """
+    INSERT INTO session_state (collection, next_turn, version) VALUES (?, CAST(? AS INTEGER), ?)"""
+_ADD_SHOWN: Final = "INSERT OR IGNORE INTO shown_passages (project, session, mark) VALUES (?, ?, ?)"
+_ADD_UNREAD_RECIPE: Final = "INSERT INTO unread_recipes (collection, recipe) VALUES (?, ?)"
+_ADD_UNREAD_FILE: Final = """
+    INSERT INTO unread_files (collection, uri, stamp, reason, failed) VALUES (?, ?, ?, ?, ?)"""
+_HIDDEN_PROJECTS: Final = """
+    SELECT id, name FROM projects WHERE instr(name, ?) ORDER BY length(name) DESC"""
+_SAME_SPACE: Final = "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
+_SAME_TEXT: Final = "SELECT id, CAST(body AS BLOB) FROM texts WHERE project = ? AND hash = ?"
+_COUNT_AGAIN: Final = """
+    UPDATE collections SET documents = (SELECT count(*) FROM documents d WHERE d.collection = ?1),
+                           chunks = (SELECT count(*) FROM chunks c WHERE c.collection = ?1)
+    WHERE id = ?1"""
 _SESSION_KEYS: Final = {"next_turn", "stamp"}
 _GRAPH_TABLES: Final = ("graph_nodes", "graph_links", "graph_aliases", "graph_unresolved")
 
@@ -53,11 +68,7 @@ def run(db: sqlite3.Connection) -> None:
     _move_notes(db)
     db.execute("DROP TABLE notes")
     # Longer names first: the sessions of an agent become sessions of its project.
-    hidden = db.execute(
-        "SELECT id, name FROM projects WHERE instr(name, ?) ORDER BY length(name) DESC",
-        (_SEPARATOR,),
-    )
-    for project, name in hidden.fetchall():
+    for project, name in db.execute(_HIDDEN_PROJECTS, (_SEPARATOR,)).fetchall():
         _move_hidden_project(db, project, name)
     _rename_control_characters(db)
 
@@ -69,32 +80,29 @@ def _move_notes(db: sqlite3.Connection) -> None:
     """Turn keys such as `last_sync:docs` into rows of the state tables; values that cannot be read are dropped."""
     by_collection: dict[int, dict[str, str]] = {}
     for project, key, value, collection in db.execute(_NOTES).fetchall():
-        what, _, name = key.partition(":")
-        if what == "sent":
+        field, _, name = key.partition(":")
+        if field == "sent":
             _add_shown(db, project, name, value)
         elif collection is not None:
-            by_collection.setdefault(collection, {})[what] = value
+            by_collection.setdefault(collection, {})[field] = value
     for collection, notes in by_collection.items():
         if _SESSION_KEYS & notes.keys():
             next_turn = _number(notes.get("next_turn"))
-            row = (collection, None if next_turn is None else int(next_turn), notes.get("stamp"))
-            db.execute(
-                "INSERT INTO session_state (collection, next_turn, version) VALUES (?, ?, ?)", row
-            )
+            db.execute(_ADD_SESSION_STATE, (collection, next_turn, notes.get("stamp")))
         if notes.keys() - _SESSION_KEYS:
             db.execute(_ADD_STATE, (collection, *_state_columns(notes)))
         _add_unread(db, collection, notes.get("unread"))
 
 
 def _state_columns(notes: dict[str, str]) -> tuple[Any, ...]:
-    roots = _parsed(notes.get("root"), [None, None])
+    roots = _parsed(notes.get("root"), [])
     root, relative_root = roots if len(roots) == 2 else (None, None)
     return (
         _number(notes.get("last_sync")),
         "whole" in notes,
         notes.get("fingerprint"),
-        None if root is None else pack(root),
-        None if relative_root is None else pack(relative_root),
+        pack_optional(root),
+        pack_optional(relative_root),
         bool(notes.get("behind")),
         _number(notes.get("graph_seconds")),
         json.dumps(_parsed(notes.get("graph_remarks"), [])),
@@ -102,25 +110,19 @@ def _state_columns(notes: dict[str, str]) -> tuple[Any, ...]:
 
 
 def _add_shown(db: sqlite3.Connection, project: int, session: str, value: str) -> None:
-    rows = [(project, pack(session), pack(mark)) for mark in _parsed(value, [])]
-    db.executemany(
-        "INSERT OR IGNORE INTO shown_passages (project, session, mark) VALUES (?, ?, ?)", rows
-    )
+    for mark in _parsed(value, []):
+        db.execute(_ADD_SHOWN, (project, pack(session), pack(mark)))
 
 
 def _add_unread(db: sqlite3.Connection, collection: int, value: str | None) -> None:
     recipe, files = _parsed(value, ["", {}])
     if not recipe:
         return
-    db.execute(
-        "INSERT INTO unread_recipes (collection, recipe) VALUES (?, ?)", (collection, pack(recipe))
-    )
+    db.execute(_ADD_UNREAD_RECIPE, (collection, pack(recipe)))
     for uri, (stamp, reason, failed) in files.items():
-        row = (collection, pack(uri), dump_stamp(Stamp(*stamp)), pack(reason), failed)
-        db.execute(
-            "INSERT INTO unread_files (collection, uri, stamp, reason, failed) VALUES (?, ?, ?, ?, ?)",
-            row,
-        )
+        packed_stamp = dump_stamp(Stamp(*stamp))
+        row = (collection, pack(uri), packed_stamp, pack(reason), failed)
+        db.execute(_ADD_UNREAD_FILE, row)
 
 
 def _parsed(value: str | None, default: list[Any]) -> list[Any]:
@@ -145,19 +147,16 @@ def _number(value: str | None) -> float | None:
 def _move_hidden_project(db: sqlite3.Connection, project: int, name: str) -> None:
     """Move the collections of a hidden project into the project it belongs to."""
     owner, _, rest = name.partition(_SEPARATOR)
-    agent, _, inner = rest.partition(_SEPARATOR)
-    kind: CollectionKind
-    if not owner or not (rest == _MEMORY or (rest.startswith(_AGENT) and inner in ("", _MEMORY))):
+    kind = _kind_of(rest)
+    if not owner or kind is None:
         return  # a name that a user chose: it gets a new one, and stays a project
-    kind = "session" if rest == _MEMORY or inner == _MEMORY else "agent"
     if kind == "agent":
-        _merge_collections(db, project, agent.removeprefix(_AGENT))
+        _merge_collections(db, project, rest.strip(_SEPARATOR).removeprefix(_AGENT))
     target = _project(db, owner)
     _move_spaces(db, project, target)
     _move_texts(db, project, target)
-    for collection, old_name in db.execute(
-        "SELECT id, name FROM collections WHERE project = ?", (project,)
-    ).fetchall():
+    collections = db.execute("SELECT id, name FROM collections WHERE project = ?", (project,))
+    for collection, old_name in collections.fetchall():
         new_name = _free_name(db, target, kind, old_name)
         db.execute(
             "UPDATE collections SET project = ?, kind = ?, name = ? WHERE id = ?",
@@ -170,17 +169,28 @@ def _move_hidden_project(db: sqlite3.Connection, project: int, name: str) -> Non
     db.execute("DELETE FROM projects WHERE id = ?", (project,))
 
 
+def _kind_of(rest: str) -> CollectionKind | None:
+    """Return the kind that a hidden name means, None if it means none; `rest` follows the project's own name."""
+    if rest == _MEMORY:
+        return "session"
+    agent, _, inner = rest.partition(_SEPARATOR)
+    if not agent.startswith(_AGENT):
+        return None
+    if inner == _MEMORY:
+        return "session"
+    return None if inner else "agent"
+
+
 def _project(db: sqlite3.Connection, name: str) -> int:
     db.execute("INSERT OR IGNORE INTO projects (name) VALUES (?)", (name,))
-    (number,) = db.execute("SELECT id FROM projects WHERE name = ?", (name,)).fetchone()
-    return int(number)
+    return int(fetch_value(db, "SELECT id FROM projects WHERE name = ?", name))
 
 
 def _free_name(db: sqlite3.Connection, project: int, kind: CollectionKind, name: str) -> str:
     """Return the name, or the name with a number if a collection of the project has it."""
     candidate, number = name, 1
     statement = "SELECT 1 FROM collections WHERE project = ? AND kind = ? AND name = ?"
-    while db.execute(statement, (project, kind, candidate)).fetchone():
+    while fetch_value(db, statement, project, kind, candidate):
         number += 1
         candidate = f"{name} ({number})"
     return candidate
@@ -190,21 +200,18 @@ def _move_spaces(db: sqlite3.Connection, project: int, target: int) -> None:
     """Give the spaces of a project to another one; if that has the same space, the vectors move into it."""
     spaces = db.execute(
         "SELECT id, fingerprint, storage, width FROM spaces WHERE project = ?", (project,)
-    ).fetchall()
-    for space, fingerprint, storage, width in spaces:
-        row = db.execute(
-            "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?",
-            (target, fingerprint, storage),
-        ).fetchone()
-        if row is None:
+    )
+    for space, fingerprint, storage, width in spaces.fetchall():
+        same = fetch_value(db, _SAME_SPACE, target, fingerprint, storage)
+        if same is None:
             db.execute("UPDATE spaces SET project = ? WHERE id = ?", (target, space))
             continue
-        db.execute("UPDATE vectors SET space = ? WHERE space = ?", (row[0], space))
-        db.execute("UPDATE collection_spaces SET space = ? WHERE space = ?", (row[0], space))
+        db.execute("UPDATE vectors SET space = ? WHERE space = ?", (same, space))
+        db.execute("UPDATE collection_spaces SET space = ? WHERE space = ?", (same, space))
         # Rows with small ids came in, so an index of this space must be rebuilt from the stored vectors.
         db.execute(
             "UPDATE spaces SET epoch = ?, width = coalesce(width, ?) WHERE id = ?",
-            (fresh_uuid(), width, row[0]),
+            (fresh_uuid(), width, same),
         )
         db.execute("DELETE FROM spaces WHERE id = ?", (space,))
 
@@ -213,25 +220,29 @@ def _move_texts(db: sqlite3.Connection, project: int, target: int) -> None:
     """Give the texts of a project to another one; a text that both have is merged with its vectors."""
     rows = db.execute(
         "SELECT id, hash, CAST(body AS BLOB) FROM texts WHERE project = ?", (project,)
-    ).fetchall()
-    for text_id, key, body in rows:
-        same = db.execute(
-            "SELECT id, CAST(body AS BLOB) FROM texts WHERE project = ? AND hash = ?", (target, key)
-        ).fetchone()
+    )
+    for text_id, key, body in rows.fetchall():
+        same = db.execute(_SAME_TEXT, (target, key)).fetchone()
         if same is None:
             db.execute("UPDATE texts SET project = ? WHERE id = ?", (target, text_id))
-        elif _is_same_text(body, same[1]):
-            db.execute("UPDATE chunks SET text_id = ? WHERE text_id = ?", (same[0], text_id))
-            db.execute(
-                "UPDATE OR IGNORE vectors SET text_id = ? WHERE text_id = ?", (same[0], text_id)
-            )
-            db.execute("DELETE FROM vectors WHERE text_id = ?", (text_id,))
-            db.execute("DELETE FROM texts WHERE id = ?", (text_id,))
+            continue
+        same_id, same_body = same
+        if _is_same_text(body, same_body):
+            _merge_text(db, text_id, same_id)
         else:
-            whole_hash = texts.hash_of(unpack_body(body))
+            full_hash = texts.hash_of(unpack_body(body))
             db.execute(
-                "UPDATE texts SET project = ?, hash = ? WHERE id = ?", (target, whole_hash, text_id)
+                "UPDATE texts SET project = ?, hash = ? WHERE id = ?", (target, full_hash, text_id)
             )
+
+
+def _merge_text(db: sqlite3.Connection, text_id: int, target: int) -> None:
+    """Give the chunks and vectors of a text to another row with the same text."""
+    both = (target, text_id)
+    db.execute("UPDATE chunks SET text_id = ? WHERE text_id = ?", both)
+    db.execute("UPDATE OR IGNORE vectors SET text_id = ? WHERE text_id = ?", both)
+    db.execute("DELETE FROM vectors WHERE text_id = ?", (text_id,))
+    db.execute("DELETE FROM texts WHERE id = ?", (text_id,))
 
 
 def _is_same_text(first: bytes, second: bytes) -> bool:
@@ -253,32 +264,23 @@ def _merge_collections(db: sqlite3.Connection, project: int, name: str) -> None:
     collections = rows.fetchall()
     if not collections:
         return
-    first = collections[0][0]
-    for other, other_name in collections[1:]:
-        _move_documents(db, other, first, other_name)
-    db.execute("UPDATE collections SET name = ? WHERE id = ?", (name, first))
-    if len(collections) > 1:
-        db.execute(
-            """UPDATE collections SET documents = (SELECT count(*) FROM documents d WHERE d.collection = ?1),
-                                      chunks = (SELECT count(*) FROM chunks c WHERE c.collection = ?1)
-               WHERE id = ?1""",
-            (first,),
-        )
+    (largest, _), *others = collections
+    for other, other_name in others:
+        _move_documents(db, other, largest, other_name)
+    db.execute("UPDATE collections SET name = ? WHERE id = ?", (name, largest))
+    if others:
+        db.execute(_COUNT_AGAIN, (largest,))
         # Paths are part of the word index: it is rebuilt when the store is opened.
         db.execute("UPDATE meta SET value = '' WHERE key = 'words_version'")
 
 
 def _move_documents(db: sqlite3.Connection, source: int, target: int, prefix: str) -> None:
     """Move all documents into another collection; a uri that is taken there gets a prefix. The source is removed."""
-    for document, uri in db.execute(
-        "SELECT id, uri FROM documents WHERE collection = ?", (source,)
-    ).fetchall():
-        while db.execute(
-            "SELECT 1 FROM documents WHERE collection = ? AND uri = ?", (target, uri)
-        ).fetchone():
-            uri = f"{prefix}/{uri}" if isinstance(uri, str) else prefix.encode() + b"/" + uri
+    rows = db.execute("SELECT id, uri FROM documents WHERE collection = ?", (source,))
+    for document, uri in rows.fetchall():
+        new_uri = _free_uri(db, target, uri, prefix)
         db.execute(
-            "UPDATE documents SET collection = ?, uri = ? WHERE id = ?", (target, uri, document)
+            "UPDATE documents SET collection = ?, uri = ? WHERE id = ?", (target, new_uri, document)
         )
     db.execute("UPDATE chunks SET collection = ? WHERE collection = ?", (target, source))
     # The graph is made again by the next sync.
@@ -289,6 +291,16 @@ def _move_documents(db: sqlite3.Connection, source: int, target: int, prefix: st
     db.execute("DELETE FROM collections WHERE id = ?", (source,))
 
 
+def _free_uri(
+    db: sqlite3.Connection, collection: int, uri: str | bytes, prefix: str
+) -> str | bytes:
+    """Return the uri; with a prefix, as often as necessary, if a document of the collection has it."""
+    statement = "SELECT 1 FROM documents WHERE collection = ? AND uri = ?"
+    while fetch_value(db, statement, collection, uri):
+        uri = pack(f"{prefix}/{unpack(uri)}")
+    return uri
+
+
 # ── names ─────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -296,15 +308,12 @@ def _rename_control_characters(db: sqlite3.Connection) -> None:
     """Replace control characters in names, which are refused now, by `_`."""
     for project, name in db.execute("SELECT id, name FROM projects").fetchall():
         clean = _without_control_characters(name)
-        while (
-            clean != name
-            and db.execute("SELECT 1 FROM projects WHERE name = ?", (clean,)).fetchone()
-        ):
-            clean += "_"
-        db.execute("UPDATE projects SET name = ? WHERE id = ?", (clean, project))
-    for collection, project, kind, name in db.execute(
-        "SELECT id, project, kind, name FROM collections"
-    ).fetchall():
+        if clean != name:
+            while fetch_value(db, "SELECT 1 FROM projects WHERE name = ?", clean):
+                clean += "_"
+            db.execute("UPDATE projects SET name = ? WHERE id = ?", (clean, project))
+    rows = db.execute("SELECT id, project, kind, name FROM collections")
+    for collection, project, kind, name in rows.fetchall():
         clean = _without_control_characters(name)
         if clean != name:
             clean = _free_name(db, project, kind, clean)
