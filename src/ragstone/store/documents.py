@@ -228,16 +228,14 @@ def _join_text(
     """Return a part of a text from the chunks of its document and the gaps between them."""
     start, end = max(0, span[0]), min(length, span[1])
     rows = db.execute(_SPANS, (document,)).fetchall()
-    chunk_ids = [chunk_id for _, _, chunk_id in rows]
-    pieces = layout([(chunk_start, chunk_end) for chunk_start, chunk_end, _ in rows], length)
-    inside = [piece for piece in pieces if piece.start < end and piece.end > start]
-    bodies = _bodies(db, [chunk_ids[piece.chunk] for piece in inside if piece.chunk is not None])
+    spans = [(chunk_start, chunk_end) for chunk_start, chunk_end, _ in rows]
+    pieces = [piece for piece in layout(spans, length) if piece.start < end and piece.end > start]
+    bodies = _bodies(db, [rows[piece.chunk][2] for piece in pieces if piece.chunk is not None])
     parts = []
-    for piece in inside:
-        if piece.chunk is None:
-            source = gaps
-        else:
-            source = bodies.get(chunk_ids[piece.chunk], "")
+    for piece in pieces:
+        source = gaps
+        if piece.chunk is not None:
+            source = bodies.get(rows[piece.chunk][2], "")
         shift = piece.offset - piece.start
         first = max(start, piece.start) + shift
         last = min(end, piece.end) + shift

@@ -67,10 +67,9 @@ def new_epoch(db: sqlite3.Connection) -> None:
 def store_state(db: sqlite3.Connection) -> StoreState:
     """Return the state of the store that an index depends on."""
     last_chunk, chunks, identity = db.execute(_STATE).fetchone()
-    name = hashlib.sha256(f"{tantivy.FORMAT}|{tantivy.WEIGHTS}|{identity}".encode()).hexdigest()[
-        :24
-    ]
-    return StoreState(int(last_chunk or 0), int(chunks), name)
+    dependencies = f"{tantivy.FORMAT}|{tantivy.WEIGHTS}|{identity}"
+    digest = hashlib.sha256(dependencies.encode()).hexdigest()
+    return StoreState(int(last_chunk or 0), int(chunks), digest[:24])
 
 
 class TantivySearch:
@@ -137,7 +136,7 @@ class DerivedIndex:
         self._folder = database.path and database.path.parent / WORDS / database.path.name
         self._lock = FileLock(self._folder and self._folder / "lock", wait=0.0)
         self._guard = threading.Lock()
-        self._reader: tuple[str, IndexReader] | None = None
+        self._reader: IndexReader | None = None
         self._unusable: tuple[str, CommitMark | None] | None = None
         self._has_written = False
         self._slow_searches = 0
@@ -160,11 +159,7 @@ class DerivedIndex:
 
     def after_search(self) -> None:
         """Add missing chunks in a thread, after several searches that FTS5 had to do for many chunks."""
-        if (
-            self._slow_searches < SLOW_SEARCHES
-            or self._database.read_only
-            or self._thread is not None
-        ):
+        if self._slow_searches < SLOW_SEARCHES or self._database.read_only or self._thread:
             return
         self._thread = threading.Thread(
             target=self._extend_once, name="ragstone-words", daemon=True
@@ -182,30 +177,32 @@ class DerivedIndex:
     def mark_unusable(self, state: StoreState) -> None:
         """Do not read these files again before they are written again."""
         with self._guard:
-            mark = self._reader[1].mark if self._reader else None
-            self._reader, self._unusable = None, (state.folder_name, mark)
+            mark = self._reader.mark if self._reader else None
+            self._reader = None
+            self._unusable = (state.folder_name, mark)
 
     def _open_reader(self, state: StoreState) -> IndexReader | None:
-        name, folder = state.folder_name, self._folder
-        if folder is None:
+        if self._folder is None:
             return None
+        folder = self._folder / state.folder_name
         with self._guard:
-            current = self._reader[1] if self._reader and self._reader[0] == name else None
-            if current and current.last_chunk >= state.last_chunk:
-                return current
-            mark = tantivy.commit_mark(folder / name)
-            if current and current.mark == mark:
-                return current
+            if self._reader is not None and self._is_current(self._reader, folder, state):
+                return self._reader
             self._reader = None
-            if mark is None or self._unusable == (name, mark):
+            mark = tantivy.commit_mark(folder)
+            if mark is None or self._unusable == (folder.name, mark):
                 return None
             try:
-                reader = IndexReader(folder / name)
+                self._reader = IndexReader(folder)
             except IndexUnusable:
-                self._unusable = (name, mark)
-                return None
-            self._reader = (name, reader)
-            return reader
+                self._unusable = (folder.name, mark)
+            return self._reader
+
+    def _is_current(self, reader: IndexReader, folder: Path, state: StoreState) -> bool:
+        """Return whether a reader has the last commit of a folder; a complete index needs no look at the disk."""
+        if reader.folder != folder:
+            return False
+        return reader.last_chunk >= state.last_chunk or reader.mark == tantivy.commit_mark(folder)
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 
@@ -266,10 +263,8 @@ class DerivedIndex:
             missing = state.last_chunk - start
             if missing < least or (most is not None and missing > most):
                 return
-            for folder in (
-                self._folder.parent,
-                self._folder,
-            ):  # `parents=True` would not make both private
+            # `parents=True` would not make both private.
+            for folder in (self._folder.parent, self._folder):
                 folder.mkdir(mode=0o700, exist_ok=True)
             self._lock.acquire(0.0)
         except (OSError, StoreError):
@@ -337,6 +332,6 @@ class DerivedIndex:
 
     def _remove_folder(self, folder: Path) -> None:
         with self._guard:
-            if self._reader and self._reader[0] == folder.name:
+            if self._reader is not None and self._reader.folder == folder:
                 self._reader = None
         shutil.rmtree(folder, ignore_errors=True)

@@ -85,6 +85,7 @@ class IndexReader:
 
     def __init__(self, folder: Path) -> None:
         """Open the index; `IndexUnusable` if there is none or it is damaged."""
+        self.folder = folder
         self.mark = commit_mark(folder)
         if self.mark is None:
             raise IndexUnusable("there is no index")
@@ -110,16 +111,12 @@ class IndexReader:
     def count_terms(self, collections: Sequence[int], terms: Sequence[str]) -> TermCounts:
         """Return how many entries some collections have, and how many have each term."""
         with _translated():
-            tantivy = _tantivy()
-            place = _in_collections(collections)
+            inside = _in_collections(collections)
             counts = {}
             for term in terms:
-                query = tantivy.Query.const_score_query(_term_query(term), 0.0)
-                both = [(tantivy.Occur.Must, query), (tantivy.Occur.Must, place)]
-                counts[term] = int(
-                    self._searcher.search(tantivy.Query.boolean_query(both), 1).count
-                )
-            return TermCounts(int(self._searcher.search(place, 1).count), counts)
+                query = _both(_unscored(_term_query(term)), inside)
+                counts[term] = self._searcher.search(query, 1).count
+            return TermCounts(self._searcher.search(inside, 1).count, counts)
 
     def search(
         self,
@@ -134,17 +131,12 @@ class IndexReader:
             if query is None:
                 return []
             if collections is not None:
-                tantivy = _tantivy()
-                both = [
-                    (tantivy.Occur.Must, query),
-                    (tantivy.Occur.Must, _in_collections(collections)),
-                ]
-                query = tantivy.Query.boolean_query(both)
+                query = _both(query, _in_collections(collections))
             hits = self._searcher.search(query, limit, count=False).hits
-            chunks = self._searcher.fast_field_values(_CHUNK, [address for _, address in hits])
-            return [
-                (int(chunk), float(score)) for chunk, (score, _) in zip(chunks, hits, strict=True)
-            ]
+            scores = [score for score, _ in hits]
+            addresses = [address for _, address in hits]
+            chunks = self._searcher.fast_field_values(_CHUNK, addresses)
+            return list(zip(chunks, scores, strict=True))
 
     def _query(self, terms: Sequence[str], rarities: Mapping[str, float]) -> Any:  # noqa: ANN401 - no types
         """Return the query for entries with any of the terms, None if no entry has one."""
@@ -172,7 +164,18 @@ def _in_collections(collections: Sequence[int]) -> Any:  # noqa: ANN401 - the pa
         entries = kind.term_query(_schema(), _COLLECTION, collections[0])
     else:
         entries = kind.term_set_query(_schema(), _COLLECTION, list(collections))
-    return kind.const_score_query(entries, 0.0)
+    return _unscored(entries)
+
+
+def _unscored(query: Any) -> Any:  # noqa: ANN401 - the package has no types
+    """Return a query that finds the same entries and adds nothing to a score."""
+    return _tantivy().Query.const_score_query(query, 0.0)
+
+
+def _both(first: Any, second: Any) -> Any:  # noqa: ANN401 - the package has no types
+    """Return the query for entries that two queries find."""
+    must = _tantivy().Occur.Must
+    return _tantivy().Query.boolean_query([(must, first), (must, second)])
 
 
 def write_entries(
