@@ -8,7 +8,7 @@ from ragstone.store import catalog, documents, filters
 from ragstone.store.connection import ReadSource
 from ragstone.store.documents import row_limit
 from ragstone.store.fetch import fetch_value
-from ragstone.store.graph import SqliteGraphReader
+from ragstone.store.graph.reader import SqliteGraphReader
 from ragstone.store.vectors import SqliteVectorReader
 from ragstone.store.words import WordIndex
 from ragstone.store.words.scope import WordScope

@@ -14,7 +14,7 @@ from ragstone.protocols import DocumentReader
 from ragstone.store import catalog, document_writer, documents, maintenance, schema, state
 from ragstone.store.connection import MEMORY, Database
 from ragstone.store.disk import WRITABLE_HINT
-from ragstone.store.graph import SqliteGraphStore
+from ragstone.store.graph.writer import SqliteGraphStore
 from ragstone.store.lock import WAIT_SECONDS
 from ragstone.store.reader import SqliteReader
 from ragstone.store.state import SqliteStateStore

@@ -7,21 +7,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ragstone.store import catalog
 from ragstone.store.codec import pack, unpack
+from ragstone.store.connection import Database
 from ragstone.store.fetch import fetch_value
+from ragstone.store.graph.reader import SqliteGraphReader
 from ragstone.store.graph.rows import NODES, TABLES, GraphTable, Row, graph_rows
-from ragstone.types import Graph
+from ragstone.types import CollectionKey, Graph
 
-_OWNERS: Final = "SELECT owner, id, stamp FROM graph_owners WHERE collection = ?"
-_ONE_OWNER: Final = _OWNERS + " AND owner = ?"
+_OWNERS: Final = "SELECT owner, id FROM graph_owners WHERE collection = ?"
 _REMOVE_OWNER: Final = "DELETE FROM graph_owners WHERE id = ?"
 _ADD_OWNER: Final = "INSERT INTO graph_owners (collection, owner, stamp) VALUES (?, ?, ?)"
 _SET_STAMP: Final = "UPDATE graph_owners SET stamp = ? WHERE id = ? AND stamp != ?"
 _SET_DATA: Final = """
     INSERT INTO graph_kept (owner, data) VALUES (?1, ?2)
     ON CONFLICT (owner) DO UPDATE SET data = excluded.data WHERE data != excluded.data"""
-_DATA: Final = """
-    SELECT o.owner, k.data FROM graph_owners o JOIN graph_kept k ON k.owner = o.id WHERE o.collection = ?"""
 # Rows in another collection than their owner, and rows that cannot be read.
 _STRAY: Final = """
     SELECT count(*) FROM (
@@ -34,18 +34,38 @@ _UNREADABLE: Final = """
             OR confidence NOT IN ('runtime', 'evaluated', 'declared', 'convention', 'heuristic'))"""
 
 
-class GraphWriter:
+class SqliteGraphStore(SqliteGraphReader):
+    """Implements `GraphStore` on a SQLite database."""
+
+    def __init__(self, database: Database) -> None:
+        """Take the database."""
+        super().__init__(database)
+        self._database = database
+
+    def put(
+        self,
+        key: CollectionKey,
+        parts: Mapping[str, Graph],
+        *,
+        stamps: Mapping[str, str] | None = None,
+        data: Mapping[str, bytes] | None = None,
+    ) -> dict[str, int]:
+        """Replace the graph of each owner in `parts`; return how many rows changed, and nodes also by `kind:…`."""
+        with catalog.changing(self._database, key) as (db, ids):
+            return _GraphPut(db, ids.collection).run(parts, stamps or {}, data or {})
+
+
+class _GraphPut:
     """Replaces the graphs of owners in one collection, inside the transaction of the caller."""
 
     def __init__(self, db: sqlite3.Connection, collection: int) -> None:
-        """Take the transaction and the collection."""
         self._db = db
         self._collection = collection
         self._changed = Counter({table.name: 0 for table in TABLES})
         rows = db.execute(_OWNERS, (collection,))
-        self._owner_ids = {unpack(owner): number for owner, number, _ in rows}
+        self._owner_ids = {unpack(owner): number for owner, number in rows}
 
-    def put(
+    def run(
         self,
         parts: Mapping[str, Graph],
         stamps: Mapping[str, str],
@@ -98,25 +118,6 @@ def _count_changes(table: GraphTable, rows: Sequence[Row]) -> dict[str, int]:
     kinds = {key: unpack(kind) for key, kind, *_ in rows}
     by_kind = Counter(f"kind:{kind}" for kind in kinds.values())
     return {table.name: len(kinds), **by_kind}
-
-
-def owner_stamps(
-    db: sqlite3.Connection, collection: int, owners: Sequence[str] | None = None
-) -> dict[str, str]:
-    """Return the stamp of each owner of a collection, or of some owners."""
-    if owners is None:
-        rows = db.execute(_OWNERS, (collection,)).fetchall()
-    else:
-        rows = []
-        for owner in owners:
-            rows += db.execute(_ONE_OWNER, (collection, pack(owner)))
-    return {unpack(owner): unpack(stamp) for owner, _, stamp in rows}
-
-
-def owner_data(db: sqlite3.Connection, collection: int) -> dict[str, bytes]:
-    """Return the data that each owner of a collection asked to keep."""
-    rows = db.execute(_DATA, (collection,))
-    return {unpack(owner): data for owner, data in rows}
 
 
 def find_problem(db: sqlite3.Connection) -> str:

@@ -1,4 +1,4 @@
-"""Reads nodes, aliases, links, paths and unresolved references."""
+"""Reads nodes, aliases, links, paths and unresolved references of the code graph."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Final
 from ragstone.errors import InputError
 from ragstone.store import catalog
 from ragstone.store.codec import pack, unpack
+from ragstone.store.connection import ReadSource
 from ragstone.store.documents import row_limit
 from ragstone.store.graph.rows import (
     link_from,
@@ -21,7 +22,7 @@ from ragstone.store.graph.rows import (
     outside_node,
     unresolved_from,
 )
-from ragstone.types import Alias, Link, Node, Scope, Step, Unresolved, Walked
+from ragstone.types import Alias, CollectionKey, Link, Node, Scope, Step, Unresolved, Walked
 
 MOST_STEPS: Final = 8
 # Of several rows with one key, the row of a framework comes first.
@@ -36,6 +37,10 @@ _NODES_OF_KINDS: Final = _NODES.format(
     condition=_KEY_WITH.format(condition="kind IN (SELECT value FROM json_each(?2))")
 )
 _NODES_OF_URI: Final = _NODES.format(condition=_KEY_WITH.format(condition="uri = ?2"))
+_OWNER_STAMPS: Final = "SELECT owner, stamp FROM graph_owners WHERE collection = ?"
+_OWNER_STAMP: Final = _OWNER_STAMPS + " AND owner = ?"
+_OWNER_DATA: Final = """
+    SELECT o.owner, k.data FROM graph_owners o JOIN graph_kept k ON k.owner = o.id WHERE o.collection = ?"""
 _ALIASES: Final = """
     SELECT DISTINCT name, key, kind, uri FROM graph_aliases WHERE collection = ? AND folded = ?
     ORDER BY kind, key, uri"""
@@ -84,13 +89,111 @@ class NodeConditions:
         return [(_ALL_NODES, ("",))]
 
 
-def nodes(
-    db: sqlite3.Connection, scope: Scope, conditions: NodeConditions, limit: int
-) -> list[Node]:
-    """Return nodes that pass all conditions, in the order of the keys, else by collection and key."""
-    candidates = _candidates(db, scope, conditions)
-    passing = filter(conditions.holds, candidates)
-    return list(islice(passing, row_limit(limit)))
+class SqliteGraphReader:
+    """Implements `GraphReader` on a SQLite database or on a snapshot of it."""
+
+    def __init__(self, source: ReadSource) -> None:
+        """Take the source of connections."""
+        self._source = source
+
+    def owner_stamps(
+        self, key: CollectionKey, *, owners: Sequence[str] | None = None
+    ) -> dict[str, str]:
+        """Return the stamp of each owner of a collection, or of some owners."""
+        with self._source.reading() as db:
+            collection = catalog.collection_id(db, key)
+            if owners is None:
+                rows = db.execute(_OWNER_STAMPS, (collection,)).fetchall()
+            else:
+                rows = []
+                for owner in owners:
+                    rows += db.execute(_OWNER_STAMP, (collection, pack(owner)))
+            return {unpack(owner): unpack(stamp) for owner, stamp in rows}
+
+    def owner_data(self, key: CollectionKey) -> dict[str, bytes]:
+        """Return the data that each owner asked to keep for its next run."""
+        with self._source.reading() as db:
+            rows = db.execute(_OWNER_DATA, (catalog.collection_id(db, key),))
+            return {unpack(owner): data for owner, data in rows}
+
+    def nodes(
+        self,
+        scope: Scope,
+        *,
+        keys: Sequence[str] | None = None,
+        kinds: Sequence[str] | None = None,
+        uris: Sequence[str] | None = None,
+        limit: int = 1000,
+    ) -> list[Node]:
+        """Return nodes that pass every condition, in the order of the keys, else by collection and key."""
+        conditions = NodeConditions(keys, kinds, uris)
+        with self._source.reading() as db:
+            candidates = _candidates(db, scope, conditions)
+            passing = filter(conditions.holds, candidates)
+            return list(islice(passing, row_limit(limit)))
+
+    def find_aliases(self, scope: Scope, names: Sequence[str]) -> list[Alias]:
+        """Return the aliases with one of these names, ignoring case, in the order of the names."""
+        folded_names = dict.fromkeys(name.casefold() for name in names)
+        aliases = []
+        with self._source.reading() as db:
+            collections = catalog.in_scope(db, scope).items()
+            for folded in folded_names:
+                for collection, number in collections:
+                    for row in db.execute(_ALIASES, (number, pack(folded))):
+                        name, key, kind, uri = map(unpack, row)
+                        aliases.append(Alias(name, key, kind, uri, collection))
+        return aliases
+
+    def links(
+        self,
+        scope: Scope,
+        keys: Sequence[str],
+        *,
+        kinds: Sequence[str] = (),
+        back: bool = False,
+        limit: int = 10_000,
+    ) -> list[Link]:
+        """Return the links that start at these nodes, or end at them if `back`: by key, then by kind, in their order."""
+        step = Step(tuple(kinds), back)
+        links: list[Link] = []
+        with self._source.reading() as db:
+            for name, number in catalog.in_scope(db, scope).items():
+                for key in dict.fromkeys(keys):
+                    missing = row_limit(limit) - len(links)
+                    links += _links_at(db, (name, number), key, step, missing)
+        return links
+
+    def walk(
+        self, scope: Scope, anchors: Sequence[str], steps: Sequence[Step], *, limit: int = 1000
+    ) -> list[Walked]:
+        """Return the paths from the anchors along all of the steps; no path visits a node twice."""
+        if len(steps) > MOST_STEPS:
+            raise InputError(
+                f"a path has at most {MOST_STEPS} steps", hint="ask for the parts of it"
+            )
+        with self._source.reading() as db:
+            paths = _all_paths(db, scope, anchors, steps)
+            return list(islice(paths, row_limit(limit)))
+
+    def unresolved(
+        self,
+        scope: Scope,
+        *,
+        name: str | None = None,
+        sources: Sequence[str] | None = None,
+        limit: int = 1000,
+    ) -> list[Unresolved]:
+        """Return references that could not be resolved, by name, by source node, or all."""
+        queries = _unresolved_queries(name, sources)
+        references: list[Unresolved] = []
+        with self._source.reading() as db:
+            for number in catalog.in_scope(db, scope).values():
+                for statement, parameters in queries:
+                    missing = row_limit(limit - len(references))
+                    rows = db.execute(statement, (number, *parameters, missing))
+                    references += map(unresolved_from, rows)
+        return references
 
 
 def _candidates(db: sqlite3.Connection, scope: Scope, conditions: NodeConditions) -> Iterator[Node]:
@@ -106,31 +209,6 @@ def _merged_nodes(rows: sqlite3.Cursor, collection: str) -> Iterator[Node]:
         yield merge_nodes([node_from(row, collection) for row in same])
 
 
-def find_aliases(db: sqlite3.Connection, scope: Scope, names: Sequence[str]) -> list[Alias]:
-    """Return the aliases with one of these names, ignoring case, in the order of the names."""
-    collections = catalog.in_scope(db, scope).items()
-    folded_names = dict.fromkeys(name.casefold() for name in names)
-    aliases = []
-    for folded in folded_names:
-        for collection, number in collections:
-            for row in db.execute(_ALIASES, (number, pack(folded))):
-                name, key, kind, uri = map(unpack, row)
-                aliases.append(Alias(name, key, kind, uri, collection))
-    return aliases
-
-
-def links(
-    db: sqlite3.Connection, scope: Scope, keys: Sequence[str], step: Step, limit: int
-) -> list[Link]:
-    """Return the links of one step from these nodes: by key, then by kind, in their order."""
-    result: list[Link] = []
-    for name, number in catalog.in_scope(db, scope).items():
-        for key in dict.fromkeys(keys):
-            missing = row_limit(limit) - len(result)
-            result += _links_at(db, (name, number), key, step, missing)
-    return result
-
-
 def _links_at(
     db: sqlite3.Connection,
     collection: tuple[str, int],
@@ -142,25 +220,6 @@ def _links_at(
     statement = _LINKS_TO if step.back else _LINKS_FROM
     rows = db.execute(statement, (number, pack(key), json.dumps(step.kinds), limit))
     return [link_from(row, name) for row in rows]
-
-
-def unresolved(
-    db: sqlite3.Connection,
-    scope: Scope,
-    *,
-    name: str | None,
-    sources: Sequence[str] | None,
-    limit: int,
-) -> list[Unresolved]:
-    """Return references that could not be resolved, by name, by source node, or all."""
-    queries = _unresolved_queries(name, sources)
-    references: list[Unresolved] = []
-    for number in catalog.in_scope(db, scope).values():
-        for statement, parameters in queries:
-            missing = row_limit(limit - len(references))
-            rows = db.execute(statement, (number, *parameters, missing))
-            references += map(unresolved_from, rows)
-    return references
 
 
 def _unresolved_queries(name: str | None, sources: Sequence[str] | None) -> list[Query]:
@@ -175,21 +234,6 @@ def _unresolved_queries(name: str | None, sources: Sequence[str] | None) -> list
 
 
 # ── paths ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def walk(
-    db: sqlite3.Connection,
-    scope: Scope,
-    anchors: Sequence[str],
-    steps: Sequence[Step],
-    *,
-    limit: int,
-) -> list[Walked]:
-    """Return the paths from the anchors along all of the steps; no path visits a node twice."""
-    if len(steps) > MOST_STEPS:
-        raise InputError(f"a path has at most {MOST_STEPS} steps", hint="ask for the parts of it")
-    paths = _all_paths(db, scope, anchors, steps)
-    return list(islice(paths, row_limit(limit)))
 
 
 def _all_paths(
