@@ -1,1 +1,1 @@
-"""Where everything stays: one SQLite file, its lock, its schema, its filters."""
+"""The store: documents, words, vectors, the code graph and state in one SQLite file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from ragstone.store.fetch import fetch_column, fetch_value
 from ragstone.store.texts import TextPlan
 from ragstone.store.words import derived, fts5
 from ragstone.store.words.terms import ChunkText, searchable_header
-from ragstone.types import Chunk, Document, PreparedDocument, PutResult
+from ragstone.types import Chunk, Document, PreparedDocument, PutResult, Stamp
 
 _FIND_DOCUMENT: Final = """
     SELECT kind, language, title, metadata, marks, source, hash, content_hash, recipe, stamp, characters, chunks, gaps,
@@ -44,6 +44,8 @@ _CHANGE_CHUNK: Final = """
 _CHUNKS_OF: Final = (
     "SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)) ORDER BY id"
 )
+_TOUCH: Final = """
+    UPDATE documents SET stamp = ? WHERE collection = ? AND uri = ? AND source = ? AND stamp IS NOT ?"""
 _REMOVE_CHUNK: Final = "DELETE FROM chunks WHERE id = ?"
 _CHUNK_ELSEWHERE: Final = "SELECT 1 FROM chunks WHERE collection != ? LIMIT 1"
 _DOCUMENT_ID: Final = "SELECT id FROM documents WHERE collection = ? AND uri = ?"
@@ -172,6 +174,15 @@ class DocumentPut:
             fts5.rebuild(db)
         else:
             fts5.add(db, self._words)
+
+
+def touch(
+    db: sqlite3.Connection, collection: int, source: str, stamps: Mapping[str, Stamp | None]
+) -> None:
+    """Store new stamps; equal ones change nothing."""
+    for uri, stamp in stamps.items():
+        packed = dump_stamp(stamp)
+        db.execute(_TOUCH, (packed, collection, pack(uri), pack(source), packed))
 
 
 def remove_documents(

@@ -1,9 +1,11 @@
-"""Short forms of queries that return one value or one column."""
+"""Short forms of queries that return one value or one column, and their limits."""
 
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
+from typing import Any, Final
+
+_LARGEST_LIMIT: Final = 1 << 31
 
 
 def fetch_value(db: sqlite3.Connection, statement: str, *parameters: object) -> Any:  # noqa: ANN401 - any column
@@ -15,3 +17,8 @@ def fetch_value(db: sqlite3.Connection, statement: str, *parameters: object) -> 
 def fetch_column(db: sqlite3.Connection, statement: str, *parameters: object) -> list[Any]:
     """Return the first column of all rows."""
     return [row[0] for row in db.execute(statement, parameters)]
+
+
+def row_limit(limit: int) -> int:
+    """Return a limit that SQLite can hold, 0 for a negative one."""
+    return max(0, min(limit, _LARGEST_LIMIT))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
-from ragstone.store import disk, documents, vectors
+from ragstone.store import disk, document_rows, vectors
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
 from ragstone.store.failures import READ_AGAIN, RESTORE, explain, translated
@@ -99,7 +99,7 @@ def _check_counts(db: sqlite3.Connection) -> str:
 
 
 def _check_documents(db: sqlite3.Connection) -> str:
-    damaged = list(documents.damaged_documents(db))
+    damaged = list(document_rows.damaged_documents(db))
     if not damaged:
         return ""
     names = ", ".join(damaged[:_MOST_NAMES])

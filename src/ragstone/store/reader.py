@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Final
 
-from ragstone.store import catalog, documents, filters
+from ragstone.store import catalog, filters
+from ragstone.store.codec import load_gaps, pack
 from ragstone.store.connection import ReadSource
-from ragstone.store.documents import row_limit
-from ragstone.store.fetch import fetch_value
+from ragstone.store.document_rows import (
+    document_from,
+    join_text,
+    known_file_from,
+    outline_from,
+    readable_chunks,
+)
+from ragstone.store.fetch import fetch_value, row_limit
 from ragstone.store.graph.reader import SqliteGraphReader
 from ragstone.store.vectors import SqliteVectorReader
 from ragstone.store.words import WordIndex
@@ -24,6 +32,46 @@ from ragstone.types import (
     StoredChunk,
     StoredDocument,
 )
+
+_DOCUMENT: Final = """
+    SELECT d.uri, d.kind, d.language, d.title, d.metadata, d.source, d.chunks, d.characters, d.hash, d.stamp,
+           d.added_at, d.marks, d.beside
+    FROM documents d WHERE d.collection = ?"""
+_DOCUMENT_BY_URI: Final = _DOCUMENT + " AND d.uri = ?"
+_DOCUMENTS_AFTER: Final = _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY d.uri LIMIT ?"
+_CHUNK: Final = """
+    SELECT c.id, c.text_id, col.name, d.metadata, c.header, c.ord,
+           c.start, c."end", c.byte_start, c.byte_end, c.line_start, c.line_end, c.page,
+           c.page_label, c.unit, d.uri, d.title, d.kind, d.language, c.kind, c.symbol, CAST(t.body AS BLOB)"""
+_CHUNKS_OF_DOCUMENT: Final = (
+    _CHUNK
+    + """
+    FROM documents d JOIN collections col ON col.id = d.collection
+    JOIN chunks c ON c.document = d.id JOIN texts t ON t.id = c.text_id
+    WHERE d.collection = ? AND d.uri = ? ORDER BY c.ord, c.id"""
+)
+_CHUNKS_BY_ID: Final = (
+    _CHUNK
+    + """
+    FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
+    JOIN collections col ON col.id = c.collection
+    JOIN documents d ON d.id = c.document JOIN texts t ON t.id = c.text_id WHERE col.project = ?"""
+)
+_OUTLINES: Final = """
+    SELECT c.id, c.text_id, col.name, d.uri, d.kind, c.ord, c.symbol, c.start, c."end"
+    FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
+    JOIN collections col ON col.id = c.collection
+    JOIN documents d ON d.id = c.document WHERE col.project = ?"""
+_COPIES: Final = """
+    SELECT c.text_id, c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.text_id = wanted.value
+    WHERE c.collection IN (SELECT value FROM json_each(?)) ORDER BY c.text_id, c.id"""
+_TEXT: Final = "SELECT id, gaps, characters FROM documents WHERE collection = ? AND uri = ?"
+_KNOWN: Final = (
+    "SELECT uri, content_hash, stamp, recipe FROM documents WHERE collection = ? AND source = ?"
+)
+_KNOWN_BY_URI: Final = _KNOWN + " AND uri = ?"
+_KNOWN_BETWEEN: Final = _KNOWN + " AND uri >= ? AND uri < ?"
+_AFTER_SLASH: Final = chr(ord("/") + 1)
 
 
 class SqliteReader:
@@ -71,7 +119,8 @@ class SqliteReader:
         """Return a document without its text, or None."""
         with self._source.reading() as db:
             collection = catalog.collection_id(db, key)
-            return documents.document(db, collection, key.name, uri)
+            row = db.execute(_DOCUMENT_BY_URI, (collection, pack(uri))).fetchone()
+            return document_from(row, key.name) if row else None
 
     def documents(
         self,
@@ -82,19 +131,36 @@ class SqliteReader:
         limit: int = 50,
     ) -> list[StoredDocument]:
         """Return documents by (collection, uri), starting after the pair `after`."""
+        condition = filters.where(filter)
+        statement = _DOCUMENTS_AFTER.format(where=condition.sql)
+        first_collection, first_uri = after or ("", "")
+        page: list[StoredDocument] = []
         with self._source.reading() as db:
-            return documents.documents(db, scope, filter=filter, after=after, limit=limit)
+            for name, number in catalog.in_scope(db, scope).items():
+                if name < first_collection:
+                    continue
+                start = pack(first_uri) if name == first_collection else ""
+                missing = row_limit(limit) - len(page)
+                rows = db.execute(statement, (number, start, *condition.parameters, missing))
+                page += [document_from(row, name) for row in rows]
+        return page
 
     def text(self, key: CollectionKey, uri: str) -> str | None:
         """Return the full text of a document, or None."""
-        with self._source.reading() as db:
-            return documents.text(db, catalog.collection_id(db, key), uri)
+        return self._text(key, uri, None)
 
     def slice(self, key: CollectionKey, uri: str, span: tuple[int, int]) -> str:
         """Return the characters from start to end of a document's text; empty if there is no such document."""
+        return self._text(key, uri, span) or ""
+
+    def _text(self, key: CollectionKey, uri: str, span: tuple[int, int] | None) -> str | None:
         with self._source.reading() as db:
-            text = documents.text(db, catalog.collection_id(db, key), uri, span)
-            return text or ""
+            collection = catalog.collection_id(db, key)
+            row = db.execute(_TEXT, (collection, pack(uri))).fetchone()
+            if row is None:
+                return None
+            number, gaps, length = row
+            return join_text(db, number, load_gaps(gaps), length, span or (0, length))
 
     def known_files(
         self,
@@ -106,28 +172,46 @@ class SqliteReader:
     ) -> dict[str, KnownFile]:
         """Return hash, stamp and recipe of the documents that came from a source, by uri."""
         with self._source.reading() as db:
-            collection = catalog.collection_id(db, key)
-            return documents.known_files(db, collection, source, uris=uris, below=below)
+            owner = (catalog.collection_id(db, key), pack(source))
+            if uris is None:
+                return dict(map(known_file_from, db.execute(_KNOWN, owner)))
+            rows: list[tuple[Any, ...]] = []
+            for uri in uris:
+                rows += db.execute(_KNOWN_BY_URI, (*owner, pack(uri)))
+                if below:
+                    folder = (pack(f"{uri}/"), pack(f"{uri}{_AFTER_SLASH}"))
+                    rows += db.execute(_KNOWN_BETWEEN, (*owner, *folder))
+            return dict(map(known_file_from, rows))
 
     def document_chunks(self, key: CollectionKey, uri: str) -> list[StoredChunk]:
-        """Return the chunks of a document in order."""
+        """Return the chunks of a document in order; damaged ones are left out."""
         with self._source.reading() as db:
-            return documents.document_chunks(db, catalog.collection_id(db, key), uri)
+            collection = catalog.collection_id(db, key)
+            return readable_chunks(db.execute(_CHUNKS_OF_DOCUMENT, (collection, pack(uri))))
 
     def chunks(self, project: str, ids: Sequence[int]) -> dict[int, StoredChunk]:
-        """Return chunks of a project by id; ids of other projects are left out."""
+        """Return chunks of a project by id; damaged ones and ids of other projects are left out."""
         with self._source.reading() as db:
-            return documents.chunks(db, project, ids)
+            project_id = catalog.project_id(db, project)
+            rows = db.execute(_CHUNKS_BY_ID, (catalog.id_list(ids), project_id))
+            return {chunk.id: chunk for chunk in readable_chunks(rows)}
 
     def outlines(self, project: str, ids: Sequence[int]) -> dict[int, ChunkOutline]:
         """Return outlines of chunks of a project by id; ids of other projects are left out."""
         with self._source.reading() as db:
-            return documents.outlines(db, project, ids)
+            project_id = catalog.project_id(db, project)
+            rows = db.execute(_OUTLINES, (catalog.id_list(ids), project_id))
+            return {row[0]: outline_from(row) for row in rows}
 
     def copies(self, scope: Scope, text_ids: Sequence[int]) -> dict[int, list[int]]:
         """Return the ids of all chunks in scope that have each text."""
+        chunks_by_text: dict[int, list[int]] = {}
+        texts = catalog.id_list(dict.fromkeys(text_ids))
         with self._source.reading() as db:
-            return documents.copies(db, scope, text_ids)
+            rows = db.execute(_COPIES, (texts, catalog.scope_ids(db, scope)))
+            for text_id, chunk_id in rows:
+                chunks_by_text.setdefault(text_id, []).append(chunk_id)
+        return chunks_by_text
 
     def search_words(
         self, scope: Scope, terms: Sequence[str], *, limit: int, filter: Filter | None = None

@@ -11,7 +11,7 @@ from typing import Self
 
 from ragstone.errors import StoreError
 from ragstone.protocols import DocumentReader
-from ragstone.store import catalog, document_writer, documents, maintenance, schema, state
+from ragstone.store import catalog, document_writer, maintenance, schema, state
 from ragstone.store.connection import MEMORY, Database
 from ragstone.store.disk import WRITABLE_HINT
 from ragstone.store.graph.writer import SqliteGraphStore
@@ -151,7 +151,7 @@ class SqliteStore(SqliteReader):
     def touch(self, key: CollectionKey, source: str, stamps: Mapping[str, Stamp | None]) -> None:
         """Store new stamps of documents whose content did not change."""
         with catalog.changing(self._database, key) as (db, ids):
-            documents.touch(db, ids.collection, source, stamps)
+            document_writer.touch(db, ids.collection, source, stamps)
 
     def remove(self, key: CollectionKey, uris: Sequence[str]) -> int:
         """Remove documents and return how many existed."""

@@ -13,8 +13,7 @@ from ragstone.protocols import VectorRows
 from ragstone.store import catalog, filters, spaces
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database, ReadSource
-from ragstone.store.documents import row_limit
-from ragstone.store.fetch import fetch_column, fetch_value
+from ragstone.store.fetch import fetch_column, fetch_value, row_limit
 from ragstone.store.texts import sound
 from ragstone.types import (
     CollectionKey,

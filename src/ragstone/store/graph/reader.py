@@ -14,7 +14,7 @@ from ragstone.errors import InputError
 from ragstone.store import catalog
 from ragstone.store.codec import pack, unpack
 from ragstone.store.connection import ReadSource
-from ragstone.store.documents import row_limit
+from ragstone.store.fetch import row_limit
 from ragstone.store.graph.rows import (
     link_from,
     merge_nodes,
