@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from ragstone.vectors.turbo.bit_planes import SEED, BitPlanes
 from ragstone.vectors.turbo.header import (
@@ -74,8 +75,6 @@ class SegmentFiles:
         if self._folder is None:
             yield True
             return
-        from filelock import FileLock, Timeout  # it loads asyncio, which a search does not need
-
         make_folder(self._folder)
         lock = FileLock(self._folder / "lock", mode=0o600, blocking=False)
         try:
