@@ -45,7 +45,9 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
         help="peers: install them; table: write docs/benchmarks.md",
     )
     parser.add_argument(
-        "names", nargs="*", help="with `peers`: which to install (default: all that need no torch)"
+        "names",
+        nargs="*",
+        help="with `peers`: which to install (default: all that need no torch)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
@@ -91,9 +93,13 @@ def main(given: list[str] | None = None) -> int:
     except (Absent, Failed) as failed:
         tell(f"not measured: {failed}")
         if options.json:
-            sys.stdout.write(json.dumps({"ours": {}, "ratios": {}, "skipped": str(failed)}) + "\n")
+            sys.stdout.write(
+                json.dumps({"ours": {}, "ratios": {}, "skipped": str(failed)}) + "\n"
+            )
         return ABSENT
-    name = options.what if options.cores == usable_cores() else f"{options.what}@{options.cores}"
+    name = (
+        options.what if options.cores == usable_cores() else f"{options.what}@{options.cores}"
+    )
     if full or options.what in ("nearest", "growth"):
         sized = name if full else f"{name}-{options.n if options.what == 'nearest' else 'part'}"
         tell(f"written: {keep(RESULTS, sized, result)}")

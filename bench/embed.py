@@ -28,7 +28,12 @@ BATCH = 32
 QUERIES = 50
 REAL_CHUNKS = 1_024
 RATES = (*(f"chunks_per_s_{tokens}" for tokens in TOKENS), "chunks_per_s_real")
-RATIOS = {**{name: name for name in RATES}, "query": "query_ms", "cold": "cold_s", "rss": "rss_mb"}
+RATIOS = {
+    **{name: name for name in RATES},
+    "query": "query_ms",
+    "cold": "cold_s",
+    "rss": "rss_mb",
+}
 PEERS = ("sentence-transformers",)
 
 
@@ -36,7 +41,9 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     """Return every embedder's figures; a ratio of rates below 1 means that the peer is slower."""
     result: dict[str, Any] = {}
     chunks = real_chunks()
-    specs: dict[str, tuple[dict[str, Any], str | None]] = {"ours": ({"chunks": str(chunks)}, None)}
+    specs: dict[str, tuple[dict[str, Any], str | None]] = {
+        "ours": ({"chunks": str(chunks)}, None)
+    }
     for name in PEERS:
         if not peers.installed(name):
             result[name] = {"skipped": f"not installed: python -m bench peers {name}"}
@@ -59,7 +66,11 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
         for name, found in result.items()
         if name != "ours"
     }
-    result["data"] = {"tokens": list(TOKENS), "cores": options.cores, "real_chunks": REAL_CHUNKS}
+    result["data"] = {
+        "tokens": list(TOKENS),
+        "cores": options.cores,
+        "real_chunks": REAL_CHUNKS,
+    }
     return result
 
 
@@ -102,7 +113,9 @@ def unpacked(wheel: Path) -> Path:
 def medians(rounds: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the median of each figure; a round that failed fails all."""
     failed = next((found for found in rounds if "failed" in found), None)
-    return failed or {key: measure.median([found[key] for found in rounds]) for key in rounds[0]}
+    return failed or {
+        key: measure.median([found[key] for found in rounds]) for key in rounds[0]
+    }
 
 
 def one(

@@ -46,10 +46,14 @@ def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
         scope = Scope(engine.project, ("default",))
         while pending := parts.store.vectors.pending(scope, info.id, after=after, limit=BATCH):
             # A text cut in two gives a row more than there are vectors: any vector will do for it.
-            rows = vectors[[number % len(vectors) for number in range(done, done + len(pending))]]
+            rows = vectors[
+                [number % len(vectors) for number in range(done, done + len(pending))]
+            ]
             encoded = parts.codec(info).encode(rows)
             text_ids = [text.text_id for text in pending]
-            parts.store.vectors.put(engine.project, info.id, zip(text_ids, encoded, strict=True))
+            parts.store.vectors.put(
+                engine.project, info.id, zip(text_ids, encoded, strict=True)
+            )
             after, done = pending[-1].text_id, done + len(pending)
         nearest.search(vectors[0], 1)
         nearest.flush()

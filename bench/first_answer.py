@@ -59,7 +59,9 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
         return {"ours": ours, **beside(Path(temporary), ours, options)}
 
 
-def beside(temporary: Path, ours: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+def beside(
+    temporary: Path, ours: dict[str, Any], options: argparse.Namespace
+) -> dict[str, Any]:
     """Return the quick-starts of peers in a part of the files, and the ratios to ours in the very same ones.
 
     Ours is measured twice there: until it answers by words, and until every piece has a vector and it answers by those.
@@ -70,7 +72,9 @@ def beside(temporary: Path, ours: dict[str, Any], options: argparse.Namespace) -
     folder = temporary / "few"
     files, _ = copied(folder, few)
     ours["same_files"] = files
-    ours["same_files_words_s"] = command(folder, "search", QUERY, "--mode", "words", "--json")[0]
+    ours["same_files_words_s"] = command(folder, "search", QUERY, "--mode", "words", "--json")[
+        0
+    ]
     shutil.rmtree(folder / ".ragstone", ignore_errors=True)
     made, asked = (
         command(folder, "sync", "--json"),
@@ -106,7 +110,9 @@ def quick_start(name: str, folder: Path, files: int) -> dict[str, Any]:
         tell(f"{name} is skipped: {skipped}")
         return {"skipped": skipped}
     tell(f"first_answer: {name}, {files} files")
-    with tempfile.TemporaryDirectory(prefix="ragstone-bench-", ignore_cleanup_errors=True) as kept:
+    with tempfile.TemporaryDirectory(
+        prefix="ragstone-bench-", ignore_cleanup_errors=True
+    ) as kept:
         spec = {
             "name": name,
             "query": QUERY,
@@ -116,7 +122,9 @@ def quick_start(name: str, folder: Path, files: int) -> dict[str, Any]:
         try:
             run_quick_start(spec)  # leaves its byte code behind, as for ours
             alone, _ = run_quick_start(spec | {"kept": f"{kept}/alone"})
-            seconds, told = run_quick_start(spec | {"folder": str(folder), "kept": f"{kept}/kept"})
+            seconds, told = run_quick_start(
+                spec | {"folder": str(folder), "kept": f"{kept}/kept"}
+            )
         except Failed as failed:
             tell(f"{name} failed: {failed}")
             return {"failed": str(failed)}
@@ -201,7 +209,8 @@ def hits_in(printed: str) -> int:
 def repeated(folder: Path, mode: str) -> float:
     """Return the median time of cold searches in the indexed folder, in milliseconds."""
     queries = [
-        f"{QUERY} {word}" for word in ("socket", "thread", "json", "email", "path", "queue", "zip")
+        f"{QUERY} {word}"
+        for word in ("socket", "thread", "json", "email", "path", "queue", "zip")
     ][:REPEATS]
     return measure.median(
         [command(folder, "search", one, "--mode", mode, "--json")[0] * 1000 for one in queries]

@@ -55,7 +55,13 @@ def storages() -> list[str]:
 
 def told(figures: dict[str, Any]) -> str:
     """Return what matters most of one index."""
-    keys = ("disk_per_text", "rss_bytes_per_chunk", "recall_at_10", "words_p50_ms", "hybrid_p50_ms")
+    keys = (
+        "disk_per_text",
+        "rss_bytes_per_chunk",
+        "recall_at_10",
+        "words_p50_ms",
+        "hybrid_p50_ms",
+    )
     return ", ".join(f"{key} {figures[key]}" for key in keys if key in figures)
 
 
@@ -159,7 +165,9 @@ def query(spec: dict[str, Any]) -> dict[str, Any]:
     result |= {
         "rss_mb": memory,
         "rss_bytes_per_chunk": round(more * 2**20 / spec["size"]),
-        "rss_without_libraries_bytes_per_chunk": round((more - libraries) * 2**20 / spec["size"]),
+        "rss_without_libraries_bytes_per_chunk": round(
+            (more - libraries) * 2**20 / spec["size"]
+        ),
     }
     return {**result, "recall_at_10": recall(Path(spec["folder"]), spec["truth"])}
 
@@ -192,7 +200,9 @@ def recall(folder: Path, truth: list[list[int]]) -> float:
         held = engine.workspace.components
         (info,) = held.store.vectors.spaces(Scope(engine.project))
         search: Callable[..., Any] = held.space_index(engine.project, info).search
-        found = [{row.id for row in search(vector, NEAR)} for vector in query_vectors(len(truth))]
+        found = [
+            {row.id for row in search(vector, NEAR)} for vector in query_vectors(len(truth))
+        ]
     return round(
         sum(len(set(right) & rows) for right, rows in zip(truth, found, strict=True))
         / NEAR

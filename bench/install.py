@@ -46,14 +46,27 @@ def weighed(requirement: str) -> dict[str, Any]:
         home = Path(temporary) / "venv"
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True)
         site = next(home.rglob("site-packages"))
-        command = [sys.executable, "-m", "pip", "install", "-q", "--target", str(site), requirement]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--target",
+            str(site),
+            requirement,
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Failed(f"{shown} could not be installed: {done.stderr.strip()[-300:]}")
         subprocess.run(
-            [sys.executable, "-m", "compileall", "-q", str(site)], check=False, capture_output=True
+            [sys.executable, "-m", "compileall", "-q", str(site)],
+            check=False,
+            capture_output=True,
         )
-        sizes = {path.name: measure.folder_bytes(path) for path in site.iterdir() if path.is_dir()}
+        sizes = {
+            path.name: measure.folder_bytes(path) for path in site.iterdir() if path.is_dir()
+        }
         total = measure.folder_bytes(home)
     largest = sorted(sizes, key=lambda name: -sizes[name])[:8]
     return {

@@ -87,7 +87,8 @@ def near_copies(vectors: Floats, parents: list[tuple[int, int]]) -> Floats:
         )
         noise = unit(random.standard_normal(rows.shape, dtype=np.float32))
         strength = (
-            random.uniform(*NOISE, size=(len(rows), 1)).astype(np.float32) * (one != two)[:, None]
+            random.uniform(*NOISE, size=(len(rows), 1)).astype(np.float32)
+            * (one != two)[:, None]
         )
         made[start : start + BLOCK] = unit(rows + strength * noise)
     return made

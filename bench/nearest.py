@@ -25,9 +25,7 @@ HELD = 250_000
 """More vectors than this are given to a library out of a mapped file: they alone would fill a small machine."""
 PROMISED = 0.99
 """The share of the nearest that we promise: a graph that finds fewer is asked again, looking wider, until it does."""
-SAME_RECALL = (
-    f"the same graph, looking at more candidates until it finds {PROMISED:.0%} of the ten nearest"
-)
+SAME_RECALL = f"the same graph, looking at more candidates until it finds {PROMISED:.0%} of the ten nearest"
 WIDER, WIDEST = 1.25, 1_024
 BUILDS, QUICK_S = 3, 10.0
 ROUNDS = 3
@@ -42,7 +40,11 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     from bench.matrix import matrices
 
     data = matrices(options.n)
-    spec = {"vectors": str(data.vectors), "queries": str(data.queries), "truth": str(data.truth)}
+    spec = {
+        "vectors": str(data.vectors),
+        "queries": str(data.queries),
+        "truth": str(data.truth),
+    }
     if options.n > HELD:
         spec["mapped"] = "yes"
     result: dict[str, Any] = rows("ours", spec, options)
@@ -118,12 +120,16 @@ def made(task: dict[str, Any], python: str | None, cores: int) -> dict[str, Any]
         if found:
             shutil.rmtree(folder)
             folder.mkdir()
-        found.append(child("bench.nearest", {**task, "phase": "build"}, python=python, cores=cores))
+        found.append(
+            child("bench.nearest", {**task, "phase": "build"}, python=python, cores=cores)
+        )
     middle = sorted(found, key=itemgetter("build_s"))[len(found) // 2]
     return {**middle, "builds": len(found)}
 
 
-def at_recall(ask: Callable[[int], dict[str, Any]], asked: dict[str, Any]) -> dict[str, Any] | None:
+def at_recall(
+    ask: Callable[[int], dict[str, Any]], asked: dict[str, Any]
+) -> dict[str, Any] | None:
     """Return the figures of a look just wide enough to find what we promise, None where none is needed or is."""
     before = wider = asked
     while wider["recall_at_10"] < PROMISED and 0 < wider.get("candidates", 0) <= WIDEST / WIDER:
@@ -170,7 +176,9 @@ def query(spec: dict[str, Any]) -> dict[str, Any]:
     opened = time.perf_counter()
     found: list[list[int]] = []
     taken: list[float] = []
-    for number, row in enumerate(itertools.chain.from_iterable(itertools.repeat(queries, ROUNDS))):
+    for number, row in enumerate(
+        itertools.chain.from_iterable(itertools.repeat(queries, ROUNDS))
+    ):
         started = time.perf_counter()
         found.append(chosen.search(row, K))
         taken.append((time.perf_counter() - started) * 1000)

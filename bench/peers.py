@@ -56,7 +56,9 @@ def named(name: str) -> Peer:
 
 def interpreter() -> Path:
     """Return the Python of the peers' environment, whether it is there or not."""
-    folder, program = ("Scripts", "python.exe") if sys.platform == "win32" else ("bin", "python")
+    folder, program = (
+        ("Scripts", "python.exe") if sys.platform == "win32" else ("bin", "python")
+    )
     return ENVIRONMENT / folder / program
 
 
@@ -93,7 +95,15 @@ def install(names: list[str]) -> None:
         # One package after the other: torch first keeps its version, whatever the next one would like.
         for package in ("numpy", *peer.packages):
             tell(f"installing {package}")
-            command = [str(interpreter()), "-m", "pip", "install", "-q", "--prefer-binary", package]
+            command = [
+                str(interpreter()),
+                "-m",
+                "pip",
+                "install",
+                "-q",
+                "--prefer-binary",
+                package,
+            ]
             if subprocess.run(command, check=False).returncode != 0:
                 tell(f"{peer.name} could not be installed and will be left out")
                 break

@@ -92,7 +92,9 @@ def jwt(luck: random.Random) -> str:
 def discord(luck: random.Random) -> str:
     """Return a bot's token: its number, a time, a signature."""
     number = (
-        base64.urlsafe_b64encode(str(luck.randint(10**17, 10**18)).encode()).decode().rstrip("=")
+        base64.urlsafe_b64encode(str(luck.randint(10**17, 10**18)).encode())
+        .decode()
+        .rstrip("=")
     )
     return f"{number}.{some(luck, SAFE, 6)}.{some(luck, SAFE, 38)}"
 
@@ -149,9 +151,7 @@ def login(*schemes: str) -> Make:
             luck.choice(["app", "svc", "root", "deploy"]),
             luck.choice(["db.internal", "10.2.0.7", "cache-1"]),
         )
-        return (
-            f"{luck.choice(schemes)}://{user}:{code}@{host}:{luck.randint(1025, 9999)}/main {code}"
-        )
+        return f"{luck.choice(schemes)}://{user}:{code}@{host}:{luck.randint(1025, 9999)}/main {code}"
 
     return make
 
@@ -172,7 +172,9 @@ KINDS: dict[str, Kind] = {
     "github fine-grained": Kind(like("github_pat_{u22}_{w59}")),
     "gitlab token": Kind(like("glpat-{s20}", "glrt-{s20}", "gldt-{s20}", "glptt-{h40}")),
     "slack token": Kind(
-        like("xoxb-{d12}-{d13}-{w24}", "xoxp-{d12}-{d12}-{d13}-{h32}", "xapp-1-{u11}-{d13}-{h64}")
+        like(
+            "xoxb-{d12}-{d13}-{w24}", "xoxp-{d12}-{d12}-{d13}-{h32}", "xapp-1-{u11}-{d13}-{h64}"
+        )
     ),
     "slack webhook": Kind(
         lambda luck: "https://hooks.slack.com/services/" + parts(luck, "T{u10}/B{u10}/{w24}")
@@ -193,7 +195,11 @@ KINDS: dict[str, Kind] = {
     "docker hub": Kind(after("dckr_pat_", SAFE, 27)),
     "hugging face": Kind(after("hf_", string.ascii_letters, 34)),
     "openai": Kind(
-        like("sk-{w20}T3BlbkFJ{w20}", "sk-proj-{s74}T3BlbkFJ{s74}", "sk-svcacct-{s58}T3BlbkFJ{s58}")
+        like(
+            "sk-{w20}T3BlbkFJ{w20}",
+            "sk-proj-{s74}T3BlbkFJ{s74}",
+            "sk-svcacct-{s58}T3BlbkFJ{s58}",
+        )
     ),
     "anthropic": Kind(like("sk-ant-api03-{s93}AA", "sk-ant-admin01-{s93}AA")),
     "cohere": Kind(after("", WORD, 40), "COHERE_API_KEY"),
@@ -338,6 +344,7 @@ def _place(luck: random.Random, kind: Kind, value: str) -> tuple[str, str]:
 def _filler(luck: random.Random) -> str:
     return " ".join(
         luck.choices(
-            ["the", "value", "of", "retry", "settings", "is", "read", "once", "per", "call"], k=9
+            ["the", "value", "of", "retry", "settings", "is", "read", "once", "per", "call"],
+            k=9,
         )
     )

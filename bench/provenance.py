@@ -22,7 +22,9 @@ def commit() -> str:
     if not found:
         return "uncommitted"
     return (
-        f"{found}+" if git("status", "--porcelain", "--untracked-files=no", "--", "src") else found
+        f"{found}+"
+        if git("status", "--porcelain", "--untracked-files=no", "--", "src")
+        else found
     )
 
 
@@ -104,7 +106,9 @@ def keep(folder: Path, name: str, result: Mapping[str, Any]) -> Path:
     told = about()
     stem = f"{told['date'][:10]}-{told['commit'].rstrip('+')}"
     for path in (folder / f"{stem}{f'-{run}' if run > 1 else ''}.json" for run in count(1)):
-        held = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"results": {}}
+        held = (
+            json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"results": {}}
+        )
         if name not in held["results"]:
             break
     held.update(told)

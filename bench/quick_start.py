@@ -54,7 +54,9 @@ def chroma(folder: Path, kept: Path, query: str, cores: int) -> tuple[int, int]:
     step = client.get_max_batch_size()
     for at in range(0, len(names), step):
         collection.add(ids=list(names[at : at + step]), documents=list(texts[at : at + step]))
-    return collection.count(), len(collection.query(query_texts=[query], n_results=TOP)["ids"][0])
+    return collection.count(), len(
+        collection.query(query_texts=[query], n_results=TOP)["ids"][0]
+    )
 
 
 def llama_index(folder: Path, kept: Path, query: str, cores: int) -> tuple[int, int]:
@@ -78,7 +80,9 @@ def llama_index(folder: Path, kept: Path, query: str, cores: int) -> tuple[int, 
             return [list(map(float, row)) for row in embed(texts)]
 
     documents = core.SimpleDirectoryReader(str(folder), recursive=True).load_data()
-    index = core.VectorStoreIndex.from_documents(documents, embed_model=Ours(model_name="minilm"))
+    index = core.VectorStoreIndex.from_documents(
+        documents, embed_model=Ours(model_name="minilm")
+    )
     found = index.as_retriever(similarity_top_k=TOP).retrieve(query)
     return len(index.docstore.docs), len(found)
 

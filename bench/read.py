@@ -64,7 +64,9 @@ def timed(warm: Any, name: str, data: bytes, *, times: int) -> dict[str, float]:
 
 def written(rng: random.Random) -> Iterator[list[str]]:
     """Yield pages of lines of made-up words."""
-    words = ["".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(2, 9))) for _ in range(5_000)]
+    words = [
+        "".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(2, 9))) for _ in range(5_000)
+    ]
     for _ in range(PAGES):
         yield [" ".join(rng.choices(words, k=WORDS)) for _ in range(LINES)]
 
@@ -111,7 +113,8 @@ def _table(pages: Pages) -> bytes:
 def _drawn(pages: Pages) -> bytes:
     start = '<draw:page draw:name="p"><draw:frame><draw:text-box><text:p>'
     return opendocument(
-        "presentation", _parts(pages, start, "</text:p></draw:text-box></draw:frame></draw:page>")
+        "presentation",
+        _parts(pages, start, "</text:p></draw:text-box></draw:frame></draw:page>"),
     )
 
 

@@ -38,7 +38,11 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     spec = corpus(options.n)
     result: dict[str, Any] = {"ours": one("ours", spec, options, python=None)}
     for name, package in PEERS.items():
-        if options.peers is not None and name not in options.peers and package not in options.peers:
+        if (
+            options.peers is not None
+            and name not in options.peers
+            and package not in options.peers
+        ):
             continue
         if peers.installed(package):
             result[name] = one(name, spec, options, python=str(peers.interpreter()))
@@ -90,7 +94,9 @@ def query_tokens(spec: dict[str, Any]) -> int:
     from ragstone.embed.minilm import MiniLM
 
     count = MiniLM(threads=1).count_tokens
-    return sorted(map(count, json.loads(Path(spec["questions"]).read_text("utf-8"))))[QUERIES // 2]
+    return sorted(map(count, json.loads(Path(spec["questions"]).read_text("utf-8"))))[
+        QUERIES // 2
+    ]
 
 
 def one(

@@ -94,7 +94,9 @@ def clean() -> list[tuple[str, Path]]:
     """Return the packages at hand that hold no secrets, and where they are."""
     found = [(name, importlib.util.find_spec(name)) for name in PACKAGES]
     packages = [
-        (name, Path(spec.origin).parent) for name, spec in found if spec is not None and spec.origin
+        (name, Path(spec.origin).parent)
+        for name, spec in found
+        if spec is not None and spec.origin
     ]
     return [*packages, ("standard library", Path(sysconfig.get_paths()["stdlib"]))]
 
@@ -121,7 +123,8 @@ def flagged(root: Path, *, most: int | None = None) -> dict[str, int]:
         counted["files"] += 1
         counted["chunks"] += len(spans)
         counted["flagged"] += sum(
-            any(one.start < span.end and span.start < one.end for one in found) for span in spans
+            any(one.start < span.end and span.start < one.end for one in found)
+            for span in spans
         )
     return counted
 

@@ -59,7 +59,11 @@ def newest(folder: Path) -> dict[str, dict[str, Any]]:
         held = json.loads(path.read_text(encoding="utf-8"))
         for name, result in held.get("results", {}).items():
             if name not in found or result["measured_at"] > found[name]["measured_at"]:
-                found[name] = {**result, "machine": held["machine"], "versions": held["versions"]}
+                found[name] = {
+                    **result,
+                    "machine": held["machine"],
+                    "versions": held["versions"],
+                }
     return found
 
 
@@ -112,7 +116,9 @@ def titled(name: str, titles: Mapping[str, str]) -> str:
     variant = name[len(plain(name)) :]
     if flag(name) and variant:
         cores = "core" if variant == "@1" else "cores"
-        variant = f"{variant[1:]} {cores}" if variant[0] == "@" else f"{int(variant[1:]):,} vectors"
+        variant = (
+            f"{variant[1:]} {cores}" if variant[0] == "@" else f"{int(variant[1:]):,} vectors"
+        )
     return titles[plain(name)] + (f" ({variant.lstrip('@-')})" if variant else "")
 
 
@@ -130,7 +136,9 @@ def quality_table(result: Mapping[str, Any]) -> list[str]:
         return graph_table(result)
     metrics = list(result["hybrid"])
     rows = [
-        [way, *(figure(result[way][metric]) for metric in metrics)] for way in WAYS if way in result
+        [way, *(figure(result[way][metric]) for metric in metrics)]
+        for way in WAYS
+        if way in result
     ]
     told = [
         f"hybrid − {pair.partition('-')[2]}: "
@@ -193,7 +201,9 @@ def speed_table(result: Mapping[str, Any]) -> list[str]:
     if ours and all(isinstance(found, dict) for found in ours.values()):
         subjects = dict(ours)
     keys = list(
-        dict.fromkeys(key for found in subjects.values() for key in found if key not in NO_FIGURES)
+        dict.fromkeys(
+            key for found in subjects.values() for key in found if key not in NO_FIGURES
+        )
     )
     rows = [
         [name, *(figure(found.get(key)) for key in keys)]
@@ -204,7 +214,9 @@ def speed_table(result: Mapping[str, Any]) -> list[str]:
     page += [
         f"\n- {name}: {reason(found)}" for name, found in subjects.items() if not keys_of(found)
     ]
-    page += [f"\n- {name}: {found['note']}" for name, found in subjects.items() if "note" in found]
+    page += [
+        f"\n- {name}: {found['note']}" for name, found in subjects.items() if "note" in found
+    ]
     for name in ("ratios", "ratios_numpy"):
         held = {peer: found for peer, found in result.get(name, {}).items() if found}
         if held:
@@ -213,7 +225,8 @@ def speed_table(result: Mapping[str, Any]) -> list[str]:
                 " without the accelerator" if name == "ratios_numpy" else ""
             )
             rows = [
-                [peer, *(figure(found.get(key)) for key in columns)] for peer, found in held.items()
+                [peer, *(figure(found.get(key)) for key in columns)]
+                for peer, found in held.items()
             ]
             page += ["", f"{told}:", "", *table(["", *columns], rows)]
     return page
@@ -264,4 +277,6 @@ def figure(value: object) -> str:
         return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     if isinstance(value, dict):
         return ", ".join(f"{name} {figure(part)}" for name, part in value.items())
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return (
+        f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    )

@@ -97,6 +97,8 @@ def spliced(texts: list[str], count: int) -> tuple[list[str], list[tuple[int, in
     while len(made) < count:
         one, two = luck.randrange(len(texts)), luck.randrange(len(texts))
         left, right = texts[one], texts[two]
-        made.append(f"{left[: len(left) * 2 // 3]}\n{right[len(right) * 2 // 3 :]}\n# {len(made)}")
+        made.append(
+            f"{left[: len(left) * 2 // 3]}\n{right[len(right) * 2 // 3 :]}\n# {len(made)}"
+        )
         parents.append((one, two))
     return made, parents

@@ -54,10 +54,14 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
         "--limit", type=int, help="only the first N questions; nothing is written to results"
     )
     parser.add_argument(
-        "--keep", type=Path, help="keep the indexes in this folder, so that a second run is quicker"
+        "--keep",
+        type=Path,
+        help="keep the indexes in this folder, so that a second run is quicker",
     )
     parser.add_argument(
-        "--no-merge", action="store_true", help="do not merge neighbouring hits; nothing is written"
+        "--no-merge",
+        action="store_true",
+        help="do not merge neighbouring hits; nothing is written",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser.parse_args(given)
@@ -84,7 +88,9 @@ def cross_validated(options: argparse.Namespace) -> int:
         target = RESULTS / f"tune-{commit()}.json"
         target.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         tell(f"written: {target.relative_to(ROOT)}")
-    sys.stdout.write(json.dumps(result, indent=1) + "\n" if options.json else tune.table(result))
+    sys.stdout.write(
+        json.dumps(result, indent=1) + "\n" if options.json else tune.table(result)
+    )
     return 0
 
 
@@ -126,7 +132,9 @@ def main(given: list[str] | None = None) -> int:
         tell(note)
     result = evaluate(chosen, options.embedder, keep=options.keep, merge=not options.no_merge)
     if options.limit is None and not options.no_merge:
-        name = options.set if options.embedder == "minilm" else f"{options.set}@{options.embedder}"
+        name = (
+            options.set if options.embedder == "minilm" else f"{options.set}@{options.embedder}"
+        )
         tell(f"written: {keep(RESULTS, name, result)}")
     sys.stdout.write(json.dumps(result, indent=1) + "\n" if options.json else table(result))
     return 0
@@ -136,7 +144,8 @@ def skipped(options: argparse.Namespace, reason: str) -> int:
     """Return the exit code for absent data, having said so."""
     if options.json:
         sys.stdout.write(
-            json.dumps({"set": options.set, "embedder": options.embedder, "skipped": reason}) + "\n"
+            json.dumps({"set": options.set, "embedder": options.embedder, "skipped": reason})
+            + "\n"
         )
     tell(f"skipped: {reason}")
     return ABSENT
@@ -152,7 +161,9 @@ def table(result: dict[str, Any]) -> str:
             "".join([f"{way:<10}", *(f"{result[way][metric]:>24.4f}" for metric in metrics)])
         )
     for pair, found in result["differences"].items():
-        lines.append("".join([f"{pair}: ", *(shown(metric, found[metric]) for metric in metrics)]))
+        lines.append(
+            "".join([f"{pair}: ", *(shown(metric, found[metric]) for metric in metrics)])
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -41,7 +41,8 @@ def paired_difference(
     for group in unique:
         part = deltas[names == group]
         means += (
-            part[random.integers(0, part.size, (RESAMPLES, part.size))].mean(axis=1) / unique.size
+            part[random.integers(0, part.size, (RESAMPLES, part.size))].mean(axis=1)
+            / unique.size
         )
     below, above = int((means <= 0).sum()), int((means >= 0).sum())
     return {

@@ -43,7 +43,9 @@ def load(folder: Path, limit: int | None = None) -> EvalSet:
 def questions(path: Path, uris: Mapping[str, str]) -> list[tuple[str, list[Place]]]:
     """Return each question with the places of its excerpts; a corpus that is not there keeps its own name."""
     csv.field_size_limit(FIELD_LIMIT)
-    with required(path, "the set needs its questions").open(encoding="utf-8", newline="") as file:
+    with required(path, "the set needs its questions").open(
+        encoding="utf-8", newline=""
+    ) as file:
         rows = list(csv.DictReader(file))
     return [
         (

@@ -37,7 +37,9 @@ class Target:
 def load(folder: Path, limit: int | None = None, *, repos: Path | None = None) -> EvalSet:
     """Return the set from a folder with `repos.json` and `annotations/*.json`, and a folder of checked-out trees."""
     specs = repositories(
-        required(folder / "repos.json", "point --data at a folder with repos.json and annotations/")
+        required(
+            folder / "repos.json", "point --data at a folder with repos.json and annotations/"
+        )
     )
     if repos is None or not repos.is_dir():
         raise Absent(
@@ -52,7 +54,9 @@ def load(folder: Path, limit: int | None = None, *, repos: Path | None = None) -
     corpora = [
         corpus
         for name, spec in present.items()
-        if (corpus := one_repository(folder, repos / name, name, spec.get("benchmark_root"))).cases
+        if (
+            corpus := one_repository(folder, repos / name, name, spec.get("benchmark_root"))
+        ).cases
     ]
     return EvalSet(
         name="code_search",
@@ -143,7 +147,9 @@ def scorer(targets: list[Target]) -> Score:
             for one in targets
         ]
         by_file = [
-            next((rank for rank, path in enumerate(files, 1) if same_path(path, one.path)), None)
+            next(
+                (rank for rank, path in enumerate(files, 1) if same_path(path, one.path)), None
+            )
             for one in targets
         ]
         return {

@@ -45,7 +45,8 @@ class Graphs:
 def load(folder: Path, limit: int | None = None, *, repos: Path | None = None) -> Graphs:
     """Return the set from a folder with `questions.jsonl`, `routes_*.jsonl`, `schema_*.json`, and a folder of trees."""
     required(
-        folder, "point --data at a folder with questions.jsonl, routes_*.jsonl and schema_*.json"
+        folder,
+        "point --data at a folder with questions.jsonl, routes_*.jsonl and schema_*.json",
     )
     if repos is None or not repos.is_dir():
         raise Absent(
@@ -97,9 +98,13 @@ def tree_of(repos: Path, repo: str) -> Path | None:
     if short(repo) in found:
         return found[short(repo)]
     owner = found.get(repo.partition("/")[0].lower())
-    inside = {path.name.lower(): path for path in owner.iterdir() if path.is_dir()} if owner else {}
+    inside = (
+        {path.name.lower(): path for path in owner.iterdir() if path.is_dir()} if owner else {}
+    )
     joined = (repo.lower().replace("/", between) for between in ("+", "-", "_", "__"))
-    return inside.get(short(repo)) or next((found[name] for name in joined if name in found), None)
+    return inside.get(short(repo)) or next(
+        (found[name] for name in joined if name in found), None
+    )
 
 
 def one_app(folder: Path, name: str, tree: Path, questions: Sequence[Mapping[str, Any]]) -> App:
@@ -210,7 +215,9 @@ def asked_one(engine: Engine, question: Mapping[str, Any]) -> dict[str, Any]:
         "kind": question["kind"],
         "score": round(sum(parts.values()) / len(parts), 4) if parts else 1.0,
         "wrong": {
-            name: facts.get(name) if facts else None for name, value in parts.items() if value < 1
+            name: facts.get(name) if facts else None
+            for name, value in parts.items()
+            if value < 1
         },
         "evidence": round(score.covered(question.get("evidence", ()), told.chunks), 4),
         "milliseconds": told.debug.get("latency_ms"),
@@ -240,7 +247,9 @@ def summary(asked: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         },
         "paraphrases": {
             "count": len(rephrased),
-            "evidence_recall_at_12": score.mean(one["paraphrase_evidence"] for one in rephrased),
+            "evidence_recall_at_12": score.mean(
+                one["paraphrase_evidence"] for one in rephrased
+            ),
         },
     }
 
@@ -265,7 +274,9 @@ def inflected(vectors: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
 def table(result: Mapping[str, Any]) -> str:
     """Return the figures as plain lines."""
     out = [f"codegraph with {result['embedder']}: {result['questions']['count']} questions"]
-    out.append(f"{'app':<14}{'routes exact':>16}{'columns F1':>14}{'judged':>10}{'graph s':>10}")
+    out.append(
+        f"{'app':<14}{'routes exact':>16}{'columns F1':>14}{'judged':>10}{'graph s':>10}"
+    )
     for name, app in result["apps"].items():
         routes, columns = app.get("routes"), app.get("columns")
         exact = f"{routes['exact']}/{routes['total']}" if routes else "–"

@@ -105,7 +105,9 @@ def routes(
 
 def told(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a line of the framework's listing in our form."""
-    methods = [one for one in row["method"].split("|") if one != "HEAD" or row["method"] == "HEAD"]
+    methods = [
+        one for one in row["method"].split("|") if one != "HEAD" or row["method"] == "HEAD"
+    ]
     fields = row.get("binding_fields") or {}
     return {
         **{name: row.get(name) for name in FIELDS},
@@ -116,7 +118,9 @@ def told(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def route_key(one: Mapping[str, Any]) -> tuple[str, str]:
     """Return what tells routes apart."""
-    return "|".join(sorted(str(method) for method in one["methods"])), configured(str(one["uri"]))
+    return "|".join(sorted(str(method) for method in one["methods"])), configured(
+        str(one["uri"])
+    )
 
 
 def differences(row: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,7 +143,8 @@ def differences(row: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, An
 def in_step(theirs: Sequence[str], ours: Sequence[str]) -> bool:
     """Return whether two lists are the same in order; what we call `config(key)` the listing has as some stand-in."""
     return len(theirs) == len(ours) and all(
-        their == our or our.startswith("config(") for their, our in zip(theirs, ours, strict=True)
+        their == our or our.startswith("config(")
+        for their, our in zip(theirs, ours, strict=True)
     )
 
 
@@ -162,9 +167,13 @@ def columns(
     doubtful = {
         table for table, one in found.items() if unrun.intersection(one.get("migrations", ()))
     }
-    theirs = {(table, str(column)) for table, one in oracle.items() for column in one["columns"]}
+    theirs = {
+        (table, str(column)) for table, one in oracle.items() for column in one["columns"]
+    }
     ours = {(table, str(column)) for table, one in found.items() for column in one["columns"]}
-    their_keys = {(table, str(key)) for table, one in oracle.items() for key in one.get("fks", ())}
+    their_keys = {
+        (table, str(key)) for table, one in oracle.items() for key in one.get("fks", ())
+    }
     our_keys = {(table, str(key)) for table, one in found.items() for key in one.get("fks", ())}
     both = len(theirs & ours)
     return {
@@ -174,7 +183,8 @@ def columns(
         "recall": round(both / len(theirs), 4) if theirs else 0.0,
         "f1": round(f1(theirs, ours), 4),
         "judged_f1": round(
-            f1(*({pair for pair in one if pair[0] not in doubtful} for one in (theirs, ours))), 4
+            f1(*({pair for pair in one if pair[0] not in doubtful} for one in (theirs, ours))),
+            4,
         ),
         "not_judged": sorted(doubtful),
         "foreign_keys_f1": round(f1(their_keys, our_keys), 4),

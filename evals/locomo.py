@@ -25,7 +25,9 @@ def load(folder: Path, limit: int | None = None) -> EvalSet:
     known = folder / "locomo10.json"
     files = [known] if known.is_file() else sorted(folder.glob("*.json"))
     samples = json.loads(
-        required(files[0] if files else known, "the set needs its conversations").read_text("utf-8")
+        required(files[0] if files else known, "the set needs its conversations").read_text(
+            "utf-8"
+        )
     )
     documents: dict[str, list[Document]] = {}
     sessions: dict[str, list[Turn]] = {}
@@ -47,10 +49,14 @@ def load(folder: Path, limit: int | None = None) -> EvalSet:
 def turns(conversation: dict[str, Any]) -> list[Document]:
     """Return each turn as a document: what was said, with the date and the turns before it standing beside it."""
     documents: list[Document] = []
-    sessions = sorted(int(match[1]) for key in conversation if (match := SESSION.fullmatch(key)))
+    sessions = sorted(
+        int(match[1]) for key in conversation if (match := SESSION.fullmatch(key))
+    )
     for session in sessions:
         date = str(conversation.get(f"session_{session}_date_time", ""))
-        said = [f"{turn['speaker']}: {spoken(turn)}" for turn in conversation[f"session_{session}"]]
+        said = [
+            f"{turn['speaker']}: {spoken(turn)}" for turn in conversation[f"session_{session}"]
+        ]
         for number, turn in enumerate(conversation[f"session_{session}"]):
             documents.append(
                 Document(
@@ -72,7 +78,9 @@ def spoken_turns(conversation: dict[str, Any], session: str) -> list[Turn]:
         at = moment(str(conversation.get(f"session_{number}_date_time", "")))
         for turn in conversation[f"session_{number}"]:
             about = {"id": turn_id(turn["dia_id"])}
-            found.append(Turn(session, 0, "user", spoken(turn), at, str(turn["speaker"]), about))
+            found.append(
+                Turn(session, 0, "user", spoken(turn), at, str(turn["speaker"]), about)
+            )
     return found
 
 

@@ -48,7 +48,9 @@ def coverage(retrieved: Sequence[Place], wanted: Sequence[Place]) -> Coverage:
     for uri in {place[0] for place in wanted}:
         excerpt = merged((start, end) for name, start, end in wanted if name == uri)
         total += sum(end - start for start, end in excerpt)
-        covered += overlap(((start, end) for name, start, end in retrieved if name == uri), excerpt)
+        covered += overlap(
+            ((start, end) for name, start, end in retrieved if name == uri), excerpt
+        )
     taken = sum(max(0, end - start) for _, start, end in retrieved)
     union = taken + total - covered
     return Coverage(
@@ -87,7 +89,9 @@ def binary_ndcg(ranks: Iterable[int | None], targets: int, k: int = 10) -> float
 def graded_ndcg(ranked: Sequence[str], grades: dict[str, float], k: int = 10) -> float:
     """Return NDCG@k of a ranking of names, each name counted at its first place, gains as graded."""
     unique = list(dict.fromkeys(ranked))[:k]
-    gained = sum(grades.get(name, 0.0) / math.log2(rank + 1) for rank, name in enumerate(unique, 1))
+    gained = sum(
+        grades.get(name, 0.0) / math.log2(rank + 1) for rank, name in enumerate(unique, 1)
+    )
     best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)[:k]
     ideal = sum(grade / math.log2(rank + 1) for rank, grade in enumerate(best, 1))
     return gained / ideal if ideal else 0.0

@@ -102,7 +102,9 @@ def asker(recording: Recording, numbers: RankingParameters) -> Ask:
 
     def ask(top_k: int, merge: bool) -> Sequence[Hit]:
         shortlist = fused[: max(MIN_SHORTLIST, SHORTLIST_FACTOR * top_k)]
-        ranked, _ = order.arrange(shortlist, recording.outlines, query=query, parameters=numbers)
+        ranked, _ = order.arrange(
+            shortlist, recording.outlines, query=query, parameters=numbers
+        )
         ranked, _ = order.collapse_copies(ranked, whole.compared_texts(ranked, top_k=top_k))
         if merge:
             ranked = order.merge_neighbours(ranked, top_k, parameters=numbers)

@@ -117,7 +117,9 @@ def take_in(engine: Engine, corpus: Corpus) -> None:
         tell(f"{corpus.name}: {len(documents)} documents in {collection!r}")
 
 
-def recaller(engine: Engine, case: Case, way: Mapping[str, Any], milliseconds: list[float]) -> Ask:
+def recaller(
+    engine: Engine, case: Case, way: Mapping[str, Any], milliseconds: list[float]
+) -> Ask:
     """Return the function a case's score recalls with: turns as hits, named as the set names them."""
     from ragstone.types import Hit, Request, Scope, Span
 
@@ -161,7 +163,9 @@ def summary(chosen: EvalSet, embedder: str, answers: Mapping[str, Answers]) -> d
     result: dict[str, Any] = {"set": chosen.name, "embedder": embedder}
     for way, answer in answers.items():
         result[way] = {
-            metric: round(scaled(metric, scale) * grouped_mean(values, grouping(chosen, answer)), 4)
+            metric: round(
+                scaled(metric, scale) * grouped_mean(values, grouping(chosen, answer)), 4
+            )
             for metric, values in answer.scores.items()
         }
     result["questions"] = len(answers["hybrid"].groups)
@@ -208,7 +212,9 @@ def by_group(answer: Answers, metric: str) -> dict[str, float]:
     }
 
 
-def differences(chosen: EvalSet, answers: Mapping[str, Answers], scale: float) -> dict[str, Any]:
+def differences(
+    chosen: EvalSet, answers: Mapping[str, Answers], scale: float
+) -> dict[str, Any]:
     """Return hybrid less each other way on every metric, with standard error and p."""
     hybrid = answers["hybrid"]
     groups = grouping(chosen, hybrid)

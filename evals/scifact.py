@@ -20,7 +20,9 @@ def load(folder: Path, limit: int | None = None) -> EvalSet:
     required(folder, "point --data at a folder in the BEIR layout")
     corpus = lines(folder / "corpus.jsonl")
     documents = [
-        Document(uri=str(item["_id"]), text=f"{item.get('title', '')}\n\n{item['text']}".strip())
+        Document(
+            uri=str(item["_id"]), text=f"{item.get('title', '')}\n\n{item['text']}".strip()
+        )
         for item in corpus
     ]
     judged = judgements(folder / "qrels")

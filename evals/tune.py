@@ -106,7 +106,9 @@ def parts_of(chosen: EvalSet, recordings: Sequence[Recording]) -> list[Part]:
     for start in range(0, len(names), REPOSITORIES):
         inside = names[start : start + REPOSITORIES]
         own = [one for one in recordings if one.group in inside]
-        found.append(Part(f"{chosen.name}: {', '.join(inside)}", chosen.name, chosen.headline, own))
+        found.append(
+            Part(f"{chosen.name}: {', '.join(inside)}", chosen.name, chosen.headline, own)
+        )
     return found
 
 
@@ -142,7 +144,8 @@ def choose(
     best, reached = base, 0.0
     for name, values in grid.items():
         tried = max(
-            (changed(best, name, value) for value in values), key=lambda one: gain(parts, one, base)
+            (changed(best, name, value) for value in values),
+            key=lambda one: gain(parts, one, base),
         )
         found = gain(parts, tried, base)
         if found > reached + LEAST_GAIN:
@@ -198,7 +201,9 @@ def compared(part: Part, one: RankingParameters, other: RankingParameters) -> di
     }
 
 
-def alone(parts: Sequence[Part], base: RankingParameters) -> dict[str, dict[str, dict[str, float]]]:
+def alone(
+    parts: Sequence[Part], base: RankingParameters
+) -> dict[str, dict[str, dict[str, float]]]:
     """Return what each value of each number scores on each set, all others in force."""
     families = list(dict.fromkeys(part.family for part in parts))
     return {
@@ -249,7 +254,9 @@ def table(result: Mapping[str, Any]) -> str:
     """Return the cross-validation as a plain table."""
     heads = ("plain", "chosen", "in force", "chosen - plain", "in force - chosen")
     lines = [
-        "".join([f"{'left out':<44}", *(f"{head:>20}" for head in heads), "  chosen on the others"])
+        "".join(
+            [f"{'left out':<44}", *(f"{head:>20}" for head in heads), "  chosen on the others"]
+        )
     ]
     for fold in result["left_out"]:
         figures = [f"{fold[key]:.4f}" for key in ("plain", "chosen_on_the_others", "in_force")]

@@ -69,7 +69,9 @@ ENVIRONMENT = re.compile(
     r"\bos\.(environb?|getenvb?|putenv|unsetenv)\b|from os import .*\b(environ|getenv)"
 )
 SHELL = re.compile(r"shell\s*=\s*True|os\.(system|popen)\(")
-UNSAFE_YAML = re.compile(r"yaml\.(load|load_all|unsafe_load|full_load)\b|(?<!Safe)Loader\b(?!=)")
+UNSAFE_YAML = re.compile(
+    r"yaml\.(load|load_all|unsafe_load|full_load)\b|(?<!Safe)Loader\b(?!=)"
+)
 NOQA = re.compile(r"#\s*noqa\b(?P<codes>:\s*[A-Z]+[0-9]+(?:,\s*[A-Z]+[0-9]+)*)?(?P<reason>.*)")
 PLACEHOLDER_USER = r"(?!(?:you|me|name|someone)\b)"
 HOME_FOLDER = re.compile(

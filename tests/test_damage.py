@@ -43,7 +43,8 @@ def damage(engine: Engine, uri: str, *, vectors: bool = True) -> None:
     """Let nobody be able to read the texts of a document, and take their vectors if they are to have none."""
     store = store_of(engine)
     numbers = [
-        chunk.text_id for chunk in store.document_chunks(CollectionKey("default", "default"), uri)
+        chunk.text_id
+        for chunk in store.document_chunks(CollectionKey("default", "default"), uri)
     ]
     assert numbers
     with store._database.writing() as db:
@@ -63,7 +64,9 @@ def found(engine: Engine, query: str, mode: Mode) -> set[str]:
 
 
 @pytest.mark.parametrize("vectors", [True, False])
-def test_a_full_sync_mends_a_damaged_document(engine: Engine, folder: Path, vectors: bool) -> None:
+def test_a_full_sync_mends_a_damaged_document(
+    engine: Engine, folder: Path, vectors: bool
+) -> None:
     damage(engine, "a.md", vectors=vectors)
     (folder / "d.md").write_text("A gnu has come in.", encoding="utf-8")
     report = engine.sync()
@@ -91,7 +94,9 @@ def test_a_search_leaves_a_damaged_document_out(
     before = found(engine, "lock", "hybrid")
     damage(engine, "a.md")
     for about in ({}, {"rerank": "longest"}, {"mmr": True}, {"merge": False}):
-        assert {hit.source_doc_id for hit in engine.search("lock", **about)} == before - {"a.md"}
+        assert {hit.source_doc_id for hit in engine.search("lock", **about)} == before - {
+            "a.md"
+        }
 
 
 def test_a_stamp_that_cannot_be_read_is_one_that_is_looked_at_again(engine: Engine) -> None:
@@ -133,7 +138,9 @@ def test_a_damaged_file_is_told_of_by_the_passes_and_stops_none() -> None:
 def test_neighbours_that_cannot_be_put_together_are_shown_by_the_best_of_them(
     engine: Engine, folder: Path
 ) -> None:
-    functions = [f"def tapir_keys_{n}():\n" + f"    tapir.keys.cold({n})\n" * 20 for n in range(4)]
+    functions = [
+        f"def tapir_keys_{n}():\n" + f"    tapir.keys.cold({n})\n" * 20 for n in range(4)
+    ]
     (folder / "e.py").write_text("\n\n".join(functions), encoding="utf-8")
     engine.sync()
     (together, *_) = engine.search("tapir keys", filters={"path": "e.py"})
@@ -151,6 +158,8 @@ def test_a_damaged_hit_gives_its_place_to_the_next(tmp_path: Path, mode: Mode) -
         engine.add([Document(uri=f"n{n}", text=f"harbour report {n}") for n in range(9)])
         first = engine.search("harbour report", top_k=5, mode=mode)[0].source_doc_id
         damage(engine, first)
-        shown = [hit.source_doc_id for hit in engine.search("harbour report", top_k=5, mode=mode)]
+        shown = [
+            hit.source_doc_id for hit in engine.search("harbour report", top_k=5, mode=mode)
+        ]
         assert len(shown) == 5
         assert first not in shown

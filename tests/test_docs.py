@@ -151,7 +151,9 @@ def test_every_page_can_be_reached_from_the_index() -> None:
 
 def headings(page: Path) -> set[str]:
     """Return the anchors that a page's headings make."""
-    lines = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    lines = re.findall(
+        r"^#+ (.+)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE
+    )
     return {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in lines}
 
 

@@ -33,7 +33,9 @@ def test_every_error_has_a_unique_code() -> None:
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
-def test_every_error_has_a_message_a_hint_and_a_retryable_flag(kind: type[RagstoneError]) -> None:
+def test_every_error_has_a_message_a_hint_and_a_retryable_flag(
+    kind: type[RagstoneError],
+) -> None:
     error = kind("It broke.", hint="mend it")
     assert (error.message, error.hint, str(error)) == (
         "It broke.",

@@ -66,7 +66,9 @@ def test_a_callback_can_be_subscribed_twice() -> None:
     assert len(received) == 3
 
 
-def test_a_failing_subscriber_does_not_affect_the_others(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_subscriber_does_not_affect_the_others(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     bus, received = EventBus(), list[str]()
 
     def fails(event: Event) -> None:
@@ -153,7 +155,9 @@ def test_a_slow_reader_loses_the_oldest_events_and_their_number_is_counted() -> 
     with bus.stream(max_events=2) as stream:
         for number in range(5):
             bus.emit(SEARCH_STARTED, number=number)
-        assert [event.data["number"] for _ in range(2) if (event := stream.next(timeout=0))] == [
+        assert [
+            event.data["number"] for _ in range(2) if (event := stream.next(timeout=0))
+        ] == [
             3,
             4,
         ]

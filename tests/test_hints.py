@@ -55,7 +55,9 @@ MOST = 105
 
 def fresh(*arguments: str) -> str:
     """Return what a new interpreter prints."""
-    ran = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 0, ran.stderr[-2000:]
     return ran.stdout
 
@@ -125,7 +127,8 @@ def test_the_walk_does_find_a_hint_that_only_type_checkers_know(
     assert unresolved(Engine.search) == ""
     monkeypatch.delitem(Engine.search.__globals__, "types")
     assert (
-        unresolved(everything_public()["Engine.search"]) == "NameError: name 'types' is not defined"
+        unresolved(everything_public()["Engine.search"])
+        == "NameError: name 'types' is not defined"
     )
 
 
@@ -143,12 +146,16 @@ def named(function: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-def test_arguments_that_a_model_gives_are_checked_by_the_hints_of_a_search(engine: Engine) -> None:
+def test_arguments_that_a_model_gives_are_checked_by_the_hints_of_a_search(
+    engine: Engine,
+) -> None:
     model = pydantic.create_model("search", **named(engine.search))
     schema = model.model_json_schema()
     assert schema["required"] == ["query"] and set(schema["properties"]) == {"query", "top_k"}
     engine.sync()
-    hits = engine.search(**model.model_validate_json('{"query": "river", "top_k": 1}').model_dump())
+    hits = engine.search(
+        **model.model_validate_json('{"query": "river", "top_k": 1}').model_dump()
+    )
     assert [hit.source_doc_id for hit in hits] == ["note.txt"]
     with pytest.raises(pydantic.ValidationError):
         model.model_validate({"query": "river", "top_k": "many"})
@@ -180,7 +187,9 @@ def test_a_verb_given_to_a_framework_becomes_a_tool(name: str, engine: Engine) -
     wanted = set(inspect.signature(verb).parameters)
     assert set(StructuredTool.from_function(verb).args) == wanted
     assert set(Tool(verb).function_schema.json_schema["properties"]) == wanted
-    assert set(function_tool(verb, strict_mode=False).params_json_schema["properties"]) == wanted
+    assert (
+        set(function_tool(verb, strict_mode=False).params_json_schema["properties"]) == wanted
+    )
 
 
 def test_a_server_for_tools_answers_with_a_verb_as_it_is(engine: Engine) -> None:
@@ -214,7 +223,8 @@ def test_an_engine_loads_no_facet_and_nothing_heavy() -> None:
     }
     assert "ragstone.engine.facets" in loaded
     assert (
-        loaded & (facets | {"numpy", "onnxruntime", "httpx2", "tree_sitter", "ragstone.testing"})
+        loaded
+        & (facets | {"numpy", "onnxruntime", "httpx2", "tree_sitter", "ragstone.testing"})
         == set()
     )
     assert len([name for name in loaded if name.partition(".")[0] == "ragstone"]) <= MOST

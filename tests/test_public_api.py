@@ -51,7 +51,9 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_star_import_brings_the_public_names() -> None:
     code = "from ragstone import *; print(Engine.__name__, Document.__name__, __version__)"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert out.stdout.split() == ["Engine", "Document", ragstone.__version__]
 
 
@@ -89,4 +91,6 @@ def test_engine_arguments_are_given_by_name_after_the_third() -> None:
             if parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
             and parameter.name != "self"
         ]
-        assert len(positional) <= 3, f"Engine.{name} takes {len(positional)} arguments by position"
+        assert len(positional) <= 3, (
+            f"Engine.{name} takes {len(positional)} arguments by position"
+        )

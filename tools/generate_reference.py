@@ -16,9 +16,7 @@ from ragstone.surfaces.cli.commands.init import format_toml
 from ragstone.surfaces.present.failures import EXIT_CODES, FAILURE_CODES
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
-NOTICE = (
-    "<!-- Written by tools/generate_reference.py: change the code, then run `make reference`. -->\n"
-)
+NOTICE = "<!-- Written by tools/generate_reference.py: change the code, then run `make reference`. -->\n"
 SECTIONS = {
     "rag": "the engine, and how documents are split",
     "rag.vector_store": "the store",
@@ -86,8 +84,13 @@ def commands_page() -> str:
         *option_table(common),
     ]
     for path, command in leaves:
-        options = [option for option in command_options(command) if option.name not in common_names]
-        lines += [f"## `{path}`\n", f"    {usage_line(path, command, has_options=bool(options))}\n"]
+        options = [
+            option for option in command_options(command) if option.name not in common_names
+        ]
+        lines += [
+            f"## `{path}`\n",
+            f"    {usage_line(path, command, has_options=bool(options))}\n",
+        ]
         lines += help_paragraphs(command)
         if options:
             lines += option_table(options)

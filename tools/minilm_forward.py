@@ -24,7 +24,11 @@ EPSILON = 1e-12
 
 
 def forward(
-    parameters: Parameters, ids: NDArray[np.int64], *, pad: int = 0, observe: Observer | None = None
+    parameters: Parameters,
+    ids: NDArray[np.int64],
+    *,
+    pad: int = 0,
+    observe: Observer | None = None,
 ) -> Floats:
     """Return one unit vector per row of ids; `observe` is called with the input of every dense layer."""
     observe = observe or _ignore
@@ -94,7 +98,9 @@ def _attention(qkv: Floats, keep: Floats) -> Floats:
 def _norm(parameters: Parameters, name: str, values: Floats) -> Floats:
     centred = values - values.mean(axis=-1, keepdims=True)
     spread = np.sqrt(np.square(centred).mean(axis=-1, keepdims=True) + np.float32(EPSILON))
-    return np.asarray(centred / spread * parameters[f"{name}.weight"] + parameters[f"{name}.bias"])
+    return np.asarray(
+        centred / spread * parameters[f"{name}.weight"] + parameters[f"{name}.bias"]
+    )
 
 
 def _gelu(values: Floats) -> Floats:

@@ -61,7 +61,8 @@ def _tensor(name: str, array: NDArray[Any]) -> bytes:
 
 def _value(name: str, kind: int, shape: Iterable[int | str]) -> bytes:
     dims = b"".join(
-        _bytes(1, _bytes(2, size) if isinstance(size, str) else _number(1, size)) for size in shape
+        _bytes(1, _bytes(2, size) if isinstance(size, str) else _number(1, size))
+        for size in shape
     )
     return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, kind) + _bytes(2, dims)))
 
@@ -103,7 +104,9 @@ class Graph:
     def model(self, about: Mapping[str, str]) -> bytes:
         """Return the file's bytes."""
         graph = b"".join(_bytes(1, node) for node in self._nodes) + _bytes(2, "minilm")
-        graph += b"".join(_bytes(5, _tensor(name, array)) for name, array in self._tensors.items())
+        graph += b"".join(
+            _bytes(5, _tensor(name, array)) for name, array in self._tensors.items()
+        )
         graph += _bytes(11, _value("input_ids", INT64, ("batch", "tokens")))
         graph += _bytes(12, _value("embedding", FLOAT, ("batch", WIDTH)))
         head = _number(1, IR_VERSION) + _bytes(2, "ragstone") + _bytes(7, graph)
@@ -113,7 +116,9 @@ class Graph:
         return (
             head
             + opsets
-            + b"".join(_bytes(14, _bytes(1, key) + _bytes(2, text)) for key, text in about.items())
+            + b"".join(
+                _bytes(14, _bytes(1, key) + _bytes(2, text)) for key, text in about.items()
+            )
         )
 
 
@@ -140,7 +145,9 @@ def _embed(graph: Graph) -> str:
     length = graph.node("Shape", "input_ids", start=1, end=2)
     zero = graph.constant("axis.zero", np.array([0], np.int64))
     return graph.node(
-        "Add", words, graph.node("Slice", graph.given("embeddings.positions"), zero, length, zero)
+        "Add",
+        words,
+        graph.node("Slice", graph.given("embeddings.positions"), zero, length, zero),
     )
 
 
@@ -167,7 +174,14 @@ def _dense(graph: Graph, name: str, values: str) -> str:
     )
     steps = graph.node("QuantizeLinear", ready, scale, zero)
     product = graph.node(
-        "MatMulIntegerToFloat", steps, weight, scale, graph.given(f"{name}.scale"), zero, "", bias
+        "MatMulIntegerToFloat",
+        steps,
+        weight,
+        scale,
+        graph.given(f"{name}.scale"),
+        zero,
+        "",
+        bias,
     )
     if not graph.has(f"{name}.columns"):
         return product
@@ -201,6 +215,9 @@ def _pool(graph: Graph, hidden: str, keep: str) -> Graph:
         graph.constant("shape.row", np.array([0, WIDTH])),
     )
     graph.node(
-        "Div", total, graph.node("ReduceL2", total, axes=[1], keepdims=1), outputs=("embedding",)
+        "Div",
+        total,
+        graph.node("ReduceL2", total, axes=[1], keepdims=1),
+        outputs=("embedding",),
     )
     return graph

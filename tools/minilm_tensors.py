@@ -73,6 +73,8 @@ def _read_tensor(data: memoryview) -> tuple[str, Array]:
         else:
             values[field] = value
     name, kind, raw = values[_NAME], values[_TYPE], values[_RAW]
-    if not (isinstance(name, memoryview) and isinstance(kind, int) and isinstance(raw, memoryview)):
+    if not (
+        isinstance(name, memoryview) and isinstance(kind, int) and isinstance(raw, memoryview)
+    ):
         raise ValueError("the tensor has another form")
     return str(name, "utf-8"), np.frombuffer(raw, _TYPES[kind], prod(shape)).reshape(shape)

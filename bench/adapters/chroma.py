@@ -30,7 +30,9 @@ class Chroma:
     def build(self, folder: Path, vectors: Floats) -> None:
         """Add in batches as large as it takes."""
         client = self._client(folder)
-        collection = client.create_collection("bench", configuration={"hnsw": {"space": "cosine"}})
+        collection = client.create_collection(
+            "bench", configuration={"hnsw": {"space": "cosine"}}
+        )
         step = client.get_max_batch_size()
         for start in range(0, len(vectors), step):
             part = vectors[start : start + step]
@@ -46,7 +48,9 @@ class Chroma:
 
     def search(self, query: Floats, k: int) -> list[int]:
         """Return the nearest ids."""
-        found = self._collection.query(query_embeddings=[query], n_results=k, include=["distances"])
+        found = self._collection.query(
+            query_embeddings=[query], n_results=k, include=["distances"]
+        )
         return [int(one) for one in found["ids"][0]]
 
     def _client(self, folder: Path) -> Any:  # noqa: ANN401 - the peer's own class

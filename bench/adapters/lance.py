@@ -50,5 +50,7 @@ class Lance:
 
     def search(self, query: Floats, k: int) -> list[int]:
         """Return the nearest ids."""
-        found = self._table.search(query).distance_type("cosine").select(["id"]).limit(k).to_arrow()
+        found = (
+            self._table.search(query).distance_type("cosine").select(["id"]).limit(k).to_arrow()
+        )
         return [int(one) for one in found["id"].to_pylist()]

@@ -41,7 +41,9 @@ class Qdrant:
             hnsw_config=graph,
         )
         (folder / "shard").mkdir()
-        shard = edge.EdgeShard.create(str(folder / "shard"), edge.EdgeConfig(vectors={"v": width}))
+        shard = edge.EdgeShard.create(
+            str(folder / "shard"), edge.EdgeConfig(vectors={"v": width})
+        )
         for start in range(0, len(vectors), BATCH):
             part = vectors[start : start + BATCH].tolist()
             points = [edge.Point(start + number, {"v": row}) for number, row in enumerate(part)]

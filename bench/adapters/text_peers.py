@@ -46,7 +46,9 @@ class ChromaAndBm25:
     def build(self, folder: Path, texts: list[str], vectors: Floats) -> None:
         """Add texts and vectors; the words have no file."""
         client = self._client(folder)
-        collection = client.create_collection("bench", configuration={"hnsw": {"space": "cosine"}})
+        collection = client.create_collection(
+            "bench", configuration={"hnsw": {"space": "cosine"}}
+        )
         step = client.get_max_batch_size()
         for start in range(0, len(texts), step):
             part = texts[start : start + step]
@@ -105,7 +107,11 @@ class LanceHybrid:
         width = vectors.shape[1]
         rows = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(vectors.ravel()), width)
         table = pyarrow.table(
-            {"id": pyarrow.array(range(len(texts))), "text": pyarrow.array(texts), "vector": rows}
+            {
+                "id": pyarrow.array(range(len(texts))),
+                "text": pyarrow.array(texts),
+                "vector": rows,
+            }
         )
         lancedb.connect(str(folder)).create_table("bench", table).create_fts_index("text")
 
@@ -121,7 +127,9 @@ class LanceHybrid:
             return " ".join(WORD.findall(query))
 
         def words(query: str, k: int) -> list[str]:
-            found = table.search(plain(query), query_type="fts").select(["text"]).limit(k).to_list()
+            found = (
+                table.search(plain(query), query_type="fts").select(["text"]).limit(k).to_list()
+            )
             return [row["text"] for row in found]
 
         def near(query: str, k: int) -> list[str]:
@@ -147,7 +155,9 @@ class Txtai:
     def build(self, folder: Path, texts: list[str], vectors: Floats) -> None:
         """Index the texts; the given vectors stand in for its model."""
         known = dict(zip(texts, vectors, strict=True))
-        index = self._index(lambda batch: library("numpy").stack([known[text] for text in batch]))
+        index = self._index(
+            lambda batch: library("numpy").stack([known[text] for text in batch])
+        )
         index.index((number, text, None) for number, text in enumerate(texts))
         index.save(str(folder / "txtai"))
 
@@ -166,7 +176,9 @@ class Txtai:
         index.load(str(folder / "txtai"), config={"transform": transform})
 
         def weighted(weight: float) -> Ask:
-            return lambda query, k: [row["text"] for row in index.search(query, k, weights=weight)]
+            return lambda query, k: [
+                row["text"] for row in index.search(query, k, weights=weight)
+            ]
 
         return {"words": weighted(0.0), "vectors": weighted(1.0), "hybrid": weighted(0.5)}
 

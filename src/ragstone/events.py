@@ -78,7 +78,9 @@ class EventBus:
         self._subscribers: tuple[tuple[Subscriber, frozenset[str] | None], ...] = ()
         self._held = threading.local()
 
-    def subscribe(self, callback: Subscriber, names: Iterable[str] | None = None) -> Unsubscribe:
+    def subscribe(
+        self, callback: Subscriber, names: Iterable[str] | None = None
+    ) -> Unsubscribe:
         """Call back for events with these names (None: all); return a function that unsubscribes."""
         if isinstance(names, str):
             names = [names]
@@ -142,7 +144,9 @@ def _call(callback: Subscriber, event: Event) -> None:
         callback(event)
     except Exception as error:  # a subscriber is foreign code and may raise anything
         show_traceback = logger.isEnabledFor(logging.DEBUG)
-        logger.warning("A subscriber to %s failed: %r", event.name, error, exc_info=show_traceback)
+        logger.warning(
+            "A subscriber to %s failed: %r", event.name, error, exc_info=show_traceback
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +212,9 @@ class EventLog:
             lines = [*_read_lines(self._older_path, position)[0], *lines]
         return list(self._parse(lines, names)), end
 
-    def _parse(self, lines: Iterable[bytes], names: Iterable[str] | None) -> Iterator[EventRecord]:
+    def _parse(
+        self, lines: Iterable[bytes], names: Iterable[str] | None
+    ) -> Iterator[EventRecord]:
         wanted = None if names is None else frozenset(names)
         for line in lines:
             try:
@@ -269,7 +275,9 @@ def _append_line(path: Path, line: bytes) -> None:
         os.close(descriptor)
 
 
-def _read_lines(path: Path, position: LogPosition | None = None) -> tuple[list[bytes], LogPosition]:
+def _read_lines(
+    path: Path, position: LogPosition | None = None
+) -> tuple[list[bytes], LogPosition]:
     """Return the complete lines after a position, all lines if it belongs to another file, and their end."""
     start = position or LogPosition()
     try:

@@ -207,7 +207,10 @@ class GraphBuilder:
             if handler.owner is not None:
                 kind = "controller_method"
             target = self.add_function(handler, kind)
-            attributes: dict[str, Json] = {"conditional": route.conditional, "method_exists": True}
+            attributes: dict[str, Json] = {
+                "conditional": route.conditional,
+                "method_exists": True,
+            }
             self.add_link("HANDLED_BY", (key, target), route.place, attributes)
 
     def _link_handler_class(

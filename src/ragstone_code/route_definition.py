@@ -99,7 +99,9 @@ def guard_from_value(
     parameters: list[str] = []
     implementation = value
     if isinstance(value, CallResult):
-        parameters = [str(argument) for argument in value.args if isinstance(argument, str | int)]
+        parameters = [
+            str(argument) for argument in value.args if isinstance(argument, str | int)
+        ]
         if isinstance(value.on, FunctionValue | ClassValue) and not value.method:
             implementation = value.on
         conditional = conditional or value.conditional

@@ -25,7 +25,11 @@ class SchemaColumn:
 
     def to_json(self) -> dict[str, Json]:
         """Return the column as a JSON object."""
-        column: dict[str, Json] = {"name": self.name, "type": self.type, "nullable": self.nullable}
+        column: dict[str, Json] = {
+            "name": self.name,
+            "type": self.type,
+            "nullable": self.nullable,
+        }
         if self.default is not None:
             column["default"] = self.default
         if self.primary:

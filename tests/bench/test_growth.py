@@ -39,7 +39,10 @@ def test_made_up_documents_are_stored_as_they_were_cut(tmp_path: Path) -> None:
 
 def test_the_nearest_over_batches_are_the_nearest_of_all() -> None:
     scores = np.random.default_rng(3).random((4, 90), dtype=np.float32)
-    best, truth = np.full((4, grown.NEAR), -2.0, np.float32), np.zeros((4, grown.NEAR), np.int64)
+    best, truth = (
+        np.full((4, grown.NEAR), -2.0, np.float32),
+        np.zeros((4, grown.NEAR), np.int64),
+    )
     for start in range(0, 90, 30):
         best, truth = grown.nearer(best, truth, scores[:, start : start + 30], start + 1)
     assert np.array_equal(truth, np.argsort(-scores, axis=1)[:, : grown.NEAR] + 1)
@@ -54,7 +57,9 @@ def test_questions_are_words_that_stand_together() -> None:
 def test_every_way_to_store_vectors_is_measured_at_one_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(growth, "one", lambda size, storage: {"chunks": size, "storage": storage})
+    monkeypatch.setattr(
+        growth, "one", lambda size, storage: {"chunks": size, "storage": storage}
+    )
     first, *others = growth.storages()
     assert first == EmbedSettings().storage
     assert {"compact"} <= {first, *others}

@@ -154,6 +154,9 @@ def test_code_is_a_part_of_the_memory_and_mapped_data_is_not(tmp_path: Path) -> 
     path.write_bytes(bytes(16 << 20))
     before = measure.code_mb()
     assert 0 < before < measure.rss_mb() <= measure.peak_mb() + 1
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+    with (
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
+    ):
         assert sum(mapped[::4096]) == 0
         assert measure.code_mb() - before < 8

@@ -37,7 +37,11 @@ def test_what_was_built_is_opened_again_and_finds_the_right_rows(tmp_path: Path)
     ("seconds", "told", "builds"), [([3, 1, 2], 2, 3), ([60], 60, 1)], ids=["quick", "slow"]
 )
 def test_a_quick_build_is_made_three_times_and_its_median_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: list[float], told: float, builds: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: list[float],
+    told: float,
+    builds: int,
 ) -> None:
     met: list[list[Path]] = []
 
@@ -47,7 +51,10 @@ def test_a_quick_build_is_made_three_times_and_its_median_told(
         return {"build_s": seconds[len(met) - 1]}
 
     monkeypatch.setattr(nearest, "child", child)
-    assert nearest.made({"folder": str(tmp_path)}, None, 1) == {"build_s": told, "builds": builds}
+    assert nearest.made({"folder": str(tmp_path)}, None, 1) == {
+        "build_s": told,
+        "builds": builds,
+    }
     assert met == [[]] * builds, "each begins with an empty folder"
 
 

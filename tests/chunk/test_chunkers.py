@@ -46,7 +46,9 @@ def test_the_type_of_a_document_decides(document: Document, expected: str) -> No
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_cuts_any_document(name: str) -> None:
-    (chunk,) = chunker_for(Document("a.py", "x = 1"), name=name).chunk(Document("a.py", "x = 1"))
+    (chunk,) = chunker_for(Document("a.py", "x = 1"), name=name).chunk(
+        Document("a.py", "x = 1")
+    )
     assert chunk.text == "x = 1"
 
 
@@ -86,7 +88,12 @@ def test_the_recipe_of_settings_changes_with_any_of_them() -> None:
         describe_recipe("auto", 300, 20),
     ]
     assert len(set(recipes)) == len(recipes)
-    for uri, language in (("a.md", ""), ("a.csv", "csv"), ("a.pptx", "pptx"), ("a.toml", "toml")):
+    for uri, language in (
+        ("a.md", ""),
+        ("a.csv", "csv"),
+        ("a.pptx", "pptx"),
+        ("a.toml", "toml"),
+    ):
         assert (
             chunker_for(Document(uri, "", kind="config", language=language)).recipe
             in describe_recipe()

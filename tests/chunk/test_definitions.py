@@ -20,9 +20,7 @@ from ragstone.types import Chunk, Document, Symbol
 
 Check = Callable[[Chunker, str], list[Chunk]]
 
-STATEMENT = (
-    "        $this->total += $this->price($item, $index) * $this->tax->rate($item->country());\n"
-)
+STATEMENT = "        $this->total += $this->price($item, $index) * $this->tax->rate($item->country());\n"
 CLASS = (
     "<?php\n\nnamespace App;\n\n/** What is bought. */\nclass Cart extends Model\n{\n    private array $items = [];\n\n"
     + "".join(
@@ -44,9 +42,12 @@ class Fixed:
         return self._chunker.chunk(replace(document, symbols=self._symbols))
 
 
-def cut(text: str, uri: str = "app/Cart.php", language: str = "php", **sizes: int) -> list[Chunk]:
+def cut(
+    text: str, uri: str = "app/Cart.php", language: str = "php", **sizes: int
+) -> list[Chunk]:
     ready = prepare_document(
-        Document(uri, text, kind="code", language=language), ChunkingConfig(size=sizes.get("size"))
+        Document(uri, text, kind="code", language=language),
+        ChunkingConfig(size=sizes.get("size")),
     )
     assert ready.document.remarks == ()
     return list(ready.chunks)
@@ -73,14 +74,18 @@ def test_a_long_function_is_parted_between_its_lines_and_each_part_says_its_sign
 
 
 def test_small_definitions_share_a_chunk() -> None:
-    text = "package a\n\n" + "".join(f"func f{n}() int {{\n\treturn {n}\n}}\n\n" for n in range(6))
+    text = "package a\n\n" + "".join(
+        f"func f{n}() int {{\n\treturn {n}\n}}\n\n" for n in range(6)
+    )
     (chunk,) = cut(text, "a.go", "go")
     assert chunk.symbol.split() == [f"f{n}" for n in range(6)]
 
 
 def test_a_method_outside_its_type_has_the_type_as_header() -> None:
     body = "".join(f"\tcount{n} := s.measure({n}, s.scale, s.offset)\n" for n in range(12))
-    text = "package a\n\n" + "".join(f"func (s *Store) F{n}() {{\n{body}}}\n\n" for n in range(3))
+    text = "package a\n\n" + "".join(
+        f"func (s *Store) F{n}() {{\n{body}}}\n\n" for n in range(3)
+    )
     assert {chunk.header for chunk in cut(text, "a.go", "go")} >= {"Store"}
 
 
@@ -98,7 +103,9 @@ def test_chunks_do_not_overlap_and_keep_the_size(keeps_its_promises: Check) -> N
 
 def test_a_file_that_cannot_be_parsed_is_cut_by_lines_with_a_remark() -> None:
     text = "%%% ((( nothing of ::: this\n" * 30
-    ready = prepare_document(Document("a.rs", text, kind="code", language="rust"), ChunkingConfig())
+    ready = prepare_document(
+        Document("a.rs", text, kind="code", language="rust"), ChunkingConfig()
+    )
     assert ready.chunks
     assert {chunk.kind for chunk in ready.chunks} == {UNPARSED_KIND}
     assert "could be parsed" in ready.document.remarks[0]

@@ -59,7 +59,9 @@ def test_a_key_of_signs_that_no_store_holds_is_shown_without_them() -> None:
     assert told(cut('{"a\\ud800\\u0000 b": {"\\n": 1}}', "json")) == [("a_b", "")]
 
 
-@pytest.mark.parametrize("text", ['{"a": 1', "{'a': 1}", "{} {}", "12", '"words"', "", "[" * 5_000])
+@pytest.mark.parametrize(
+    "text", ['{"a": 1', "{'a': 1}", "{} {}", "12", '"words"', "", "[" * 5_000]
+)
 def test_json_without_an_object_is_cut_by_lines(text: str) -> None:
     assert [chunk.symbol for chunk in cut(text, "json", 10_000)] == ([""] if text else [])
 
@@ -86,7 +88,9 @@ def test_text_without_keys_is_cut_by_lines(text: str) -> None:
 
 
 def test_documents_in_one_yaml_file_are_separate() -> None:
-    chunks = cut("kind: A\nname: first one here\n---\nkind: B\nname: second one here\n", "yaml", 12)
+    chunks = cut(
+        "kind: A\nname: first one here\n---\nkind: B\nname: second one here\n", "yaml", 12
+    )
     assert told(chunks) == [("kind name", ""), ("kind name", "")]
 
 
@@ -106,7 +110,9 @@ def test_toml_is_cut_by_sections_then_keys() -> None:
 
 def test_a_comment_goes_with_the_section_below_it() -> None:
     for size in (12, 20, 40):
-        chunk = next(chunk for chunk in cut(TOML, "toml", size) if "tool.ruff.line" in chunk.symbol)
+        chunk = next(
+            chunk for chunk in cut(TOML, "toml", size) if "tool.ruff.line" in chunk.symbol
+        )
         assert "# about\n[tool.ruff]\nline = 3" in chunk.text
 
 
@@ -125,7 +131,9 @@ def test_keys_of_a_php_file_carry_its_name() -> None:
         "<?php\n\nreturn [\n\n    /*\n    | Name\n    */\n\n    'name' => env('APP_NAME', 'x'),\n\n    // zone\n"
         "    'zone' => 'UTC',\n    'driver' => [\n        'file' => 'a',\n        'store' => 'b',\n    ],\n];\n"
     )
-    assert told(cut(text, "php", uri="config/app.php")) == [("app.name app.zone app.driver", "")]
+    assert told(cut(text, "php", uri="config/app.php")) == [
+        ("app.name app.zone app.driver", "")
+    ]
     small = cut(text, "php", 20, uri="config/app.php")
     assert [name for chunk in small for name in chunk.symbol.split()][-2:] == [
         "app.driver.file",

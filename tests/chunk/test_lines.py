@@ -10,7 +10,9 @@ from ragstone.types import Document
 
 
 def function(number: int, length: int = 12) -> str:
-    lines = "\n".join(f"    let value_{number}_{line} = compute({line});" for line in range(length))
+    lines = "\n".join(
+        f"    let value_{number}_{line} = compute({line});" for line in range(length)
+    )
     return f"fn task_{number}() {{\n{lines}\n}}"
 
 
@@ -42,7 +44,9 @@ def test_chunks_do_not_overlap_and_have_the_documents_kind() -> None:
 
 
 def test_a_line_above_the_size_is_parted_between_words() -> None:
-    chunks = LineChunker(size=50).chunk(Document("a.json", '{"key": "value"}, ' * 500, kind="data"))
+    chunks = LineChunker(size=50).chunk(
+        Document("a.json", '{"key": "value"}, ' * 500, kind="data")
+    )
     assert len(chunks) > 10
     assert all(estimate(chunk.text) <= 60 for chunk in chunks)
     assert all(chunk.text[0] in '{"' for chunk in chunks)

@@ -79,7 +79,9 @@ def test_a_long_section_is_parted_between_paragraphs_and_keeps_its_path() -> Non
 
 
 def test_a_long_section_has_at_least_the_overlap() -> None:
-    text = "# Guide\n\n" + " ".join(f"This is sentence number {number}." for number in range(200))
+    text = "# Guide\n\n" + " ".join(
+        f"This is sentence number {number}." for number in range(200)
+    )
     chunks = cut(text, MarkdownChunker())
     assert len(chunks) > 4
     for before, after in pairwise(chunks):
@@ -110,7 +112,9 @@ def test_windows_line_ends_make_no_difference() -> None:
     text = f"# Guide\n\n{FILLER}\n\nInstall\n---\n\n```\n# no\n```\n\n{FILLER}\n"
     unix, windows = cut(text), cut(text.replace("\n", "\r\n"))
     assert [chunk.header for chunk in unix] == [chunk.header for chunk in windows]
-    assert [chunk.text for chunk in unix] == [chunk.text.replace("\r\n", "\n") for chunk in windows]
+    assert [chunk.text for chunk in unix] == [
+        chunk.text.replace("\r\n", "\n") for chunk in windows
+    ]
 
 
 # ── slides and chapters ───────────────────────────────────────────────────────────────────────────

@@ -66,7 +66,9 @@ def test_any_text_is_covered_by_exact_slices_in_order(
 
 @pytest.mark.parametrize("chunker", USUAL, ids=lambda chunker: chunker.recipe)
 @pytest.mark.parametrize("text", ["", " ", "\n\n \t\r\n", "\x0c\u2028"])
-def test_an_empty_text_has_no_chunk(chunker: Chunker, text: str, keeps_its_promises: Check) -> None:
+def test_an_empty_text_has_no_chunk(
+    chunker: Chunker, text: str, keeps_its_promises: Check
+) -> None:
     assert keeps_its_promises(chunker, text) == []
 
 

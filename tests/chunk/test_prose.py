@@ -94,7 +94,9 @@ def test_a_paragraph_above_the_size_is_parted_between_sentences_into_even_parts(
     chunks = ProseChunker(size=100).chunk(
         Document("a", "This is one of many sentences here. " * 30)
     )
-    assert all(chunk.text.startswith("This") and chunk.text.endswith("here.") for chunk in chunks)
+    assert all(
+        chunk.text.startswith("This") and chunk.text.endswith("here.") for chunk in chunks
+    )
     assert min(estimate(chunk.text) for chunk in chunks) >= 40
 
 
@@ -109,7 +111,8 @@ def test_a_title_stays_with_its_paragraph() -> None:
     body = "The text under it has a few words. " * 6
     text = "\n\n".join(f"Title {number}\n\n{body}" for number in range(12))
     assert all(
-        chunk.text.startswith("Title") for chunk in ProseChunker(size=80).chunk(Document("a", text))
+        chunk.text.startswith("Title")
+        for chunk in ProseChunker(size=80).chunk(Document("a", text))
     )
 
 

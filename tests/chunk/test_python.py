@@ -123,7 +123,8 @@ def test_a_function_above_the_size_is_split_and_every_part_names_it() -> None:
 
 def test_small_neighbours_share_a_chunk() -> None:
     chunks = cut(
-        "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(30)), size=100
+        "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(30)),
+        size=100,
     )
     assert 1 < len(chunks) < 10
     assert " ".join(chunk.symbol for chunk in chunks).split() == [
@@ -132,7 +133,9 @@ def test_small_neighbours_share_a_chunk() -> None:
 
 
 def test_every_chunk_of_a_parted_run_of_constants_names_its_own() -> None:
-    text = "".join(f"CONSTANT_{number} = compute({number}, [1, 2, 3])\n" for number in range(60))
+    text = "".join(
+        f"CONSTANT_{number} = compute({number}, [1, 2, 3])\n" for number in range(60)
+    )
     chunks = cut(text)
     assert len(chunks) > 2
     for chunk in chunks:
@@ -143,7 +146,9 @@ def test_every_chunk_of_a_parted_run_of_constants_names_its_own() -> None:
 @pytest.mark.parametrize(
     "start", ["", "\ufeff", "# -*- coding: latin-1 -*-\n", "\x0c\n", "# 字é👍\n"]
 )
-def test_line_ends_marks_and_other_scripts_do_not_move_the_cuts(ending: str, start: str) -> None:
+def test_line_ends_marks_and_other_scripts_do_not_move_the_cuts(
+    ending: str, start: str
+) -> None:
     text = (start + MODULE.replace("compute", "rechne_é字")).replace("\n", ending)
     found = by_symbol(text)
     assert found["second"].text.startswith("async def second")
@@ -153,7 +158,12 @@ def test_line_ends_marks_and_other_scripts_do_not_move_the_cuts(ending: str, sta
 
 @pytest.mark.parametrize(
     "text",
-    ["((( nothing of ::: this\n" * 30, "x = " + "(" * 5000, "\ud800 = 1\n", "a" + ".a" * 100_000],
+    [
+        "((( nothing of ::: this\n" * 30,
+        "x = " + "(" * 5000,
+        "\ud800 = 1\n",
+        "a" + ".a" * 100_000,
+    ],
     ids=["syntax", "nested", "surrogate", "chain"],
 )
 def test_a_file_that_cannot_be_parsed_is_cut_by_lines_with_a_remark(text: str) -> None:
@@ -171,7 +181,9 @@ def test_a_document_without_a_language_is_recognised_by_its_suffix() -> None:
 
 
 def test_editing_one_function_changes_only_its_chunk() -> None:
-    functions = [f"def task_{number}(value):\n{body(18)}    return value\n" for number in range(20)]
+    functions = [
+        f"def task_{number}(value):\n{body(18)}    return value\n" for number in range(20)
+    ]
     before = {chunk.text for chunk in cut("\n\n".join(functions))}
     functions[7] = functions[7].replace("return value", "return value + 1  # changed")
     after = {chunk.text for chunk in cut("\n\n".join(functions))}

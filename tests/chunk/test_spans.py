@@ -20,7 +20,9 @@ def test_a_cut_inside_a_line_loses_its_leading_space() -> None:
 
 def test_bytes_are_those_of_utf_8() -> None:
     text = "é\n字 👍\nz"
-    first, second = build_chunks(Document("a", text), [TextSlice(0, 2), TextSlice(2, len(text))])
+    first, second = build_chunks(
+        Document("a", text), [TextSlice(0, 2), TextSlice(2, len(text))]
+    )
     data = text.encode()
     assert data[first.span.byte_start : first.span.byte_end].decode() == first.text
     assert data[second.span.byte_start : second.span.byte_end].decode() == second.text
@@ -29,7 +31,9 @@ def test_bytes_are_those_of_utf_8() -> None:
 
 def test_windows_line_ends_count_once_and_a_lone_return_does_not() -> None:
     text = "a\r\nb\rc\nd"
-    chunks = build_chunks(Document("a", text), [TextSlice(0, 3), TextSlice(3, 7), TextSlice(7, 8)])
+    chunks = build_chunks(
+        Document("a", text), [TextSlice(0, 3), TextSlice(3, 7), TextSlice(7, 8)]
+    )
     assert [(chunk.span.line_start, chunk.span.line_end) for chunk in chunks] == [
         (1, 1),
         (2, 2),

@@ -134,7 +134,9 @@ def covered(chunker: Chunker, document: Document) -> list[Chunk]:
 @pytest.mark.parametrize("chunker", CHUNKERS, ids=lambda chunker: chunker.recipe)
 @settings(max_examples=80)
 @given(text=TEXTS, language=st.sampled_from([*LANGUAGES, "csv", "tsv"]))
-def test_any_text_is_covered_by_exact_slices(chunker: Chunker, text: str, language: str) -> None:
+def test_any_text_is_covered_by_exact_slices(
+    chunker: Chunker, text: str, language: str
+) -> None:
     covered(chunker, Document("any", text, kind="config", language=language))
 
 
@@ -148,7 +150,8 @@ def test_any_json_is_covered_by_exact_slices(
     chunker: Chunker, value: object, indent: int | None
 ) -> None:
     covered(
-        chunker, Document("a.json", json.dumps(value, indent=indent), kind="data", language="json")
+        chunker,
+        Document("a.json", json.dumps(value, indent=indent), kind="data", language="json"),
     )
 
 
@@ -162,7 +165,9 @@ def test_any_marks_leave_the_slices_exact(text: str, places: list[int], unit: st
         Mark(at, number, f"S row {number}", unit)
         for number, at in enumerate(sorted(set(places)), 1)
     )
-    document = Document("a.pptx", text, marks=marks, language="pptx" if unit == "slide" else "xlsx")
+    document = Document(
+        "a.pptx", text, marks=marks, language="pptx" if unit == "slide" else "xlsx"
+    )
     covered(SlideChunker(size=9), document)
     covered(TableChunker(size=9), document)
 

@@ -75,7 +75,8 @@ def test_a_chunk_of_a_workbook_begins_at_a_mark_and_names_sheet_and_columns() ->
     assert {chunk.span.start for chunk in chunks} <= {mark.start for mark in marks}
     assert {chunk.header for chunk in chunks} == {"", "Costs > Name | Sum"}
     assert (
-        chunks[-1].text == "# Other\n\nfree words" and chunks[-1].span.page_label == "Other row 1"
+        chunks[-1].text == "# Other\n\nfree words"
+        and chunks[-1].span.page_label == "Other row 1"
     )
     for chunk in chunks[1:-1]:
         assert chunk.text.startswith(f"item {chunk.span.page_label.rpartition(' ')[2]} |")

@@ -10,7 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.code.grammars import LANGUAGES, MAX_BYTES, language_of, parser_for, query_of, tree_of
+from ragstone.code.grammars import (
+    LANGUAGES,
+    MAX_BYTES,
+    language_of,
+    parser_for,
+    query_of,
+    tree_of,
+)
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -45,7 +52,9 @@ def test_the_name_of_a_file_decides_its_language(uri: str, language: str) -> Non
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_a_query_that_compiles_and_uses_known_captures(language: str) -> None:
+def test_every_language_has_a_query_that_compiles_and_uses_known_captures(
+    language: str,
+) -> None:
     query = query_of(language)
     names = {query.capture_name(at) for at in range(query.capture_count)}
     for name in names:
@@ -54,14 +63,23 @@ def test_every_language_has_a_query_that_compiles_and_uses_known_captures(langua
         if group == "reference":
             assert kind in REFERENCES
         if group == "binding":
-            assert kind in {"parameter", "local", "field", "declared", "made", "other", "assigned"}
+            assert kind in {
+                "parameter",
+                "local",
+                "field",
+                "declared",
+                "made",
+                "other",
+                "assigned",
+            }
     assert {"name", "body", "attached", "broken", "reference.call"} <= names
     assert any(name.startswith("definition.") for name in names)
 
 
 def test_every_query_file_belongs_to_a_language() -> None:
     present = {
-        path.name.removesuffix(".scm") for path in (files("ragstone.code") / "languages").iterdir()
+        path.name.removesuffix(".scm")
+        for path in (files("ragstone.code") / "languages").iterdir()
     }
     assert present >= set(LANGUAGES) - {"tsx"}
     assert present - set(LANGUAGES) == {"every", "script", "elements"}
@@ -74,7 +92,9 @@ def test_a_language_without_a_grammar_is_refused() -> None:
 
 def test_each_thread_has_its_own_parser() -> None:
     parsers: list[object] = []
-    threads = [threading.Thread(target=lambda: parsers.append(parser_for("go"))) for _ in range(3)]
+    threads = [
+        threading.Thread(target=lambda: parsers.append(parser_for("go"))) for _ in range(3)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

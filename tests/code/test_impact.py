@@ -11,9 +11,18 @@ from ragstone.code.impact import MAX_HOPS, find_impact
 from ragstone.types import Affected, Confidence, Impact, Link
 
 LINKS = (
-    Link("CREATES", "migration:2024_create_songs", "table:songs", "database/m.php", 9, "evaluated"),
+    Link(
+        "CREATES",
+        "migration:2024_create_songs",
+        "table:songs",
+        "database/m.php",
+        9,
+        "evaluated",
+    ),
     Link("MAPS_TO", "class:Song", "table:songs", "app/Song.php", 5, "convention"),
-    Link("USES_MODEL", "method:SongController::show", "class:Song", "app/SongController.php", 8),
+    Link(
+        "USES_MODEL", "method:SongController::show", "class:Song", "app/SongController.php", 8
+    ),
     Link(
         "HANDLED_BY",
         "route:GET songs/{song}",
@@ -23,7 +32,13 @@ LINKS = (
         "evaluated",
     ),
     Link("RELATES", "class:Album", "class:Song", "app/Album.php", 7),
-    Link("USES_MODEL", "method:AlbumController::show", "class:Album", "app/AlbumController.php", 8),
+    Link(
+        "USES_MODEL",
+        "method:AlbumController::show",
+        "class:Album",
+        "app/AlbumController.php",
+        8,
+    ),
     Link("CHANGED", "change:1:app/Song.php", "class:Song", "", 0),
 )
 
@@ -47,7 +62,11 @@ def test_routes_come_first_with_their_path_and_its_weakest_confidence() -> None:
     impact = find_impact(["table:songs"], links_to(LINKS))
     assert [kind for kind, _ in impact.groups] == ["route", "method", "class"]
     (route,) = impact.groups[0][1]
-    assert (route.key, route.hops, route.confidence) == ("route:GET songs/{song}", 3, "convention")
+    assert (route.key, route.hops, route.confidence) == (
+        "route:GET songs/{song}",
+        3,
+        "convention",
+    )
     assert [link.kind for link in route.links] == ["HANDLED_BY", "USES_MODEL", "MAPS_TO"]
     assert not impact.more
     assert impact.total == 4
@@ -86,7 +105,9 @@ def test_the_most_certain_of_equally_long_paths_is_returned() -> None:
 
 
 def test_a_limited_answer_is_marked_as_incomplete() -> None:
-    links = [Link("CALLS", f"method:{number}", "method:x", "a.py", number) for number in range(10)]
+    links = [
+        Link("CALLS", f"method:{number}", "method:x", "a.py", number) for number in range(10)
+    ]
     impact = find_impact(["method:x"], links_to(links), limit=4)
     assert (impact.total, impact.more) == (4, True)
     chain = [
@@ -103,7 +124,13 @@ WORDS: tuple[Confidence, ...] = ("declared", "heuristic")
 @given(
     st.lists(
         st.builds(
-            Link, st.just("CALLS"), NAMES, NAMES, st.just("a"), st.just(1), st.sampled_from(WORDS)
+            Link,
+            st.just("CALLS"),
+            NAMES,
+            NAMES,
+            st.just("a"),
+            st.just(1),
+            st.sampled_from(WORDS),
         )
     )
 )

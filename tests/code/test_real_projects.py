@@ -93,7 +93,9 @@ def test_an_edit_in_a_real_file_changes_one_symbol_and_its_chunks(
         for old, new in zip(facts.symbols, new_symbols, strict=True):
             around = old.start <= function.start and function.end <= old.end
             same = text[old.start : old.end] == after[new.start : new.end]
-            assert same or around or (function.start <= old.start and old.end <= function.end), (
+            assert (
+                same or around or (function.start <= old.start and old.end <= function.end)
+            ), (
                 path,
                 old.qualified,
             )

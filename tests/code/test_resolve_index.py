@@ -37,7 +37,9 @@ def test_the_body_of_a_function_is_not_part_of_the_interface() -> None:
     assert (
         interface(
             facts(
-                SONG.replace("self.player.start()", "x = 1\n        y = Song()\n        y.play()")
+                SONG.replace(
+                    "self.player.start()", "x = 1\n        y = Song()\n        y.play()"
+                )
             )
         )
         == before
@@ -111,9 +113,7 @@ def test_equal_unresolved_rows_are_merged_and_their_number_is_limited() -> None:
 
 
 def test_cyclic_parents_and_imports_end() -> None:
-    text = (
-        "from b import B\nclass A(B):\n    def go(self):\n        self.x()\n        super().go()\n"
-    )
+    text = "from b import B\nclass A(B):\n    def go(self):\n        self.x()\n        super().go()\n"
     files = [
         facts(text, "a.py"),
         facts("from a import A\nclass B(A): ...\nclass C(C): ...\n", "b.py"),
@@ -194,13 +194,17 @@ def files() -> st.SearchStrategy[FileFacts]:
         references=st.lists(
             st.builds(Reference, kinds, NAMES, NAMES, line, inside), max_size=8
         ).map(tuple),
-        bindings=st.lists(st.builds(Binding, inside, NAMES, NAMES, line), max_size=6).map(tuple),
+        bindings=st.lists(st.builds(Binding, inside, NAMES, NAMES, line), max_size=6).map(
+            tuple
+        ),
     )
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(files(), min_size=1, max_size=4, unique_by=lambda file: file.uri))
-def test_any_facts_are_resolved_and_links_lead_to_existing_nodes(project: list[FileFacts]) -> None:
+def test_any_facts_are_resolved_and_links_lead_to_existing_nodes(
+    project: list[FileFacts],
+) -> None:
     index = ProjectIndex(project)
     graphs = [resolve(file, index) for file in project]
     keys: set[str] = set()

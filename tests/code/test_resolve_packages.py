@@ -30,7 +30,9 @@ def test_java_follows_packages_imports_fields_and_nesting() -> None:
     project = resolved(JAVA)
     song = "class:src/com/acme/model/Song.java#Song"
     assert project.links("EXTENDS") == {(song, "class:src/com/acme/model/Media.java#Media")}
-    assert project.links("IMPLEMENTS") == {(song, "class:src/com/acme/play/Player.java#Playable")}
+    assert project.links("IMPLEMENTS") == {
+        (song, "class:src/com/acme/play/Player.java#Playable")
+    }
     assert project.calls_of("method:src/com/acme/model/Song.java#Song.play") == {
         "method:src/com/acme/play/Player.java#Player.start",
         "method:src/com/acme/model/Media.java#Media.prepare",
@@ -54,7 +56,9 @@ def test_java_only_imports_decide_between_types_with_the_same_name() -> None:
     go = "method:User.java#User.go"
     sure = resolved(files | {"User.java": user.format(imports="import org.b.Song;")})
     assert sure.calls_of(go) == {"method:b/Song.java#Song.play"}
-    unsure = resolved(files | {"User.java": user.format(imports="import org.a.*; import org.b.*;")})
+    unsure = resolved(
+        files | {"User.java": user.format(imports="import org.a.*; import org.b.*;")}
+    )
     assert unsure.calls_of(go) == set()
     assert unsure.reasons(go)["song play"] == "several types are named Song"
     none = resolved(files | {"User.java": user.format(imports="")})
@@ -100,7 +104,9 @@ def test_kotlin_follows_packages_properties_and_created_instances() -> None:
         }
     )
     assert project.links("EXTENDS") == {("class:Song.kt#Song", "class:Song.kt#Media")}
-    assert project.links("IMPLEMENTS") == {("class:Song.kt#Song", "class:Song.kt#Playable.Loud")}
+    assert project.links("IMPLEMENTS") == {
+        ("class:Song.kt#Song", "class:Song.kt#Playable.Loud")
+    }
     assert project.calls_of("method:Song.kt#Song.play") == {
         "method:Player.kt#Player.start",
         "method:Song.kt#Media.prepare",
@@ -226,7 +232,9 @@ def test_ruby_follows_constants_modules_and_created_instances() -> None:
             "player.rb": "class Player\nend\nclass Music::Player\n  def run\n  end\nend\n",
         }
     )
-    assert project.links("EXTENDS") == {("class:song.rb#Music.Song", "class:media.rb#Music.Media")}
+    assert project.links("EXTENDS") == {
+        ("class:song.rb#Music.Song", "class:media.rb#Music.Media")
+    }
     assert project.links("USES_TRAIT") == {
         ("class:song.rb#Music.Song", "class:media.rb#Music.Playable")
     }
@@ -298,7 +306,9 @@ def test_swift_follows_properties_extensions_and_created_instances() -> None:
         }
     )
     assert project.links("EXTENDS") == {("class:Song.swift#Song", "class:Song.swift#Media")}
-    assert project.links("IMPLEMENTS") == {("class:Song.swift#Song", "class:Song.swift#Playable")}
+    assert project.links("IMPLEMENTS") == {
+        ("class:Song.swift#Song", "class:Song.swift#Playable")
+    }
     assert project.calls_of("method:Song.swift#Song.play") == {
         "method:More.swift#Player.start",
         "method:Song.swift#Media.prepare",
@@ -366,5 +376,7 @@ def test_in_swift_a_name_that_a_loop_closure_or_condition_redefines_has_no_type(
     body = "".join(
         f"    func {name}(a: A) {{\n        {text}\n    }}\n" for name, text in forms.items()
     )
-    project = resolved({"x.swift": f"class A {{\n    func save() {{}}\n}}\nclass C {{\n{body}}}\n"})
+    project = resolved(
+        {"x.swift": f"class A {{\n    func save() {{}}\n}}\nclass C {{\n{body}}}\n"}
+    )
     assert project.links() == {("method:x.swift#C.plain", "method:x.swift#A.save")}

@@ -46,9 +46,15 @@ def test_parents_interfaces_and_traits_are_linked_with_their_line() -> None:
         (f"class:{SONG}", r"class:App\Support\Named"),
     }
     (extends,) = (link for link in project.graph.links if link.kind == "EXTENDS")
-    assert (extends.uri, extends.line, extends.confidence) == ("app/Models/Song.php", 5, "declared")
+    assert (extends.uri, extends.line, extends.confidence) == (
+        "app/Models/Song.php",
+        5,
+        "declared",
+    )
     outside = {
-        (row.kind, row.name, row.reason) for row in project.graph.unresolved if row.kind != "CALLS"
+        (row.kind, row.name, row.reason)
+        for row in project.graph.unresolved
+        if row.kind != "CALLS"
     }
     assert ("IMPLEMENTS", r"\Countable", "not in this project") in outside
 
@@ -64,7 +70,9 @@ def test_this_self_static_and_parent_lead_through_traits_and_parents() -> None:
         rf"method:{SONG}::__construct",
         r"class:App\Models\Album",
     }
-    assert project.calls_of(r"method:App\Support\Playable::play") == {r"function:App\Support\name"}
+    assert project.calls_of(r"method:App\Support\Playable::play") == {
+        r"function:App\Support\name"
+    }
 
 
 def test_this_in_an_anonymous_class_is_not_the_outer_class() -> None:
@@ -160,7 +168,9 @@ def test_a_name_has_the_type_of_its_value_if_that_is_known() -> None:
         == "what closing() returns is not written"
     )
     assert project.calls_of(r"method:App\Service::changed") == set()
-    assert project.reasons(r"method:App\Service::changed")["$song start"] == "not in this project"
+    assert (
+        project.reasons(r"method:App\Service::changed")["$song start"] == "not in this project"
+    )
 
 
 def test_methods_with_the_same_name_in_unrelated_classes_are_not_linked() -> None:

@@ -182,7 +182,9 @@ def test_a_name_with_two_types_is_linked_to_neither() -> None:
 
 
 def test_a_decorator_is_called_by_the_code_around_the_function() -> None:
-    project = resolved({"m.py": "def wraps(f): ...\n\n@wraps(1)\ndef run(wraps):\n    wraps()\n"})
+    project = resolved(
+        {"m.py": "def wraps(f): ...\n\n@wraps(1)\ndef run(wraps):\n    wraps()\n"}
+    )
     assert project.links() == {("file:m.py", "function:m.wraps")}
     assert project.reasons("function:m.run") == {
         "wraps": "wraps is a name here, and what it calls is not written"

@@ -192,9 +192,7 @@ def test_a_python_module_is_named_by_its_path(uri: str, namespace: str) -> None:
 
 
 def test_relative_imports_get_their_full_names() -> None:
-    text = (
-        "from . import x\nfrom .y import Z as W\nfrom ..up import v\nimport a.b\nfrom s import *\n"
-    )
+    text = "from . import x\nfrom .y import Z as W\nfrom ..up import v\nimport a.b\nfrom s import *\n"
     facts = read_facts(text, "src/shop/cart/models.py")
     package = read_facts("from . import x\n", "src/shop/cart/__init__.py")
     assert facts is not None
@@ -232,7 +230,9 @@ def test_relative_imports_get_their_full_names() -> None:
         ("Library.swift", ("Foundation", "Foundation", "module")),
     ],
 )
-def test_imports_have_a_name_an_alias_and_a_kind(name: str, expected: tuple[str, str, str]) -> None:
+def test_imports_have_a_name_an_alias_and_a_kind(
+    name: str, expected: tuple[str, str, str]
+) -> None:
     imports = parse_facts(name)[1].imports
     assert expected in [(imported.name, imported.alias, imported.kind) for imported in imports]
 
@@ -290,7 +290,9 @@ def test_references_have_a_receiver_and_a_place(
         ("library.c", ("library_add", "library", "library_t")),
     ],
 )
-def test_names_with_a_written_type_have_bindings(name: str, expected: tuple[str, str, str]) -> None:
+def test_names_with_a_written_type_have_bindings(
+    name: str, expected: tuple[str, str, str]
+) -> None:
     bindings = parse_facts(name)[1].bindings
     assert expected in [(binding.inside, binding.name, binding.type) for binding in bindings]
 

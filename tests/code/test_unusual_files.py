@@ -74,21 +74,30 @@ def test_an_edit_of_one_function_changes_only_its_symbol_and_chunk(path: Path) -
     cuts = [
         chunker_for(document, size=120).chunk(document)
         for document in (
-            Document(path.name, before, kind="code", language=language, symbols=old_facts.symbols),
-            Document(path.name, after, kind="code", language=language, symbols=new_facts.symbols),
+            Document(
+                path.name, before, kind="code", language=language, symbols=old_facts.symbols
+            ),
+            Document(
+                path.name, after, kind="code", language=language, symbols=new_facts.symbols
+            ),
         )
     ]
-    functions = [symbol for symbol in old_facts.symbols if symbol.kind in ("function", "method")]
+    functions = [
+        symbol for symbol in old_facts.symbols if symbol.kind in ("function", "method")
+    ]
     edited = [symbol for symbol in functions if symbol.line <= changed <= symbol.line_end][-1]
     unchanged = {chunk.text for chunk in cuts[1]}
     recut = [chunk for chunk in cuts[0] if chunk.text not in unchanged]
     assert recut
-    assert all(chunk.span.start < edited.end and chunk.span.end > edited.start for chunk in recut)
+    assert all(
+        chunk.span.start < edited.end and chunk.span.end > edited.start for chunk in recut
+    )
 
 
 def test_lines_that_cannot_be_parsed_are_listed() -> None:
     facts = read_facts(
-        "def good():\n    return 1\n\n\nclass :::\n  %%% (\n\n\ndef also():\n    return 2\n", "a.py"
+        "def good():\n    return 1\n\n\nclass :::\n  %%% (\n\n\ndef also():\n    return 2\n",
+        "a.py",
     )
     assert facts is not None
     assert facts.broken

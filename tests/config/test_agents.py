@@ -31,11 +31,17 @@ def test_agents_may_stand_under_a_heading_or_at_the_top(tmp_path: Path) -> None:
     )
     assert sorted(listed.agents) == ["plain", "shell"]
     top = staff(
-        tmp_path, f"shell:\n  {DOCS}\n  prompt: |\n    Be brief.\nversion: 2\nother: {{model: y}}\n"
+        tmp_path,
+        f"shell:\n  {DOCS}\n  prompt: |\n    Be brief.\nversion: 2\nother: {{model: y}}\n",
     )
     assert sorted(top.agents) == ["shell"]
     expected = Agent(
-        "shell", ("docs/*.md",), "rag", 12_000, 3, origin=f"project file {tmp_path / 'agents.yaml'}"
+        "shell",
+        ("docs/*.md",),
+        "rag",
+        12_000,
+        3,
+        origin=f"project file {tmp_path / 'agents.yaml'}",
     )
     assert listed.agents["shell"] == top.agents["shell"] == expected
     assert listed.agents["plain"] == Agent("plain")

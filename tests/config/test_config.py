@@ -42,7 +42,9 @@ def test_a_folder_that_is_not_there_has_the_defaults(tmp_path: Path) -> None:
     assert config.load(tmp_path / "nowhere", environ={}).search.top_k == 5
 
 
-def test_each_layer_overrides_the_one_below_and_the_value_knows_its_origin(tmp_path: Path) -> None:
+def test_each_layer_overrides_the_one_below_and_the_value_knows_its_origin(
+    tmp_path: Path,
+) -> None:
     key, variable = "search.top_k", {"RAGSTONE_SEARCH_TOP_K": "8"}
     settings = config.load(tmp_path, environ=environ(tmp_path))
     assert (settings.search.top_k, settings.origin(key)) == (5, "default")
@@ -53,7 +55,10 @@ def test_each_layer_overrides_the_one_below_and_the_value_knows_its_origin(tmp_p
     settings = config.load(tmp_path, environ=environ(tmp_path))
     assert (settings.search.top_k, settings.origin(key)) == (7, f"project file {project}")
     settings = config.load(tmp_path, environ=environ(tmp_path, **variable))
-    assert (settings.search.top_k, settings.origin(key)) == (8, "environment RAGSTONE_SEARCH_TOP_K")
+    assert (settings.search.top_k, settings.origin(key)) == (
+        8,
+        "environment RAGSTONE_SEARCH_TOP_K",
+    )
     settings = config.load(tmp_path, {key: 9}, environ=environ(tmp_path, **variable))
     assert (settings.search.top_k, settings.origin(key)) == (9, "argument")
 
@@ -67,9 +72,15 @@ def test_layers_are_merged_key_by_key(tmp_path: Path) -> None:
 
 def test_arguments_may_be_dotted_or_nested_and_none_means_not_set(tmp_path: Path) -> None:
     settings = config.load(
-        tmp_path, {"search": {"top_k": 3}, "rag.chunk_size": 400, "rag.enabled": None}, environ={}
+        tmp_path,
+        {"search": {"top_k": 3}, "rag.chunk_size": 400, "rag.enabled": None},
+        environ={},
     )
-    assert (settings.search.top_k, settings.rag.chunk_size, settings.rag.enabled) == (3, 400, True)
+    assert (settings.search.top_k, settings.rag.chunk_size, settings.rag.enabled) == (
+        3,
+        400,
+        True,
+    )
     assert settings.origin("rag.enabled") == "default"
 
 
@@ -138,7 +149,10 @@ def test_a_file_of_the_first_design_is_read(tmp_path: Path) -> None:
             "[serach]\ntop_k = 3\n",
             r"Unknown setting 'serach' in project file .*did you mean search\?",
         ),
-        ("top_k = 3\n", r"Unknown setting 'top_k' in project file .*did you mean search.top_k\?"),
+        (
+            "top_k = 3\n",
+            r"Unknown setting 'top_k' in project file .*did you mean search.top_k\?",
+        ),
         ("'search.top_k' = 3\n", r"Unknown setting 'search.top_k'"),
         ("zzzz = 3\n", r"Unknown setting 'zzzz' .*ragstone config"),
         ("search = 3\n", r"search in project file .* must be a table"),
@@ -154,7 +168,10 @@ def test_a_file_of_the_first_design_is_read(tmp_path: Path) -> None:
         ("[search]\ntop_k = 0\n", r"from 1 to 1000, but .* gives 0"),
         ("[search]\ntop_k = 1.5\n", r"gives 1.5"),
         ("[rag]\nenabled = 1\n", r"rag.enabled must be true or false"),
-        ("[embed]\nstorage = 'int15'\n", r'one of "int10", "compact", but .*did you mean int10'),
+        (
+            "[embed]\nstorage = 'int15'\n",
+            r'one of "int10", "compact", but .*did you mean int10',
+        ),
         ("[sources]\ninclude = 'docs'\n", r"sources.include must be a list"),
         ("[sources]\ninclude = ['docs', 3]\n", r"sources.include must be a list"),
         ('[sources]\nbase = "a\\u0000b"\n', r"must be a non-empty text"),
@@ -173,7 +190,9 @@ def test_a_file_of_the_first_design_is_read(tmp_path: Path) -> None:
         ("#" * 1_000_001, r"larger than 1,000,000 bytes"),
     ],
 )
-def test_a_bad_file_is_refused_with_a_clear_sentence(tmp_path: Path, text: str, says: str) -> None:
+def test_a_bad_file_is_refused_with_a_clear_sentence(
+    tmp_path: Path, text: str, says: str
+) -> None:
     write(tmp_path / "ragstone.toml", text)
     with pytest.raises(ConfigError, match=says):
         config.load(tmp_path, environ={})
@@ -211,7 +230,8 @@ def test_any_bytes_give_settings_or_a_config_error(
 
 def test_an_empty_text_in_a_file_means_not_set(tmp_path: Path) -> None:
     empty = "".join(
-        f"{name} = ''\n" for name in ("url", "api_key", "mcp_server", "mcp_tool", "collection_name")
+        f"{name} = ''\n"
+        for name in ("url", "api_key", "mcp_server", "mcp_tool", "collection_name")
     )
     write(tmp_path / "ragstone.toml", f"[rag.vector_store]\n{empty}")
     settings = config.load(tmp_path, environ={})
@@ -269,7 +289,9 @@ def test_an_environment_variable_sets_a_value(
         ),
     ],
 )
-def test_a_bad_environment_is_refused(tmp_path: Path, variables: dict[str, str], says: str) -> None:
+def test_a_bad_environment_is_refused(
+    tmp_path: Path, variables: dict[str, str], says: str
+) -> None:
     with pytest.raises(ConfigError, match=says):
         config.load(tmp_path, environ=variables)
 
@@ -292,7 +314,9 @@ def test_the_real_environment_is_used_when_none_is_given(
 
 
 def test_every_environment_variable_belongs_to_one_setting() -> None:
-    variables = [variable for described in config.describe() for variable in described.variables]
+    variables = [
+        variable for described in config.describe() for variable in described.variables
+    ]
     assert len(variables) == len(set(variables))
 
 

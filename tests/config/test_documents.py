@@ -37,7 +37,8 @@ def test_every_name_of_the_design_sets_one_of_ours(tmp_path: Path) -> None:
     assert settings.documents.description == "What our papers say."
     assert settings.documents.param_query == "What to look up."
     assert (
-        settings.origin("search.top_k") == f"project file {tmp_path / 'documents.yaml'}, n_results"
+        settings.origin("search.top_k")
+        == f"project file {tmp_path / 'documents.yaml'}, n_results"
     )
 
 
@@ -73,7 +74,9 @@ def test_a_chroma_folder_is_taken_with_that_store_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["/elsewhere", "../up", "~/there"])
-def test_a_file_that_came_with_a_clone_points_nowhere_outside(tmp_path: Path, path: str) -> None:
+def test_a_file_that_came_with_a_clone_points_nowhere_outside(
+    tmp_path: Path, path: str
+) -> None:
     (tmp_path / "documents.yaml").write_text(f"chroma_path: {path}\n")
     with pytest.raises(ConfigError, match="points outside the project folder"):
         load(tmp_path, RAGSTONE_RAG_STORE="chroma")

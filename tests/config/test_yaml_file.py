@@ -15,7 +15,9 @@ from ragstone.errors import ConfigError
 def plain(entry: YamlEntry) -> object:
     if isinstance(entry.value, Mapping):
         return {name: plain(one) for name, one in entry.value.items()}
-    return [plain(one) for one in entry.value] if isinstance(entry.value, tuple) else entry.value
+    return (
+        [plain(one) for one in entry.value] if isinstance(entry.value, tuple) else entry.value
+    )
 
 
 def test_values_have_the_type_they_look_like_and_keys_are_text() -> None:

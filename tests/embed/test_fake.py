@@ -17,7 +17,9 @@ FAKE: Embedder = FakeEmbedder()
 
 
 @given(st.lists(st.text(), max_size=8))
-def test_every_text_gets_a_unit_vector_that_its_neighbours_do_not_change(texts: list[str]) -> None:
+def test_every_text_gets_a_unit_vector_that_its_neighbours_do_not_change(
+    texts: list[str],
+) -> None:
     rows = FAKE.embed(texts)
     assert rows.shape == (len(texts), 128)
     assert rows.dtype == np.float32

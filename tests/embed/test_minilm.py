@@ -52,9 +52,9 @@ def test_a_text_has_the_same_vector_alone_and_in_any_batch(texts: list[str]) -> 
 def test_length_slab_and_number_of_threads_do_not_change_a_bit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    texts = [f"text {number} " + "and more of it " * (number * 7 % 31) for number in range(40)] + [
-        "long " * 700
-    ]
+    texts = [
+        f"text {number} " + "and more of it " * (number * 7 % 31) for number in range(40)
+    ] + ["long " * 700]
     expected = MiniLM(threads=1).embed(texts)
     monkeypatch.setattr(module, "SLAB_WINDOWS", 3)
     assert np.array_equal(MiniLM(threads=3).embed(texts), expected)
@@ -71,13 +71,17 @@ def test_a_text_longer_than_the_model_reads_is_the_mean_of_its_windows_by_length
     tokenizer = minilm._load()[1]
     windows = list(tokenizer.windows(text, MAX_TOKENS))
     names = module.VOCABULARY.read_text(encoding="utf-8").splitlines()
-    parts = [" ".join(names[number] for number in window).replace(" ##", "") for window in windows]
+    parts = [
+        " ".join(names[number] for number in window).replace(" ##", "") for window in windows
+    ]
     assert [tokenizer.encode(part) for part in parts] == windows
     mean = np.average(minilm.embed(parts), axis=0, weights=[len(window) for window in windows])
     assert minilm.embed([text])[0] @ (mean / np.linalg.norm(mean)) > 0.999999
 
 
-def test_a_query_has_the_vector_of_the_same_text(minilm: MiniLM, golden_texts: list[str]) -> None:
+def test_a_query_has_the_vector_of_the_same_text(
+    minilm: MiniLM, golden_texts: list[str]
+) -> None:
     for text in [
         "",
         "one",
@@ -85,7 +89,10 @@ def test_a_query_has_the_vector_of_the_same_text(minilm: MiniLM, golden_texts: l
         "word " * 255,
         *golden_texts,
     ]:  # as long as is read at once, and longer
-        assert np.abs(minilm.embed([text], "query") - minilm.embed([text], "document")).max() < 1e-6
+        assert (
+            np.abs(minilm.embed([text], "query") - minilm.embed([text], "document")).max()
+            < 1e-6
+        )
 
 
 def test_the_end_of_a_long_text_counts(minilm: MiniLM) -> None:
@@ -96,7 +103,9 @@ def test_the_end_of_a_long_text_counts(minilm: MiniLM) -> None:
     assert plain @ changed < 0.98
 
 
-@pytest.mark.parametrize("text", ["", "   \n", "\x00\ufffd", "\ud800", "😀" * 3000, "a" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["", "   \n", "\x00\ufffd", "\ud800", "😀" * 3000, "a" * 100_000]
+)
 def test_odd_texts_get_a_valid_vector(minilm: MiniLM, text: str) -> None:
     row = minilm.embed([text])[0]
     assert np.isfinite(row).all()
@@ -143,7 +152,11 @@ print(json.dumps([*before, "onnxruntime" in sys.modules]))
 """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
     )
     assert json.loads(run.stdout) == [False, 384, 254, True]
     assert run.stderr == ""
@@ -176,7 +189,9 @@ def test_a_missing_onnxruntime_is_a_clear_error(monkeypatch: pytest.MonkeyPatch)
         MiniLM().embed(["text"])
 
 
-def test_a_missing_model_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_model_is_a_clear_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(module, "GRAPH", tmp_path / "gone.onnx")
     with pytest.raises(ConfigError, match=r"gone\.onnx is missing") as caught:
         MiniLM().embed(["text"])

@@ -49,7 +49,9 @@ def test_any_text_gives_ids_of_the_vocabulary_and_never_padding(text: str) -> No
 
 @given(ANY_TEXT, ANY_TEXT)
 def test_a_blank_separates_texts_completely(left: str, right: str) -> None:
-    assert TOKENIZER.encode(f"{left} {right}") == TOKENIZER.encode(left) + TOKENIZER.encode(right)
+    assert TOKENIZER.encode(f"{left} {right}") == TOKENIZER.encode(left) + TOKENIZER.encode(
+        right
+    )
 
 
 @given(WORDY_TEXT, st.integers(3, 60))

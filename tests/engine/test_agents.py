@@ -32,7 +32,9 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "docs" / "gondola.md").write_text(
         "# Gondola\n\nThe gondola crosses the lagoon at nine.\n"
     )
-    (tmp_path / "docs" / "ferry.md").write_text("# Ferry\n\nThe ferry crosses the lagoon at ten.\n")
+    (tmp_path / "docs" / "ferry.md").write_text(
+        "# Ferry\n\nThe ferry crosses the lagoon at ten.\n"
+    )
     (tmp_path / "STYLE.md").write_text("# Style\n\nShort sentences.\n")
     (tmp_path / "lagoon.py").write_text("LAGOON = 'not for agents'\n")
     return tmp_path
@@ -49,7 +51,9 @@ def uris(engine: Engine) -> list[str]:
 
 
 def test_agents_are_those_that_the_file_names(engine: Engine) -> None:
-    assert [(agent.name, agent.strategy, len(agent.sources)) for agent in engine.agents.list()] == [
+    assert [
+        (agent.name, agent.strategy, len(agent.sources)) for agent in engine.agents.list()
+    ] == [
         ("bare", "preload", 0),
         ("shell", "rag", 1),
         ("writer", "preload", 2),
@@ -58,7 +62,9 @@ def test_agents_are_those_that_the_file_names(engine: Engine) -> None:
 
 def test_an_unknown_agent_is_not_found_and_the_others_are_listed(engine: Engine) -> None:
     for ask in (engine.agents.corpus, engine.agents.ensure_index, engine.agents.prompt):
-        with pytest.raises(NotFound, match=r"no agent 'shel' \(there are bare, shell, writer\)"):
+        with pytest.raises(
+            NotFound, match=r"no agent 'shel' \(there are bare, shell, writer\)"
+        ):
             ask("shel")
 
 
@@ -90,7 +96,9 @@ def test_indexing_unchanged_files_again_does_nothing(engine: Engine) -> None:
     assert engine.agents.corpus("shell").status().generation == before
 
 
-def test_adding_editing_deleting_and_renaming_are_all_seen(folder: Path, engine: Engine) -> None:
+def test_adding_editing_deleting_and_renaming_are_all_seen(
+    folder: Path, engine: Engine
+) -> None:
     engine.agents.ensure_index("shell")
     corpus = engine.agents.corpus("shell")
     docs = folder / "docs"
@@ -172,7 +180,12 @@ def test_preload_puts_whole_files_into_the_prompt_in_the_order_of_the_sources(
     engine: Engine,
 ) -> None:
     prompt = engine.agents.prompt("writer")
-    assert (prompt.strategy, prompt.tool, prompt.budget, prompt.notes) == ("preload", "", 400, ())
+    assert (prompt.strategy, prompt.tool, prompt.budget, prompt.notes) == (
+        "preload",
+        "",
+        400,
+        (),
+    )
     assert prompt.files == ("STYLE.md", "docs/ferry.md", "docs/gondola.md")
     assert (
         "File: STYLE.md\n# Style\n\nShort sentences.\n\nFile: docs/ferry.md\n# Ferry\n"
@@ -290,7 +303,9 @@ def test_given_documents_of_an_agent_are_its_own(engine: Engine) -> None:
     assert uris(engine.agents.corpus("shell")) == ["docs/ferry.md", "docs/gondola.md", "note"]
 
 
-def test_preloaded_files_come_in_the_order_of_the_sources_that_name_them(tmp_path: Path) -> None:
+def test_preloaded_files_come_in_the_order_of_the_sources_that_name_them(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "docs" / "deep").mkdir(parents=True)
     for path in ("README.md", "docs/a.md", "docs/b.md", "docs/deep/c.md"):
         (tmp_path / path).write_text(f"text of {path}\n", encoding="utf-8")

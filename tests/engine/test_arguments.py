@@ -11,7 +11,12 @@ from ragstone.errors import InputError
 from ragstone.types import Document
 
 ANYTHING = (
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers())
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.lists(st.integers())
 )
 
 

@@ -29,11 +29,19 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 def test_a_turn_is_remembered_listed_recalled_and_forgotten(engine: Engine) -> None:
     assert engine.remember("s", "user", "The ferry leaves at nine.") == 0
     assert (
-        engine.remember("s", "assistant", "Noted.", speaker="Ada", at=1.0, metadata={"run": "7"})
+        engine.remember(
+            "s", "assistant", "Noted.", speaker="Ada", at=1.0, metadata={"run": "7"}
+        )
         == 1
     )
-    assert [turn.content for turn in engine.turns("s")] == ["The ferry leaves at nine.", "Noted."]
-    assert (engine.turns("s")[1].speaker, engine.turns("s")[1].metadata) == ("Ada", {"run": "7"})
+    assert [turn.content for turn in engine.turns("s")] == [
+        "The ferry leaves at nine.",
+        "Noted.",
+    ]
+    assert (engine.turns("s")[1].speaker, engine.turns("s")[1].metadata) == (
+        "Ada",
+        {"run": "7"},
+    )
     assert engine.recall("s", "when does the ferry leave")[0].turn.index == 0
     assert [session.name for session in engine.memory.sessions()] == ["s"]
     assert engine.memory.forget("s", turn=0) == 1
@@ -57,7 +65,9 @@ def test_recall_after_a_restart_embeds_the_question_and_no_stored_turn(
     calls: list[tuple[str, list[str]]] = []
     embed = MiniLM.embed
 
-    def counted(self: MiniLM, texts: Sequence[str], role: Role = "document", **more: Any) -> Any:  # noqa: ANN401 - as is
+    def counted(
+        self: MiniLM, texts: Sequence[str], role: Role = "document", **more: Any
+    ) -> Any:  # noqa: ANN401 - as is
         calls.append((role, list(texts)))
         return embed(self, texts, role, **more)
 
@@ -147,7 +157,9 @@ def test_inject_returns_the_prompt_unchanged_if_nothing_fits(
     assert inject("# Task\n", "gondola") == "# Task\n"
     assert inject("# Task\n", "gondola", engine) == "# Task\n"  # empty
     engine.add(GONDOLA)
-    assert inject("# Task\n", "quantum chromodynamics", engine) == "# Task\n"  # below the threshold
+    assert (
+        inject("# Task\n", "quantum chromodynamics", engine) == "# Task\n"
+    )  # below the threshold
     assert inject("# Task\n", "  ", engine) == "# Task\n"
     off = Engine.open(tmp_path, config={**FAKE, "rag.enabled": False})
     assert inject("# Task\n", "gondola", off) == "# Task\n"
@@ -170,7 +182,12 @@ def test_a_disabled_engine_remembers_and_loads_nothing(tmp_path: Path) -> None:
 
 def test_an_empty_context_is_a_context(engine: Engine) -> None:
     assert engine.context("anything") == Context(
-        "", "block", 1500, 0, needs_clarification=True, question=engine.context("anything").question
+        "",
+        "block",
+        1500,
+        0,
+        needs_clarification=True,
+        question=engine.context("anything").question,
     )
 
 
@@ -187,10 +204,15 @@ def test_own_and_retrieved_pieces_share_one_budget(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("form", ["block", "markdown", "tool", "documents", "json"])
-def test_every_format_takes_the_options_of_a_search(engine: Engine, form: ContextFormat) -> None:
+def test_every_format_takes_the_options_of_a_search(
+    engine: Engine, form: ContextFormat
+) -> None:
     engine.add([GONDOLA, Document("old.md", "The gondola was sold long ago.")])
     short = engine.context(
-        "when does the gondola cross", format=form, compress=True, filters={"path": "gondola.md"}
+        "when does the gondola cross",
+        format=form,
+        compress=True,
+        filters={"path": "gondola.md"},
     )
     assert "The gondola crosses the lagoon at nine." in short.text
     assert "black by law" not in short.text
@@ -212,7 +234,9 @@ def test_every_format_takes_the_options_of_a_search(engine: Engine, form: Contex
         {"colour": 1},
     ],
 )
-def test_invalid_options_of_a_context_are_refused(engine: Engine, wrong: dict[str, Any]) -> None:
+def test_invalid_options_of_a_context_are_refused(
+    engine: Engine, wrong: dict[str, Any]
+) -> None:
     with pytest.raises(InputError):
         engine.context("gondola", **wrong)
     with pytest.raises(InputError):

@@ -238,7 +238,10 @@ def test_reembed_repairs_and_switches_every_collection(engine: Engine, folder: P
         assert other.sync().ok
         assert other.sync(collection="small").ok
         assert {info.storage for info in other.status().spaces} == {"compact"}
-        assert {collection.name for collection in other.admin.collections()} == {"default", "small"}
+        assert {collection.name for collection in other.admin.collections()} == {
+            "default",
+            "small",
+        }
 
 
 def test_vectors_keep_their_storage_without_a_setting(engine: Engine, folder: Path) -> None:
@@ -300,7 +303,9 @@ def test_a_dropped_collection_gets_its_vectors_when_it_is_added_again(
         before.admin.drop_collection("default")
     with Engine.open(folder, config=FAKE | settings) as again:
         assert again.add(document).embedded == embedded
-        assert [(info.storage, info.embedded) for info in again.status().spaces] == [(storage, 1)]
+        assert [(info.storage, info.embedded) for info in again.status().spaces] == [
+            (storage, 1)
+        ]
 
 
 @pytest.mark.parametrize("storage", ["int16", "int8"])
@@ -342,7 +347,9 @@ def test_imported_files_are_known_to_the_next_sync(engine: Engine, folder: Path)
     assert {document.uri for document in engine.sources()} == {"docs/locks.md", "given"}
 
 
-def test_an_import_after_a_change_of_model_stores_and_says_so(engine: Engine, folder: Path) -> None:
+def test_an_import_after_a_change_of_model_stores_and_says_so(
+    engine: Engine, folder: Path
+) -> None:
     engine.add(Document(uri="given", text="a zeppelin"))
     lines = list(engine.admin.export())
     engine.remove("given")

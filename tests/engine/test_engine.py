@@ -77,7 +77,8 @@ def test_a_rename_embeds_nothing(engine: Engine, folder: Path) -> None:
 
 def test_a_file_that_shrank_leaves_no_tail(engine: Engine, folder: Path) -> None:
     (folder / "long.md").write_text(
-        "\n\n".join(f"## Part {i}\n\nabout {NAMES[i]} " + "word " * 150 for i in range(9)), "utf-8"
+        "\n\n".join(f"## Part {i}\n\nabout {NAMES[i]} " + "word " * 150 for i in range(9)),
+        "utf-8",
     )
     engine.sync()
     assert engine.search("zebra", mode="words")
@@ -93,7 +94,9 @@ def test_added_text_is_found_and_removed_by_its_uri(engine: Engine) -> None:
     assert (report.documents, report.chunks_added, report.pending) == (1, 1, 0)
     assert (
         engine.add(
-            Document(uri="note:1", text="The zeppelin lands at noon.", metadata={"author": "ada"})
+            Document(
+                uri="note:1", text="The zeppelin lands at noon.", metadata={"author": "ada"}
+            )
         ).chunks_added
         == 0
     )
@@ -127,7 +130,10 @@ def test_the_same_text_in_two_places_is_one_hit_that_lists_both(
         if "def acquire_lease" in hit.text
     ]
     assert len(hits) == 1
-    places = {hits[0].source_doc_id, *(place.rpartition(":")[0] for place in hits[0].duplicates)}
+    places = {
+        hits[0].source_doc_id,
+        *(place.rpartition(":")[0] for place in hits[0].duplicates),
+    }
     assert places == {"copy.py", "lease.py"}
 
 
@@ -143,9 +149,9 @@ def test_filters_narrow_by_path_kind_and_metadata(engine: Engine) -> None:
         "docs/locks.md"
     }
     assert {h.kind for h in engine.search("lease", filters={"kind": "code"})} == {"code"}
-    assert [h.source_doc_id for h in engine.search("lease", filters={"year": {"gte": 2020}})] == [
-        "note:2024"
-    ]
+    assert [
+        h.source_doc_id for h in engine.search("lease", filters={"year": {"gte": 2020}})
+    ] == ["note:2024"]
 
 
 def test_a_document_that_changed_nothing_is_found_again_from_the_cache(engine: Engine) -> None:
@@ -211,7 +217,9 @@ def test_a_hit_explains_itself(engine: Engine) -> None:
 def test_mmr_and_rrf_answer_from_the_same_candidates(engine: Engine) -> None:
     engine.sync()
     plain = {hit.doc_id for hit in engine.search("lease", top_k=10, merge=False)}
-    assert {hit.doc_id for hit in engine.search("lease", top_k=10, merge=False, mmr=True)} == plain
+    assert {
+        hit.doc_id for hit in engine.search("lease", top_k=10, merge=False, mmr=True)
+    } == plain
     assert {
         hit.doc_id for hit in engine.search("lease", top_k=10, merge=False, fusion="rrf")
     } == plain
@@ -353,7 +361,9 @@ def test_a_missing_folder_is_a_clear_error(tmp_path: Path) -> None:
         Engine.open(tmp_path / "nowhere")
 
 
-def test_a_bad_file_is_in_the_report_and_the_rest_is_indexed(engine: Engine, folder: Path) -> None:
+def test_a_bad_file_is_in_the_report_and_the_rest_is_indexed(
+    engine: Engine, folder: Path
+) -> None:
     (folder / "picture.txt").write_bytes(b"\x00\x01\x02" * 100)
     (folder / "huge.md").write_text("x" * 6_000_000, encoding="utf-8")
     report = engine.sync()

@@ -58,7 +58,9 @@ def test_a_sync_of_many_files_is_a_few_lines(tmp_path: Path) -> None:
     "config",
     [{"rag.enabled": False}, {"events.log": False}, {"rag.vector_store.provider": "memory"}],
 )
-def test_no_event_is_written_if_the_log_is_off(tmp_path: Path, config: dict[str, object]) -> None:
+def test_no_event_is_written_if_the_log_is_off(
+    tmp_path: Path, config: dict[str, object]
+) -> None:
     (tmp_path / ".ragstone").mkdir()
     with Engine.open(tmp_path, config={**FAKE, **config}) as engine:
         engine.add(Document("gondola.md", "The gondola is black."))

@@ -8,14 +8,27 @@ import pytest
 
 from ragstone import Engine
 from ragstone.types import Skip
-from tests.read.office_files import docx, epub, notebook, paragraph, pptx, row, shape, slide, xlsx
+from tests.read.office_files import (
+    docx,
+    epub,
+    notebook,
+    paragraph,
+    pptx,
+    row,
+    shape,
+    slide,
+    xlsx,
+)
 
 FILES: dict[str, bytes] = {
     "plan.docx": docx(
         paragraph("Plan", "Heading1") + paragraph("The aardvark budget is approved.")
     ),
     "deck.pptx": pptx(
-        {"a": slide(shape(["Intro"], "title")), "b": slide(shape(["Bandicoot results"], "title"))},
+        {
+            "a": slide(shape(["Intro"], "title")),
+            "b": slide(shape(["Bandicoot results"], "title")),
+        },
         ["a", "b"],
     ),
     "book.xlsx": xlsx({"Costs": row(1, "Animal", "Sum") + row(12, "capybara", "77")}),
@@ -99,7 +112,9 @@ def test_a_decision_is_found_by_its_status(synced: Engine) -> None:
         hit.source_doc_id
         for hit in synced.search("kiwi", filters={"kind": "adr", "status": "accepted"})
     ] == ["docs/adr/0001-kiwi.md"]
-    assert synced.search("kiwi", filters={"kind": "adr", "status": "rejected"}, mode="words") == []
+    assert (
+        synced.search("kiwi", filters={"kind": "adr", "status": "rejected"}, mode="words") == []
+    )
 
 
 def test_an_endpoint_is_a_hit_with_its_name(synced: Engine) -> None:

@@ -159,9 +159,9 @@ def test_related_nodes_are_found_hop_by_hop(engine: Engine) -> None:
     assert all(related.hops == 1 for related in near.values())
     (table,) = engine.graph.related("stones.update", kinds=["table"], hops=2)
     assert (table.node.key, table.hops, len(table.links)) == ("table:stones", 2, 2)
-    assert {related.node.kind for related in engine.graph.related("Stone", kinds=["MAPS_TO"])} == {
-        "table"
-    }
+    assert {
+        related.node.kind for related in engine.graph.related("Stone", kinds=["MAPS_TO"])
+    } == {"table"}
     assert len(engine.graph.related("Stone", limit=2)) == 2
     for wrong in ({"hops": 0}, {"hops": 5}, {"limit": -1}, {"kinds": "table"}):
         with pytest.raises(InputError):
@@ -212,7 +212,10 @@ def test_deleting_a_migration_restores_the_tables_earlier_columns(
     engine.sync(embed=False)
     columns = engine.graph.node("stones").attributes["columns"]
     assert isinstance(columns, list)
-    assert [column["name"] for column in columns if isinstance(column, dict)] == ["id", "weight"]
+    assert [column["name"] for column in columns if isinstance(column, dict)] == [
+        "id",
+        "weight",
+    ]
 
 
 def test_a_question_updates_the_graph_first(engine: Engine, folder: Path) -> None:
@@ -271,11 +274,15 @@ def listing() -> str:
 def test_a_listing_of_routes_is_evidence_of_its_own_kind(engine: Engine, folder: Path) -> None:
     report = engine.graph.import_listing(listing())
     assert report.changed["links"] >= 1
-    (handled,) = dict(engine.graph.explain(engine.graph.node("stones.update")).out_of)["HANDLED_BY"]
+    (handled,) = dict(engine.graph.explain(engine.graph.node("stones.update")).out_of)[
+        "HANDLED_BY"
+    ]
     assert (handled.confidence, handled.uri) == ("runtime", API)
     assert engine.graph.node("route:GET up").attributes["runtime"]
     assert (
-        engine.graph.node("GET up") == engine.graph.node("up") == engine.graph.node("route:GET up")
+        engine.graph.node("GET up")
+        == engine.graph.node("up")
+        == engine.graph.node("route:GET up")
     )
     (folder / "routes/web.php").write_text(APP["routes/web.php"] + "\n", encoding="utf-8")
     engine.sync(embed=False)
@@ -285,7 +292,9 @@ def test_a_listing_of_routes_is_evidence_of_its_own_kind(engine: Engine, folder:
         engine.graph.node("route:GET up")
 
 
-@pytest.mark.parametrize("wrong", ["", "{", "{}", "null", "3", 3, None, "[1, 2]", '[{"uri": 3}]'])
+@pytest.mark.parametrize(
+    "wrong", ["", "{", "{}", "null", "3", 3, None, "[1, 2]", '[{"uri": 3}]']
+)
 def test_an_invalid_listing_is_refused_and_changes_nothing(engine: Engine, wrong: str) -> None:
     engine.graph.import_listing(listing())
     with pytest.raises(InputError):

@@ -79,12 +79,12 @@ def test_a_search_returns_turns_only_on_request(engine: Engine) -> None:
         hit.collection for hit in engine.search("ferry", memory="tuesday") if hit.kind == "turn"
     } == {"tuesday"}
     assert len(engine.search("ferry", 2, memory=["monday", "tuesday"])) == 2
-    assert [hit.kind for hit in engine.search("ferry", memory=True, filters={"path": "*.md"})] == [
-        "text"
-    ]
-    assert {hit.kind for hit in engine.search("ferry", memory=True, filters={"kind": "turn"})} == {
-        "turn"
-    }
+    assert [
+        hit.kind for hit in engine.search("ferry", memory=True, filters={"path": "*.md"})
+    ] == ["text"]
+    assert {
+        hit.kind for hit in engine.search("ferry", memory=True, filters={"kind": "turn"})
+    } == {"turn"}
 
 
 def test_turns_are_found_without_any_documents(engine: Engine) -> None:
@@ -103,7 +103,10 @@ def test_a_turn_that_no_longer_holds_says_so_among_documents_too(engine: Engine)
         "memory:s turn 0 (superseded by turn 1)",
     ]
     assert hits[1].metadata["superseded_by"] == 1
-    assert engine.search("favourite editor", memory="s", min_score=hits[1].score + 0.01) == hits[:1]
+    assert (
+        engine.search("favourite editor", memory="s", min_score=hits[1].score + 0.01)
+        == hits[:1]
+    )
 
 
 def test_a_context_can_hold_documents_and_turns(engine: Engine) -> None:
@@ -129,7 +132,9 @@ def test_another_projects_conversations_are_never_in_a_search(
         assert other.search("swordfish", memory="s") == []
 
 
-def test_a_conversation_is_carried_elsewhere_word_for_word(tmp_path: Path, engine: Engine) -> None:
+def test_a_conversation_is_carried_elsewhere_word_for_word(
+    tmp_path: Path, engine: Engine
+) -> None:
     engine.remember(
         "s",
         "user",

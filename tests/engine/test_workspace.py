@@ -28,7 +28,9 @@ def test_ten_engines_of_a_workspace_load_one_model_and_open_one_store(
         stores = {id(engine.workspace.components.store) for engine in engines}
         assert (len(created), len(stores)) == (1, 1)
         for number, engine in enumerate(engines):
-            assert [hit.text for hit in engine.search("gondola")] == [f"gondola number {number}"]
+            assert [hit.text for hit in engine.search("gondola")] == [
+                f"gondola number {number}"
+            ]
 
 
 def test_closing_an_engine_leaves_the_shared_workspace_open(tmp_path: Path) -> None:
@@ -40,7 +42,9 @@ def test_closing_an_engine_leaves_the_shared_workspace_open(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("project", ["alpha\x1fmemory", "a\nb", "", "  "])
-def test_a_project_name_with_control_characters_is_refused(tmp_path: Path, project: str) -> None:
+def test_a_project_name_with_control_characters_is_refused(
+    tmp_path: Path, project: str
+) -> None:
     with pytest.raises(InputError, match="project"):
         Engine.open(tmp_path, config=FAKE, project=project)
 

@@ -51,7 +51,8 @@ def test_an_answer_is_scored_part_by_part(
 def test_routes_are_exact_or_named_with_what_is_wrong() -> None:
     wrong = {**OURS, "uri": "b", "middleware": ["auth", "web"]}
     told = graph_scores.routes(
-        [ROUTE, {**ROUTE, "uri": "b"}, {**ROUTE, "uri": "c"}], [OURS, wrong, {**OURS, "uri": "d"}]
+        [ROUTE, {**ROUTE, "uri": "b"}, {**ROUTE, "uri": "c"}],
+        [OURS, wrong, {**OURS, "uri": "d"}],
     )
     assert (told["total"], told["exact"], told["missing"], told["extra"]) == (
         3,
@@ -132,7 +133,11 @@ def test_the_whole_of_it_gives_figures_for_what_is_there(
     assert result["questions"]["by_kind"] == {"model_table": 1.0, "route_action": 0.5}
     assert result["questions"]["evidence_recall_at_12"] == 1.0
     assert result["paraphrases"]["count"] == 1
-    assert result["inflections"]["table"] == {"total": 2, "right": 1, "wrong": {"Book": "books"}}
+    assert result["inflections"]["table"] == {
+        "total": 2,
+        "right": 1,
+        "wrong": {"Book": "books"},
+    }
     assert "left out: other" in printed.err
     assert "0.5" in codegraph.table(result) and any(
         "1 of 1" in line for line in quality_table(result)
@@ -159,7 +164,16 @@ def test_absent_data_and_absent_trees_are_skipped_with_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (
-        main(["codegraph", "--data", str(tmp_path / "nowhere"), "--repos", str(tmp_path), "--json"])
+        main(
+            [
+                "codegraph",
+                "--data",
+                str(tmp_path / "nowhere"),
+                "--repos",
+                str(tmp_path),
+                "--json",
+            ]
+        )
         == ABSENT
     )
     assert "is not there" in json.loads(capsys.readouterr().out)["skipped"]

@@ -32,7 +32,9 @@ def always(*hits: Hit) -> Ask:
     return lambda top_k, merge: hits[:top_k]
 
 
-def test_a_question_on_a_corpus_is_scored_by_the_characters_of_its_excerpts(tmp_path: Path) -> None:
+def test_a_question_on_a_corpus_is_scored_by_the_characters_of_its_excerpts(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "corpora").mkdir()
     (tmp_path / "corpora" / "rivers.md").write_text(
         "The Elbe is long. The Spree is short.", encoding="utf-8"
@@ -44,7 +46,9 @@ def test_a_question_on_a_corpus_is_scored_by_the_characters_of_its_excerpts(tmp_
         writer.writerow(["Which is short?", json.dumps(references), "rivers"])
     chosen = chunking.load(tmp_path)
     (case,) = chosen.corpora[0].cases
-    assert [document.uri for document in chosen.corpora[0].documents["default"]] == ["rivers.md"]
+    assert [document.uri for document in chosen.corpora[0].documents["default"]] == [
+        "rivers.md"
+    ]
     scores = case.score(always(hit("rivers.md", 18, 37)))
     assert scores["recall"] == scores["precision"] == scores["iou"] == scores["iou_4000"] == 1.0
 
@@ -180,7 +184,9 @@ def test_a_conversation_is_remembered_with_who_when_and_its_name(tmp_path: Path)
     talk = {
         "session_1": [{"speaker": "Ann", "dia_id": "D1:01", "text": "Hello"}],
         "session_1_date_time": "1:56 pm on 8 May, 2023",
-        "session_2": [{"speaker": "Bo", "dia_id": "D2:1", "text": "Hi", "blip_caption": "a dog"}],
+        "session_2": [
+            {"speaker": "Bo", "dia_id": "D2:1", "text": "Hi", "blip_caption": "a dog"}
+        ],
         "session_2_date_time": "one day",
     }
     (tmp_path / "talks.json").write_text(

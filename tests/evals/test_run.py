@@ -38,12 +38,15 @@ def test_a_set_gives_words_vectors_hybrid_and_rrf_in_the_fixed_shape(
 ) -> None:
     data = small_set(tmp_path / "data")
     assert (
-        main(["scifact", "--data", str(data), "--embedder", "fake", "--limit", "9", "--json"]) == 0
+        main(["scifact", "--data", str(data), "--embedder", "fake", "--limit", "9", "--json"])
+        == 0
     )
     result = json.loads(capsys.readouterr().out)
     assert (result["set"], result["embedder"], result["questions"]) == ("scifact", "fake", 2)
     assert result["words"]["ndcg_at_10"] == 1.0
-    assert set(result["vectors"]) == set(result["hybrid"]) == set(result["rrf"]) == {"ndcg_at_10"}
+    assert (
+        set(result["vectors"]) == set(result["hybrid"]) == set(result["rrf"]) == {"ndcg_at_10"}
+    )
     assert set(result["differences"]["hybrid-words"]["ndcg_at_10"]) == {
         "difference",
         "standard_error",

@@ -21,7 +21,10 @@ GRID = {"meaning.question": (0.1, 0.45, 0.9)}
 
 def fake(answer: str) -> Recording:
     """Return a question whose answer leads the list of this name, and is last in the other."""
-    rows = {"words": [Scored(1, 1.0), Scored(2, 0.2)], "minilm": [Scored(2, 1.0), Scored(1, 0.2)]}
+    rows = {
+        "words": [Scored(1, 1.0), Scored(2, 0.2)],
+        "minilm": [Scored(2, 1.0), Scored(1, 0.2)],
+    }
     wanted = {"words": 1, "minilm": 2}[answer]
 
     def score(ask: Ask) -> Mapping[str, float]:
@@ -86,7 +89,9 @@ def test_repositories_are_parts_a_few_at_a_time() -> None:
         "code_search", [Corpus(name, {}, []) for name in names], "first", by_corpus=True
     )
     recordings = [replace(fake("words"), group=name) for name in names]
-    assert [[one.group for one in part.recordings] for part in parts_of(chosen, recordings)] == [
+    assert [
+        [one.group for one in part.recordings] for part in parts_of(chosen, recordings)
+    ] == [
         ["a", "b", "c"],
         ["d"],
     ]
@@ -110,4 +115,6 @@ def test_a_replay_gives_what_the_search_gave(tmp_path: Path) -> None:
     (recording,) = record(chosen, "fake", keep=tmp_path)
     scores(recording, RANKING_PARAMETERS)
     with Engine.open(tmp_path / "small", config={"rag.embedding_provider": "fake"}) as engine:
-        assert seen == [[hit.source_doc_id for hit in engine.search("what about lakes?", top_k=3)]]
+        assert seen == [
+            [hit.source_doc_id for hit in engine.search("what about lakes?", top_k=3)]
+        ]

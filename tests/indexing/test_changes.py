@@ -82,7 +82,9 @@ def test_an_interval_scans_the_folder_when_it_has_passed(folder: Path) -> None:
         assert places(engine, "zeppelin") == ["new.md:1"]
 
 
-def test_two_collections_of_one_folder_both_stay_current(followed: Engine, folder: Path) -> None:
+def test_two_collections_of_one_folder_both_stay_current(
+    followed: Engine, folder: Path
+) -> None:
     followed.sync(collection="second")
     (folder / "new.md").write_text("zeppelin", encoding="utf-8")
     followed.sync(collection="second")
@@ -107,7 +109,9 @@ def test_a_search_waits_briefly_for_another_writer_and_adds_a_note(
 ) -> None:
     monkeypatch.setattr("ragstone.indexing.sync._SECONDS_FOR_WRITERS", 0.05)
     monkeypatch.setattr("ragstone.indexing.sync._RETRY_SECONDS", 0.0)
-    (folder / "lease.py").write_text("def acquire_lease(): return 'zeppelin'\n", encoding="utf-8")
+    (folder / "lease.py").write_text(
+        "def acquire_lease(): return 'zeppelin'\n", encoding="utf-8"
+    )
     with FileLock(followed.home / "ragstone.db.lock"):
         explanation = followed.explain("acquire_lease", mode="words")
     assert {hit.source_doc_id: hit.freshness for hit in explanation.hits} == {
@@ -153,7 +157,9 @@ def test_a_missing_folder_keeps_the_stored_documents_unverifiable(
         assert {hit.freshness for hit in explanation.hits} == {"unverifiable"}
         assert any("is not there" in note for note in explanation.notes)
         os.rename(tmp_path / "away", folder)
-        assert {hit.freshness for hit in engine.search("acquire_lease", mode="words")} == {"fresh"}
+        assert {hit.freshness for hit in engine.search("acquire_lease", mode="words")} == {
+            "fresh"
+        }
 
 
 def test_a_reopened_engine_tracks_changes_again(followed: Engine, folder: Path) -> None:
@@ -188,7 +194,9 @@ WORDS = ("granite", "basalts", "marbles")
 step = st.one_of(
     st.tuples(st.just("write"), st.sampled_from(NAMES), st.sampled_from(WORDS)),
     st.tuples(st.just("keep times"), st.sampled_from(NAMES), st.sampled_from(WORDS)),
-    st.tuples(st.just("delete"), st.sampled_from((*NAMES, "d", "d/e", "f", "g.md")), st.just("")),
+    st.tuples(
+        st.just("delete"), st.sampled_from((*NAMES, "d", "d/e", "f", "g.md")), st.just("")
+    ),
     st.tuples(
         st.just("move"),
         st.sampled_from((*NAMES, "d", "d/e", "f")),
@@ -223,7 +231,10 @@ def act(root: Path, what: str, first: str, second: str) -> None:
 def test_the_next_search_knows_any_series_of_changes(
     steps: list[tuple[str, str, str]],
 ) -> None:
-    with tempfile.TemporaryDirectory() as temporary, Engine.open(temporary, config=FAKE) as engine:
+    with (
+        tempfile.TemporaryDirectory() as temporary,
+        Engine.open(temporary, config=FAKE) as engine,
+    ):
         root = Path(temporary)
         engine.sync(embed=False)
         for what, first, second in [*steps, ("search", "", "")]:
@@ -231,7 +242,8 @@ def test_the_next_search_knows_any_series_of_changes(
             if what == "search":
                 engine.search("granite", mode="words")
                 stored = {
-                    document.uri: engine.admin.text(document.uri) for document in engine.sources()
+                    document.uri: engine.admin.text(document.uri)
+                    for document in engine.sources()
                 }
                 assert stored == dict(_truth(root))
 

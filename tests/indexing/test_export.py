@@ -79,7 +79,9 @@ def test_an_invalid_vector_is_left_out_and_made_again(
 
 
 ASKED = "gondola ferry barge raft canoe kayak dinghy trawler"
-TEXTS = [" ".join([*ASKED.split()[:n], *(f"other{n}{m}" for m in range(8 - n))]) for n in range(9)]
+TEXTS = [
+    " ".join([*ASKED.split()[:n], *(f"other{n}{m}" for m in range(8 - n))]) for n in range(9)
+]
 
 
 def kept_in(storage: str, home: Path) -> tuple[list[str], list[str]]:
@@ -129,8 +131,14 @@ def test_vectors_of_an_unknown_length_are_left_out_with_a_note(
     for place in places:
         lines[place] = json.dumps(json.loads(lines[place]) | bad)
     report = other.admin.load(lines)
-    assert (report.documents, report.embedded, report.pending) == (len(TEXTS), len(TEXTS) - 2, 2)
-    assert [note for note in report.notes if f"2 of {len(TEXTS)} vectors cannot be read" in note]
+    assert (report.documents, report.embedded, report.pending) == (
+        len(TEXTS),
+        len(TEXTS) - 2,
+        2,
+    )
+    assert [
+        note for note in report.notes if f"2 of {len(TEXTS)} vectors cannot be read" in note
+    ]
     assert other.admin.embed() == 2
 
 

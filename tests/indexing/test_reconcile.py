@@ -46,7 +46,9 @@ def write(folder: Path, **files: str) -> None:
 def test_more_documents_than_one_transaction_holds_are_all_stored(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         count = BATCH_DOCUMENTS + 7
-        report = engine.add(Document(uri=f"d{n}", text=f"text number {n}") for n in range(count))
+        report = engine.add(
+            Document(uri=f"d{n}", text=f"text number {n}") for n in range(count)
+        )
         assert report.documents == count
         assert len(list(engine.sources())) == count
 
@@ -143,7 +145,9 @@ def test_subscribers_get_an_event_for_every_stored_document(tmp_path: Path) -> N
 
 
 def store_texts(engine: Engine, count: int) -> None:
-    engine.add([Document(uri=f"d{n}", text=f"text number {n}") for n in range(count)], embed=False)
+    engine.add(
+        [Document(uri=f"d{n}", text=f"text number {n}") for n in range(count)], embed=False
+    )
 
 
 def use_embedder(engine: Engine, embedder: FakeEmbedder) -> None:
@@ -160,7 +164,9 @@ def test_interrupted_embedding_continues_where_it_stopped(tmp_path: Path) -> Non
             engine.admin.embed()
         use_embedder(engine, second)
         engine.admin.embed()
-        assert sorted(first.texts + second.texts) == sorted(f"text number {n}" for n in range(600))
+        assert sorted(first.texts + second.texts) == sorted(
+            f"text number {n}" for n in range(600)
+        )
         assert engine.status().spaces[0].coverage == 1.0
 
 

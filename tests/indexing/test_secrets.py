@@ -89,7 +89,9 @@ def test_the_worker_redacts_the_same_secrets(folder: Path) -> None:
     outcomes = []
     with closing(BatchWorker(preparer, deque(items))) as worker:
         while not worker.is_finished:
-            outcomes += [outcome for _, outcome in worker.take_batch(wait=True) or () if outcome]
+            outcomes += [
+                outcome for _, outcome in worker.take_batch(wait=True) or () if outcome
+            ]
     assert sorted(outcomes, key=lambda outcome: outcome.uri) == [
         preparer.prepare_item(item) for item in items
     ]
@@ -100,7 +102,11 @@ def test_added_and_imported_documents_are_redacted_too(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     note = Document(
-        "notes/a", f"the token {GITHUB}", title="A", metadata={"password": PASSWORD}, beside=GITHUB
+        "notes/a",
+        f"the token {GITHUB}",
+        title="A",
+        metadata={"password": PASSWORD},
+        beside=GITHUB,
     )
     with Engine.open(folder, config=OFF) as engine:
         engine.add(note)

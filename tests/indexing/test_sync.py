@@ -46,7 +46,9 @@ def test_merged_reports_add_up() -> None:
     assert both.notes == ("look again",)
 
 
-def test_a_file_left_out_before_is_not_read_again_until_its_stamp_changes(tmp_path: Path) -> None:
+def test_a_file_left_out_before_is_not_read_again_until_its_stamp_changes(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.md").write_text("text", encoding="utf-8")
     with Engine.open(tmp_path, config=FAKE) as engine:
         index = index_of(engine)
@@ -120,7 +122,9 @@ def test_an_unreadable_file_is_reported_each_time_and_read_once(
         assert engine.sync().ok
         assert (
             "a.pdf"
-            not in store_of(engine).state.unread_files(CollectionKey("default", "default")).files
+            not in store_of(engine)
+            .state.unread_files(CollectionKey("default", "default"))
+            .files
         )
 
 
@@ -144,7 +148,9 @@ def test_a_file_that_became_unreadable_keeps_its_text_and_is_read_once(
 
 
 @pytest.mark.usefixtures("settled")
-def test_a_sync_of_one_path_forgets_nothing_of_the_others(tmp_path: Path, reads: list[str]) -> None:
+def test_a_sync_of_one_path_forgets_nothing_of_the_others(
+    tmp_path: Path, reads: list[str]
+) -> None:
     for name in ("a.pdf", "b.pdf"):
         (tmp_path / name).write_bytes(b"%PDF-1.7 no more than that")
     with Engine.open(tmp_path, config=FAKE) as engine:
@@ -191,7 +197,9 @@ def test_a_missing_package_is_not_stored_as_a_failure_of_the_file(
     with Engine.open(tmp_path, config=FAKE) as engine:
         monkeypatch.setattr(worker_process, "find_python", lambda: None)
         CONFINED_READER.close()
-        assert engine.sync().failed == (Skip("a.pdf", "no process could be started to read it"),)
+        assert engine.sync().failed == (
+            Skip("a.pdf", "no process could be started to read it"),
+        )
         assert engine.admin.has_changes()
         monkeypatch.undo()
         assert engine.sync().failed == (DAMAGED,)
@@ -243,7 +251,9 @@ def test_a_query_with_a_scan_indexes_the_folder_first(tmp_path: Path) -> None:
         again = engine.explain("river", policy=Scan())
         assert [hit.freshness for hit in again.hits] == ["refreshed"]
         assert engine.explain("river", policy=Scan()).sync is None
-        (tmp_path / "bridge.md").write_text("The bridge is made of granite.\n", encoding="utf-8")
+        (tmp_path / "bridge.md").write_text(
+            "The bridge is made of granite.\n", encoding="utf-8"
+        )
         assert "granite" in engine.context("bridge", policy=Scan()).text
         assert engine.retrieve("bridge", policy=Scan()).chunks
 
@@ -252,7 +262,9 @@ def test_a_scan_that_must_wait_answers_from_the_index_with_a_note(tmp_path: Path
     (tmp_path / "river.md").write_text("The river crosses the valley.\n", encoding="utf-8")
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.sync()
-        (tmp_path / "bridge.md").write_text("The bridge is made of granite.\n", encoding="utf-8")
+        (tmp_path / "bridge.md").write_text(
+            "The bridge is made of granite.\n", encoding="utf-8"
+        )
         with FileLock(tmp_path / ".ragstone" / "ragstone.db.lock"):
             explanation = engine.explain("river", mode="words", policy=Scan(wait=0.1))
             retrieval = engine.retrieve("river", policy=Scan(wait=0.1))

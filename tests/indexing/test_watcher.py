@@ -94,7 +94,9 @@ def test_the_drift_check_finds_changes_without_events(folder: Path) -> None:
         watcher = engine.admin.watcher()
         watcher.start()
         assert until(lambda: watcher.status().last_sync)
-        engine.remove("lease.py")  # an index that differs from its folder, and no file that changed
+        engine.remove(
+            "lease.py"
+        )  # an index that differs from its folder, and no file that changed
         assert until(lambda: "lease.py" in stored(engine))
 
 
@@ -123,7 +125,9 @@ def test_a_watcher_reports_a_failure_and_goes_on(
         assert until(lambda: "cannot be reached" in watcher.status().problem)
         assert "new.md" in stored(engine)
     (folder / "newer.md").write_text("zeppelins", encoding="utf-8")
-    assert until(lambda: watcher.status().problem == "" and engine.status().spaces[0].coverage == 1)
+    assert until(
+        lambda: watcher.status().problem == "" and engine.status().spaces[0].coverage == 1
+    )
 
 
 def test_searches_run_while_the_watcher_works(

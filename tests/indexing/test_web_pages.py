@@ -91,12 +91,16 @@ def test_a_redirected_page_is_stored_where_it_was_found(reader: Engine, site: Si
     assert [remark.reason for remark in report.remarks] == [f"moved to {site.origin}/new.md"]
 
 
-def test_pages_of_all_types_are_read_as_files_of_that_type_are(reader: Engine, site: Site) -> None:
+def test_pages_of_all_types_are_read_as_files_of_that_type_are(
+    reader: Engine, site: Site
+) -> None:
     site.routes |= {
         "/page": reply(
             "<html><body><p>wombat burrow</p></body></html>", type="text/html; charset=utf-8"
         ),
-        "/old": reply("caf\xe9 echidna".encode("latin-1"), type="text/plain; charset=iso-8859-1"),
+        "/old": reply(
+            "caf\xe9 echidna".encode("latin-1"), type="text/plain; charset=iso-8859-1"
+        ),
         "/data": reply('{"animal": "bilby"}', type="application/json"),
     }
     for path, word in (("/page", "wombat"), ("/old", "café echidna"), ("/data", "bilby")):
@@ -204,9 +208,12 @@ def test_an_unreachable_page_stays_and_is_reported(reader: Engine, site: Site) -
     for reason, trouble in troubles.items():
         site.routes["/guide.md"] = trouble
         report = reader.external.recheck_pages()
-        assert (report.found, len(report.failed), report.removed, report.ok) == (1, 1, 0, False), (
-            reason
-        )
+        assert (report.found, len(report.failed), report.removed, report.ok) == (
+            1,
+            1,
+            0,
+            False,
+        ), reason
         assert reason in report.failed[0].reason
     assert reader.search("quokka", mode="words")
 
@@ -228,10 +235,17 @@ def test_one_bad_page_does_not_stop_the_others(reader: Engine, site: Site) -> No
     site.routes["/1.md"] = reply(status="500 Oops")
     site.routes["/3.md"] = b""
     report = reader.external.recheck_pages()
-    assert (report.found, report.unchanged, len(report.failed), report.closes) == (5, 3, 2, True)
+    assert (report.found, report.unchanged, len(report.failed), report.closes) == (
+        5,
+        3,
+        2,
+        True,
+    )
 
 
-def test_another_chunking_fetches_and_cuts_again(reader: Engine, site: Site, folder: Path) -> None:
+def test_another_chunking_fetches_and_cuts_again(
+    reader: Engine, site: Site, folder: Path
+) -> None:
     text = "# Guide\n\n" + "".join(
         f"Sentence number {at} of a longer page.\n\n" for at in range(60)
     )

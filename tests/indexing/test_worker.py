@@ -133,7 +133,9 @@ def test_a_sync_stores_and_reports_the_same_on_one_core_and_on_two(
     write_tree(mixed_tree, 3, count=MANY_FILES * 2)
     seen = []
     for cores in ({0}, {0, 1}):
-        monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: cores, raising=False)
+        monkeypatch.setattr(
+            os, "sched_getaffinity", lambda _, cores=cores: cores, raising=False
+        )
         steps: list[tuple[str, int, int]] = []
         with Engine.open(mixed_tree) as engine:
             first = engine.sync(embed=False, progress=partial(_note, steps))

@@ -32,7 +32,8 @@ from tests.indexing.mixed_tree import (
 def test_only_much_work_on_two_cores_is_worth_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     items = [Item(f"f{number}", Stamp(10, 1, 1, 1)) for number in range(MANY_FILES)]
     big = [
-        Item(f"f{number}", Stamp(MANY_BYTES // MIN_FILES, 1, 1, 1)) for number in range(MIN_FILES)
+        Item(f"f{number}", Stamp(MANY_BYTES // MIN_FILES, 1, 1, 1))
+        for number in range(MIN_FILES)
     ]
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     assert is_worth_a_worker(items)

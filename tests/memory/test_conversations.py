@@ -123,7 +123,8 @@ def test_a_time_in_the_question_raises_turns_of_that_time(memory: ConversationSt
     assert ask(memory, "what did we plant yesterday")[0].turn.index == 1
     assert ask(memory, "what did we plant last May")[0].turn.index == 0
     assert (
-        ask(memory, "what did we plant last May")[0].boosts[0][0] == "said at that time: last May"
+        ask(memory, "what did we plant last May")[0].boosts[0][0]
+        == "said at that time: last May"
     )
 
 
@@ -155,7 +156,10 @@ def test_a_newer_fact_supersedes_an_older_one_and_says_why(memory: ConversationS
 def test_supersession_can_be_cancelled(memory: ConversationStore) -> None:
     memory.remember(make_turns("My favourite editor is vim.", "My favourite editor is helix."))
     assert memory.restore("s", 1).supersedes == ()
-    assert [recalled.superseded_by for recalled in ask(memory, "favourite editor")] == [None, None]
+    assert [recalled.superseded_by for recalled in ask(memory, "favourite editor")] == [
+        None,
+        None,
+    ]
     with pytest.raises(NotFound, match="turn 7"):
         memory.restore("s", 7)
 
@@ -163,7 +167,9 @@ def test_supersession_can_be_cancelled(memory: ConversationStore) -> None:
 def test_a_turn_of_another_speaker_supersedes_nothing(memory: ConversationStore) -> None:
     memory.remember(make_turns("My favourite editor is vim."))
     assert (
-        memory.remember(make_turns("My favourite editor is helix.", role="assistant"))[0].supersedes
+        memory.remember(make_turns("My favourite editor is helix.", role="assistant"))[
+            0
+        ].supersedes
         == ()
     )
 
@@ -189,7 +195,8 @@ def test_a_session_that_was_forgotten_may_begin_again(memory: ConversationStore)
 
 def test_a_long_turn_is_recalled_in_full(memory: ConversationStore) -> None:
     content = "\n\n".join(
-        f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(200)
+        f"Paragraph {n} speaks of matter {n} at some length, so that it is cut."
+        for n in range(200)
     )
     memory.remember(make_turns(content))
     assert [recalled.turn.content for recalled in ask(memory, "matter 150")] == [content]
@@ -214,7 +221,8 @@ def test_a_repeated_statement_is_found_with_its_last_time(
     memory.remember(make_turns("My favourite editor is vim."))
     answers = ask(memory, "which is the favourite editor")
     assert [
-        (recalled.turn.index, recalled.superseded_by, recalled.said_again) for recalled in answers
+        (recalled.turn.index, recalled.superseded_by, recalled.said_again)
+        for recalled in answers
     ] == [
         (2, None, (0,)),
         (1, 2, ()),
@@ -229,7 +237,8 @@ def test_a_repeated_statement_is_found_with_its_last_time(
 
 def test_a_repeated_long_turn_is_recalled_once_and_in_full(memory: ConversationStore) -> None:
     long = "\n\n".join(
-        f"Paragraph {n} speaks of matter {n} at some length, so that it is cut." for n in range(60)
+        f"Paragraph {n} speaks of matter {n} at some length, so that it is cut."
+        for n in range(60)
     )
     memory.remember(make_turns(long, long))
     answers = ask(memory, "matter 50")

@@ -13,7 +13,10 @@ from ragstone.memory.facts import distinct_words, find_contradiction, find_facts
     ("older", "newer"),
     [
         ("My favourite editor is vim.", "My favourite editor is now helix."),
-        ("The staging database is on port 5432", "Heads up: the staging database is on port 5433."),
+        (
+            "The staging database is on port 5432",
+            "Heads up: the staging database is on port 5433.",
+        ),
         ("I live in Berlin.", "I moved to Lisbon, finally!"),
         ("We use Redis for caching.", "We switched to Memcached for caching."),
         ("I work at Initech.", "I'm now working for Globex."),

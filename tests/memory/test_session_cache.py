@@ -8,7 +8,9 @@ from ragstone.memory.session_cache import SessionCache, speaker
 from ragstone.types import Turn
 
 
-def turn(index: int, content: str, *, who: str = "user", supersedes: tuple[int, ...] = ()) -> Turn:
+def turn(
+    index: int, content: str, *, who: str = "user", supersedes: tuple[int, ...] = ()
+) -> Turn:
     return Turn(
         "s", index, who, content, 0.0, supersedes=supersedes, because="so" if supersedes else ""
     )

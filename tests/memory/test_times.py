@@ -49,7 +49,8 @@ def test_a_time_is_a_range_of_days(query: str, first: str, last: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["", "may I come in?", "on 45 May", "the march of time", "version 2023.1", "x" * 5000]
+    "query",
+    ["", "may I come in?", "on 45 May", "the march of time", "version 2023.1", "x" * 5000],
 )
 def test_other_words_are_no_times(query: str) -> None:
     assert find_date_ranges(query, NOW) == []

@@ -23,7 +23,9 @@ def test_a_module_is_parsed_once_for_all_frameworks(monkeypatch: pytest.MonkeyPa
         return python.lower(text, uri)
 
     monkeypatch.setitem(world.LOWERERS, "python", lower)
-    files = TextFiles({"app.py": "import flask\nimport sqlalchemy\napp = flask.Flask('shop')\n"})
+    files = TextFiles(
+        {"app.py": "import flask\nimport sqlalchemy\napp = flask.Flask('shop')\n"}
+    )
     used = [adapter for adapter in frameworks() if adapter.detects(files)]
     for adapter in used:
         adapter.read(files)

@@ -168,4 +168,6 @@ def imports_late(data: bytes, uri: str) -> Document:
     import colorsys
     import html.entities
 
-    return Document(uri, f"{colorsys.__name__} {html.entities.__name__} {data.decode('cp1253')}")
+    return Document(
+        uri, f"{colorsys.__name__} {html.entities.__name__} {data.decode('cp1253')}"
+    )

@@ -30,7 +30,11 @@ def packed(size: int, unit: bytes) -> bytes:
 
 
 def one_page(
-    drawing: bytes, about: str, *, resources: str = "", more: list[tuple[str, bytes]] | None = None
+    drawing: bytes,
+    about: str,
+    *,
+    resources: str = "",
+    more: list[tuple[str, bytes]] | None = None,
 ) -> bytes:
     """Return a PDF whose one page draws a stream as it is; further objects are numbered from 6 on."""
     made = Pdf()
@@ -63,7 +67,10 @@ def bombs() -> Hostile:
     )
     hexed = packed(200 << 20, b"4")
     yield "hexed.pdf", one_page(hexed, "/Filter[/FlateDecode/ASCIIHexDecode/FlateDecode]")
-    yield "runs.pdf", one_page(packed(100 << 20, b"\x81("), "/Filter[/FlateDecode/RunLengthDecode]")
+    yield (
+        "runs.pdf",
+        one_page(packed(100 << 20, b"\x81("), "/Filter[/FlateDecode/RunLengthDecode]"),
+    )
     yield "laughs.pdf", laughs(levels=12, times=10)
     picture = "/Type/XObject/Subtype/Image/Width 60000/Height 60000/BitsPerComponent 8/ColorSpace/DeviceRGB"
     image = packed(1 << 30, b"\xff")
@@ -93,9 +100,7 @@ def laughs(*, levels: int, times: int) -> bytes:
     for level in range(levels):
         body = b" ".join([b"/X Do"] * times) if level < levels - 1 else content(lines("ha"))
         inner = f"/XObject<</X {7 + level} 0 R>>" if level < levels - 1 else ""
-        words = (
-            f"/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</Font<</F1 5 0 R>>{inner}>>"
-        )
+        words = f"/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</Font<</F1 5 0 R>>{inner}>>"
         more.append((words, body))
     return one_page(b"/X Do", "", resources="/XObject<</X 6 0 R>>", more=more)
 
@@ -123,7 +128,9 @@ def with_map(cmap: bytes) -> bytes:
     )
     made.stream(content(lines("text", top=50)))
     made.add(f"{FONT[:-2]}/ToUnicode 6 0 R>>")
-    made.add(f"<</Filter/FlateDecode/Length {len(cmap)}>>stream\n".encode() + cmap + b"\nendstream")
+    made.add(
+        f"<</Filter/FlateDecode/Length {len(cmap)}>>stream\n".encode() + cmap + b"\nendstream"
+    )
     return made.bytes(1)
 
 

@@ -54,7 +54,9 @@ def relations(targets: Mapping[str, tuple[str, str]]) -> str:
 def paragraph(text: str, style: str = "", inside: str = "") -> str:
     """Return a paragraph of a document; `inside` is more XML behind its text."""
     about = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
-    return f'<w:p>{about}<w:r><w:t xml:space="preserve">{escape(text)}</w:t></w:r>{inside}</w:p>'
+    return (
+        f'<w:p>{about}<w:r><w:t xml:space="preserve">{escape(text)}</w:t></w:r>{inside}</w:p>'
+    )
 
 
 def docx(body: str, extra: Parts | None = None) -> bytes:
@@ -95,7 +97,9 @@ def pptx(
     slides: Mapping[str, str], order: Sequence[str], notes: Mapping[str, str] | None = None
 ) -> bytes:
     """Return slides by their file's name, shown in another order, some with speaker notes."""
-    listed = "".join(f'<p:sldId id="{256 + at}" r:id="{name}"/>' for at, name in enumerate(order))
+    listed = "".join(
+        f'<p:sldId id="{256 + at}" r:id="{name}"/>' for at, name in enumerate(order)
+    )
     parts: dict[str, str | bytes] = {
         "_rels/.rels": relations({"r1": ("officeDocument", "ppt/presentation.xml")}),
         "ppt/presentation.xml": f"<p:presentation {_SLIDE}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>",
@@ -233,7 +237,9 @@ def _xlsx(rng: random.Random) -> bytes:
 
 
 def _odt(rng: random.Random) -> bytes:
-    return opendocument("text", f"<text:h>T</text:h><text:p>{escape(_some_words(rng))}</text:p>")
+    return opendocument(
+        "text", f"<text:h>T</text:h><text:p>{escape(_some_words(rng))}</text:p>"
+    )
 
 
 def _ods(rng: random.Random) -> bytes:

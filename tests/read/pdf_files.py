@@ -50,7 +50,9 @@ def lines(*texts: str, left: float = 72, top: float = 720, step: float = 14) -> 
 def content(placed: Sequence[Placed], *, size: float = 10) -> bytes:
     """Return the drawing of lines."""
     shown = (
-        f"BT /F1 {size} Tf 1 0 0 1 {x} {y} Tm ({_escaped(text)}) Tj ET".encode("cp1252", "replace")
+        f"BT /F1 {size} Tf 1 0 0 1 {x} {y} Tm ({_escaped(text)}) Tj ET".encode(
+            "cp1252", "replace"
+        )
         for x, y, text in placed
     )
     return b"\n".join(shown)

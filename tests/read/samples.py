@@ -75,7 +75,9 @@ def _pdf(rng: random.Random) -> bytes:
     pages = [lines(*some_text(rng).splitlines()[:50]) for _ in range(rng.randint(1, 3))]
     drawings = [content(page, size=rng.choice((6, 10, 30))) for page in pages]
     labels = rng.choice(("", "0<</S/r>>", "0<</P(A-)/S/D/St 7>>"))
-    made = pdf(drawings, labels=labels, info=rng.choice(("", "/Title(A title)/Author(Somebody)")))
+    made = pdf(
+        drawings, labels=labels, info=rng.choice(("", "/Title(A title)/Author(Somebody)"))
+    )
     return made if rng.random() < 0.5 else _open(drawings)
 
 

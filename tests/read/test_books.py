@@ -46,7 +46,9 @@ def test_names_of_chapters_come_from_an_older_table_of_contents_too() -> None:
         "media-type='application/x-dtbncx+xml'/></manifest><spine><itemref idref='c'/><itemref idref='none'/></spine>"
         "</package>"
     )
-    document = book.read(zipped({"a.opf": opf, "t.ncx": ncx, "c.html": page("<p>x</p>")}), "a.epub")
+    document = book.read(
+        zipped({"a.opf": opf, "t.ncx": ncx, "c.html": page("<p>x</p>")}), "a.epub"
+    )
     assert document.text == "# One\n\nx\n\n" and document.marks[0].label == "One"
 
 

@@ -107,7 +107,10 @@ def test_output_printed_by_a_library_is_ignored(make: Make) -> None:
 
 
 def test_a_module_can_be_imported_after_confinement(make: Make) -> None:
-    assert make().read("imports_late", "ψ".encode("cp1253"), "a").text == "colorsys html.entities ψ"
+    assert (
+        make().read("imports_late", "ψ".encode("cp1253"), "a").text
+        == "colorsys html.entities ψ"
+    )
 
 
 # ── trouble ───────────────────────────────────────────────────────────────────────────────────────

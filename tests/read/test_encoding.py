@@ -59,7 +59,9 @@ def whole(text: str) -> str:
 @given(text=BROKEN)
 @example(text="\x1f\ud80000\U00010000")
 @settings(max_examples=60)
-def test_a_lone_surrogate_is_escaped_and_the_text_around_it_stays(encoding: str, text: str) -> None:
+def test_a_lone_surrogate_is_escaped_and_the_text_around_it_stays(
+    encoding: str, text: str
+) -> None:
     found = decode_text(MARKS[encoding] + text.encode(encoding, "surrogatepass")).text
     assert found == whole(text)
     assert found.encode("utf-8").decode("utf-8") == found
@@ -154,7 +156,8 @@ def test_bytes_that_are_not_text_are_binary(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"\n", b"ID3 tags explained", b"GIF89a is a format", b"PK is short for", b"\xe9"]
+    "data",
+    [b"", b"\n", b"ID3 tags explained", b"GIF89a is a format", b"PK is short for", b"\xe9"],
 )
 def test_text_that_starts_like_something_else_is_text(data: bytes) -> None:
     assert not is_binary(data)

@@ -75,7 +75,9 @@ def test_any_bytes_become_a_document_or_a_reason(
         try:
             counts[outcome(uri, data, child, rng)] += 1
         except BaseException as error:
-            kept = Path(os.environ.get("TORTURE_KEEP", tmp_path)) / f"input-{seed}-{number}-{uri}"
+            kept = (
+                Path(os.environ.get("TORTURE_KEEP", tmp_path)) / f"input-{seed}-{number}-{uri}"
+            )
             kept.write_bytes(data)
             raise AssertionError(
                 f"input {number} of seed {seed} ({kept}): {type(error).__name__}: {error}"
@@ -98,7 +100,10 @@ def made(rng: random.Random) -> tuple[str, bytes]:
     name = rng.choice(list(SAMPLES))
     data = SAMPLES[name](rng)
     data = data if rng.random() < 0.15 else damaged(data, rng)
-    return f"a.{rng.choice(get_format(name).suffixes)}" if rng.random() < 0.97 else "unnamed", data
+    return (
+        f"a.{rng.choice(get_format(name).suffixes)}" if rng.random() < 0.97 else "unnamed",
+        data,
+    )
 
 
 def outcome(uri: str, data: bytes, child: ConfinedReader, rng: random.Random) -> str:

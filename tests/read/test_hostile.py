@@ -67,7 +67,9 @@ BOMBS = {
 @pytest.mark.torture
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing limits the memory")
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_bomb_ends_in_time_and_the_next_file_is_read(reader: ConfinedReader, name: str) -> None:
+def test_a_bomb_ends_in_time_and_the_next_file_is_read(
+    reader: ConfinedReader, name: str
+) -> None:
     begun = time.monotonic()
     ended = became(name, BOMBS[name], reader)
     assert time.monotonic() - begun < DEADLINE_SECONDS + 5

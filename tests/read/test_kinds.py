@@ -91,7 +91,9 @@ def test_the_first_line_decides_if_the_name_is_unknown(
     assert kind_of("bin/tool.py", first) == ("code", "python")
 
 
-@pytest.mark.parametrize("name", ["a.png", "d.doc", "e.zip", "f.mp4", "g.xls", "h.pyc", "i.sqlite"])
+@pytest.mark.parametrize(
+    "name", ["a.png", "d.doc", "e.zip", "f.mp4", "g.xls", "h.pyc", "i.sqlite"]
+)
 def test_types_without_a_reader_are_refused_in_one_sentence(name: str) -> None:
     suffix = name.rpartition(".")[2].lower()
     assert str(explain_refusal(name)).startswith(f"unsupported type .{suffix} (")
@@ -117,5 +119,7 @@ def test_a_leading_dot_is_not_a_suffix() -> None:
         ("src/app.php", b"<?php\nreturn [];\n", "code"),
     ],
 )
-def test_the_first_lines_tell_an_api_and_a_settings_file(uri: str, data: bytes, kind: str) -> None:
+def test_the_first_lines_tell_an_api_and_a_settings_file(
+    uri: str, data: bytes, kind: str
+) -> None:
     assert kind_of(uri, data)[0] == kind

@@ -48,7 +48,8 @@ def test_any_document_survives_encoding(
     text: str, title: str, metadata: dict[str, Any], remarks: list[str]
 ) -> None:
     marks = tuple(
-        Mark(start, number, title, "slide") for number, start in enumerate(sorted({0, len(text)}))
+        Mark(start, number, title, "slide")
+        for number, start in enumerate(sorted({0, len(text)}))
     )
     document = Document(
         "u", text, "doc", "odd", title, metadata, marks, beside=title, remarks=tuple(remarks)

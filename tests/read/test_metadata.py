@@ -71,7 +71,11 @@ def test_a_decision_tells_its_status_and_date(text: str, expected: dict[str, str
             "require e.org/f v1\n",
             {"name": "x.org/m", "go": "1.22", "dependencies": 3},
         ),
-        ("Podfile", "target 'App' do\n  pod 'A'\n  pod \"B\", '~> 1'\nend\n", {"dependencies": 2}),
+        (
+            "Podfile",
+            "target 'App' do\n  pod 'A'\n  pod \"B\", '~> 1'\nend\n",
+            {"dependencies": 2},
+        ),
         (
             "Package.swift",
             'let p = Package(name: "Kit", dependencies: [.package(url: "u", from: "1")])',
@@ -87,7 +91,9 @@ def test_a_manifest_tells_name_version_and_dependencies(
     uri: str, text: str, expected: dict[str, object]
 ) -> None:
     document = read(uri, text)
-    assert document.kind == "manifest" and document.metadata == expected and document.text == text
+    assert (
+        document.kind == "manifest" and document.metadata == expected and document.text == text
+    )
 
 
 def test_a_rule_has_its_description_and_globs() -> None:

@@ -47,9 +47,7 @@ def test_headings_are_known_by_their_style_and_are_sections() -> None:
 
 
 def test_lists_and_tables_are_written_line_by_line() -> None:
-    item = (
-        '<w:p><w:pPr><w:numPr><w:ilvl w:val="{}"/></w:numPr></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>'
-    )
+    item = '<w:p><w:pPr><w:numPr><w:ilvl w:val="{}"/></w:numPr></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>'
     cells = "".join(f"<w:tc>{paragraph(text)}</w:tc>" for text in ("a", "b c"))
     table = f"<w:tbl><w:tr>{cells}</w:tr><w:tr>{cells}</w:tr></w:tbl>"
     assert (
@@ -70,7 +68,10 @@ def test_deleted_moved_and_hidden_text_is_left_out_and_inserted_text_is_kept() -
         '<w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t> seen</w:t></w:r>'
     )
     row = f"<w:tr><w:trPr><w:del/></w:trPr><w:tc>{paragraph('gone')}</w:tc><w:tc/></w:tr>"
-    assert doc(paragraph("all ", inside=changed) + f"<w:tbl>{row}</w:tbl>").text == "all new seen\n"
+    assert (
+        doc(paragraph("all ", inside=changed) + f"<w:tbl>{row}</w:tbl>").text
+        == "all new seen\n"
+    )
 
 
 def test_links_fields_breaks_and_tabs_keep_their_text() -> None:
@@ -108,7 +109,9 @@ def test_the_main_part_is_found_by_its_relation() -> None:
 
 
 def test_a_document_of_pictures_says_that_it_has_no_text() -> None:
-    assert doc("<w:p><w:r><w:drawing/></w:r></w:p>").remarks == ("no text found in the document",)
+    assert doc("<w:p><w:r><w:drawing/></w:r></w:p>").remarks == (
+        "no text found in the document",
+    )
 
 
 # ── slides ────────────────────────────────────────────────────────────────────────────────────────
@@ -194,7 +197,9 @@ def test_rows_are_cited_by_sheet_and_row() -> None:
         for number in range(2, 40)
     )
     document = excel.read(
-        xlsx({"Costs": row(1, "Name", "Note") + many, "Empty": "", "More": row(7, "a", "", "c")}),
+        xlsx(
+            {"Costs": row(1, "Name", "Note") + many, "Empty": "", "More": row(7, "a", "", "c")}
+        ),
         "a.xlsx",
     )
     assert document.text.startswith("# Costs\n\nName | Note\nitem 2 | words")
@@ -243,7 +248,8 @@ def test_an_ods_counts_repeated_rows_and_columns() -> None:
         f"<table:table-row>{cell.format(twice, 'c')}</table:table-row>"
     )
     document = odf.read_sheets(
-        opendocument("spreadsheet", f'<table:table table:name="T">{rows}</table:table>'), "a.ods"
+        opendocument("spreadsheet", f'<table:table table:name="T">{rows}</table:table>'),
+        "a.ods",
     )
     assert document.text == "# T\n\na | b\nc | c\n"
     assert document.marks == (Mark(0, 1, "T row 1", "sheet"),)

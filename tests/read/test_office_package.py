@@ -10,7 +10,15 @@ from ragstone.errors import ReadError
 from ragstone.read.formats import FORMATS, find_format, get_format
 from ragstone.read.office_package import OfficePackage
 from ragstone.read.xml_tree import parse_xml
-from tests.read.office_files import ENTITIES, SAMPLES, docx, hostile, paragraph, zip_bomb, zipped
+from tests.read.office_files import (
+    ENTITIES,
+    SAMPLES,
+    docx,
+    hostile,
+    paragraph,
+    zip_bomb,
+    zipped,
+)
 
 REASONS = {
     "locked.docx": "password", "locked-zip.docx": "password", "old.docx": "unsupported",

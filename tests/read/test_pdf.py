@@ -39,7 +39,8 @@ def text_of(*placed: Placed) -> str:
 def test_every_page_is_marked_with_its_number_and_its_label() -> None:
     labels = "0<</S/r>>2<</S/D>>4<</P(A-)/S/D>>"
     document = read(
-        pdf([lines(f"Words of page {number}.") for number in range(1, 6)], labels=labels), "a.pdf"
+        pdf([lines(f"Words of page {number}.") for number in range(1, 6)], labels=labels),
+        "a.pdf",
     )
     assert [(mark.number, mark.label, mark.unit) for mark in document.marks] == [
         (1, "i", ""),
@@ -58,9 +59,7 @@ def test_labels_that_only_repeat_the_number_are_left_out() -> None:
 
 
 def test_the_properties_of_a_document_become_metadata() -> None:
-    info = (
-        "/Title(On Leases)/Author(A. Person)/CreationDate(D:20240103120000Z)/Keywords(lease, lock)"
-    )
+    info = "/Title(On Leases)/Author(A. Person)/CreationDate(D:20240103120000Z)/Keywords(lease, lock)"
     document = read(pdf([lines("Text.")], info=info), "a.pdf")
     assert (document.title, document.kind, document.language) == ("On Leases", "doc", "pdf")
     assert document.metadata == {
@@ -204,9 +203,13 @@ def test_form_values_and_margin_notes_follow_their_page() -> None:
     made.add(f"<</Type/Page/Parent 2 0 R{about}>>")
     made.stream(content(lines("A form.")))
     made.add(FONT)
-    made.add("<</Type/Annot/Subtype/Widget/FT/Tx/T(Name)/V(Alice)/Rect[100 600 200 620]/P 3 0 R>>")
+    made.add(
+        "<</Type/Annot/Subtype/Widget/FT/Tx/T(Name)/V(Alice)/Rect[100 600 200 620]/P 3 0 R>>"
+    )
     made.add("<</Type/Annot/Subtype/Widget/FT/Tx/T(Empty)/Rect[100 500 200 520]/P 3 0 R>>")
-    made.add("<</Type/Annot/Subtype/Text/Contents(A note in the margin.)/Rect[300 600 320 620]>>")
+    made.add(
+        "<</Type/Annot/Subtype/Text/Contents(A note in the margin.)/Rect[300 600 320 620]>>"
+    )
     assert read(made.bytes(1), "a.pdf").text == "A form.\n\nName: Alice\nA note in the margin."
 
 
@@ -216,7 +219,9 @@ PICTURE = b"q 100 0 0 100 9 9 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q"
 
 
 def test_pages_without_text_are_remarked_on() -> None:
-    document = read(pdf([lines("One."), PICTURE, PICTURE, b"", lines("Five."), PICTURE]), "a.pdf")
+    document = read(
+        pdf([lines("One."), PICTURE, PICTURE, b"", lines("Five."), PICTURE]), "a.pdf"
+    )
     assert document.remarks == ("pages 2–3, 6 have no text layer (scanned?)",)
     assert [
         document.text[mark.start :][:4] for mark in document.marks if mark.number in (1, 5)
@@ -227,7 +232,11 @@ def test_pages_without_text_are_remarked_on() -> None:
 
 
 LOCKED = (
-    "/Encrypt<</Filter/Standard/V 1/R 2/O(" + "o" * 32 + ")/U(" + "u" * 32 + ")/P -4>>/ID[(a)(a)]"
+    "/Encrypt<</Filter/Standard/V 1/R 2/O("
+    + "o" * 32
+    + ")/U("
+    + "u" * 32
+    + ")/P -4>>/ID[(a)(a)]"
 )
 
 
@@ -262,7 +271,9 @@ def test_a_pdf_is_known_by_its_first_bytes_too() -> None:
     data = pdf([lines("Found by its first bytes.")])
     assert explain_refusal("a.PDF") is None
     assert not is_binary(data, "download")
-    assert reader_for("download", data).read(data, "download").text == "Found by its first bytes."
+    assert (
+        reader_for("download", data).read(data, "download").text == "Found by its first bytes."
+    )
     assert reader_for("download", data).read(data, "download").language == "pdf"
 
 
@@ -352,8 +363,12 @@ def test_a_two_column_paper_is_read_in_order() -> None:
         "consectetuer adipiscing elit",
         "Phasellus adipiscing semper elit",
     ]
-    assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
-    assert "Donec nonummy pellentesque" in text  # from the end of one column to the top of the next
+    assert [text.index(words) for words in order] == sorted(
+        text.index(words) for words in order
+    )
+    assert (
+        "Donec nonummy pellentesque" in text
+    )  # from the end of one column to the top of the next
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="the samples are not beside this checkout")

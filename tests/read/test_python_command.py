@@ -30,7 +30,8 @@ print(reader_for("a.pdf").read(pdf([lines("A line.")]), "a.pdf").text)
 
 
 @pytest.mark.parametrize(
-    "planted", [["pypdfium2"], ["yaml"], ["pypdfium2", "selectolax", "yaml", "charset_normalizer"]]
+    "planted",
+    [["pypdfium2"], ["yaml"], ["pypdfium2", "selectolax", "yaml", "charset_normalizer"]],
 )
 def test_a_package_in_the_current_folder_is_never_imported(
     tmp_path: Path, planted: list[str]

@@ -72,7 +72,9 @@ def test_an_unchanged_file_is_fresh_and_is_not_read(folder: Path, opened: list[s
         safe_open.RACY_NS = real
 
 
-def test_a_file_too_new_for_its_stamp_is_read_each_time(proven: Engine, opened: list[str]) -> None:
+def test_a_file_too_new_for_its_stamp_is_read_each_time(
+    proven: Engine, opened: list[str]
+) -> None:
     for _ in range(2):
         opened.clear()
         assert freshness_of(proven, "acquire_lease")["lease.py"] == "fresh"
@@ -87,7 +89,9 @@ def test_a_changed_file_is_read_again_and_ranked_again(proven: Engine, folder: P
     assert (hits[0].citation, hits[0].freshness) == ("lease.py:1", "fresh")
 
 
-def test_a_deleted_file_is_dropped_and_others_take_its_place(proven: Engine, folder: Path) -> None:
+def test_a_deleted_file_is_dropped_and_others_take_its_place(
+    proven: Engine, folder: Path
+) -> None:
     (folder / "lease.py").unlink()
     assert freshness_of(proven, "acquire lease writer", top_k=1) == {"docs/locks.md": "fresh"}
     assert [document.uri for document in proven.sources()] == ["docs/locks.md"]
@@ -95,7 +99,9 @@ def test_a_deleted_file_is_dropped_and_others_take_its_place(proven: Engine, fol
 
 def test_given_documents_and_those_of_other_sources_are_unverifiable(proven: Engine) -> None:
     proven.add(Document("notes/lease", "Who may acquire the lease?"))
-    page = GivenDocuments([Document("https://example.org/lease", "acquire the lease")], name="web")
+    page = GivenDocuments(
+        [Document("https://example.org/lease", "acquire the lease")], name="web"
+    )
     index_of(proven).reconcile("default", page)
     freshness = freshness_of(proven, "acquire lease")
     assert freshness["notes/lease"] == freshness["https://example.org/lease"] == "unverifiable"
@@ -120,7 +126,9 @@ def test_an_index_moved_along_with_its_folder_still_proves(
         assert freshness_of(engine, "acquire_lease")["lease.py"] == "fresh"
 
 
-def test_files_of_another_folder_are_not_checked_in_this_one(folder: Path, tmp_path: Path) -> None:
+def test_files_of_another_folder_are_not_checked_in_this_one(
+    folder: Path, tmp_path: Path
+) -> None:
     home = {"store.path": str(tmp_path / "home")}
     with Engine.open(folder, config={**FAKE, **home}) as engine:
         engine.sync()
@@ -154,7 +162,9 @@ def test_a_file_that_changes_all_the_time_does_not_block_a_search(
 
     def run(request: object) -> object:
         turns.append(len(turns))
-        (folder / "lease.py").write_text(f"def acquire_lease(): return {turns}\n", encoding="utf-8")
+        (folder / "lease.py").write_text(
+            f"def acquire_lease(): return {turns}\n", encoding="utf-8"
+        )
         return real(request)  # type: ignore[arg-type]  # a request
 
     monkeypatch.setattr(proven.workspace.searcher, "run", run)
@@ -208,14 +218,17 @@ def test_changed_text_gets_its_vectors_if_that_is_quick(folder: Path) -> None:
         assert engine.explain("zeppelin").coverage == {"fake": 1.0}
 
 
-def test_a_search_by_words_makes_no_vectors_and_a_later_one_by_meaning_does(folder: Path) -> None:
+def test_a_search_by_words_makes_no_vectors_and_a_later_one_by_meaning_does(
+    folder: Path,
+) -> None:
     with Engine.open(folder, config=FAKE) as engine:
         engine.sync()
         (folder / "lease.py").write_text("the zeppelin lands on the meadow\n", encoding="utf-8")
         assert engine.search("zeppelin", mode="words")
         assert engine.status().spaces[0].coverage < 1
         assert (
-            engine.search("zeppelin meadow", mode="vectors", top_k=1)[0].source_doc_id == "lease.py"
+            engine.search("zeppelin meadow", mode="vectors", top_k=1)[0].source_doc_id
+            == "lease.py"
         )
         assert engine.status().spaces[0].coverage == 1
 
@@ -286,7 +299,8 @@ def test_a_description_of_an_unchanged_file_is_fresh(routed: Engine) -> None:
 def test_a_description_of_a_changed_file_is_updated_if_that_is_quick(routed: Engine) -> None:
     path = routed.folder / API
     path.write_text(
-        path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8"
+        path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"),
+        encoding="utf-8",
     )
     freshness = route_freshness(routed, "update")
     assert freshness["graph:route/PUT api/stones/{stone}/shine"] == "fresh"
@@ -299,7 +313,8 @@ def test_a_description_that_is_slow_to_update_is_unverifiable(routed: Engine) ->
     )
     path = routed.folder / API
     path.write_text(
-        path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"), encoding="utf-8"
+        path.read_text("utf-8").replace("stones/{stone}", "stones/{stone}/shine"),
+        encoding="utf-8",
     )
     freshness = route_freshness(routed, "update")
     assert freshness["graph:route/PUT api/stones/{stone}"] == "unverifiable"

@@ -18,11 +18,15 @@ HERE = Scope("p")
 def store() -> Iterator[SqliteStore]:
     with SqliteStore(":memory:") as store:
         store.ensure_collection(CollectionKey("p", "c"))
-        store.graph.put(CollectionKey("p", "c"), {"file:app/Song.php": FILE, "laravel": FRAMEWORK})
+        store.graph.put(
+            CollectionKey("p", "c"), {"file:app/Song.php": FILE, "laravel": FRAMEWORK}
+        )
         yield store
 
 
-def test_a_story_groups_links_by_kind_and_framework_links_come_first(store: SqliteStore) -> None:
+def test_a_story_groups_links_by_kind_and_framework_links_come_first(
+    store: SqliteStore,
+) -> None:
     story = node_story(store.graph, HERE, names.find_node(store.graph, HERE, SAVE))
     assert [kind for kind, _ in story.out_of] == ["USES_MODEL", "CALLS"]
     assert [kind for kind, _ in story.into] == ["HANDLED_BY"]
@@ -43,13 +47,17 @@ def test_related_nodes_are_listed_once_and_nearest_first(store: SqliteStore) -> 
     assert related[4].confidence == "convention"
     assert [
         entry.node.key
-        for entry in related_nodes(store.graph, HERE, related[4].node, Reach(("MAPS_TO",), hops=4))
+        for entry in related_nodes(
+            store.graph, HERE, related[4].node, Reach(("MAPS_TO",), hops=4)
+        )
     ] == [SONG]
 
 
 def test_links_of_another_collection_are_left_out(store: SqliteStore) -> None:
     store.ensure_collection(CollectionKey("p", "d"))
-    other = Graph((Node(SONG, "class", "Song"),), (Link("MAPS_TO", SONG, "table:hymns", "x", 1),))
+    other = Graph(
+        (Node(SONG, "class", "Song"),), (Link("MAPS_TO", SONG, "table:hymns", "x", 1),)
+    )
     store.graph.put(CollectionKey("p", "d"), {"file:x": other})
     with pytest.raises(InputError):
         names.find_node(store.graph, HERE, SONG)
@@ -83,5 +91,9 @@ def test_a_full_name_wins_over_a_short_one(store: SqliteStore) -> None:
         Alias("Other\\Song", "class:Other\\Song", "class"), Alias("Song", "class:Other\\Song", "short_class"),
     ))})  # fmt: skip
     assert names.find_node(store.graph, HERE, "Other\\Song").key == "class:Other\\Song"
-    assert names.find_node(store.graph, HERE, "song").key == SONG  # the one that a framework knows
-    assert names.find_node(store.graph, HERE, "Song", kinds=["class"]).key == "class:Other\\Song"
+    assert (
+        names.find_node(store.graph, HERE, "song").key == SONG
+    )  # the one that a framework knows
+    assert (
+        names.find_node(store.graph, HERE, "Song", kinds=["class"]).key == "class:Other\\Song"
+    )

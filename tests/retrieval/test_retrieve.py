@@ -38,7 +38,10 @@ def paths(retrieval: Retrieval) -> list[str]:
 def test_the_graphs_answer_comes_with_its_evidence_first_and_labelled(engine: Engine) -> None:
     retrieval = engine.retrieve("Which code serves route books.lend?")
     assert retrieval.answer is not None
-    assert (retrieval.answer.facts["controller"], retrieval.answer.facts["method"]) == (C, "lend")
+    assert (retrieval.answer.facts["controller"], retrieval.answer.facts["method"]) == (
+        C,
+        "lend",
+    )
     assert retrieval.answer.facts["uri"] == "api/books/{book}/loans"
     first, second = retrieval.chunks[:2]
     assert (first.source_doc_id, first.label) == ("routes/api.php", "graph")
@@ -64,7 +67,9 @@ def test_the_debug_data_explains_the_result(engine: Engine) -> None:
 
 
 def test_a_question_without_a_name_is_answered_about_the_best_hits(engine: Engine) -> None:
-    retrieval = engine.retrieve("Which code runs when a reader borrows a book and a loan starts?")
+    retrieval = engine.retrieve(
+        "Which code runs when a reader borrows a book and a loan starts?"
+    )
     assert retrieval.debug["strategy"] == "hybrid+graph"
     assert retrieval.answer is not None and retrieval.answer.confidence == "heuristic"
     assert retrieval.answer.said.startswith("Perhaps: ")
@@ -113,7 +118,9 @@ def test_an_unknown_name_is_reported_and_not_guessed(engine: Engine) -> None:
 
 @pytest.mark.parametrize("path", ["docs/returns.md", "docs", "docs/*.md"])
 def test_a_required_path_is_in_the_result(engine: Engine, path: str) -> None:
-    retrieval = engine.retrieve("Which code serves route books.lend?", 2, must_include_paths=[path])
+    retrieval = engine.retrieve(
+        "Which code serves route books.lend?", 2, must_include_paths=[path]
+    )
     assert len(retrieval.chunks) == 2
     required = [hit for hit in retrieval.chunks if hit.source_doc_id == "docs/returns.md"]
     assert [hit.label for hit in required] == ["path"]
@@ -161,7 +168,9 @@ def test_many_runs_do_not_displace_the_requested_hits(tmp_path: Path) -> None:
         engine.sync(embed=False)
         for number in range(40):
             engine.record_run(f"r{number}", f"Loans last {number} weeks, loans.")
-        assert paths(engine.retrieve("loans last", 3, include_run_summaries=False)) == ["loans.md"]
+        assert paths(engine.retrieve("loans last", 3, include_run_summaries=False)) == [
+            "loans.md"
+        ]
 
 
 def test_a_kind_that_no_document_has_is_reported(engine: Engine) -> None:
@@ -260,7 +269,9 @@ def test_an_unknown_collection_of_a_retrieval_is_refused(engine: Engine) -> None
 @pytest.mark.parametrize(
     ("query", "top_k"), [(None, 5), ("books", -1), ("books", True), ("books", "5")]
 )
-def test_a_query_is_a_text_and_top_k_a_number(engine: Engine, query: object, top_k: object) -> None:
+def test_a_query_is_a_text_and_top_k_a_number(
+    engine: Engine, query: object, top_k: object
+) -> None:
     with pytest.raises(InputError):
         engine.retrieve(query, top_k)  # type: ignore[arg-type]  # that is what is tried
 

@@ -81,7 +81,10 @@ def test_copies_do_not_displace_other_hits(
 ) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add(
-            [Document(uri=f"package{n}/LICENSE", text="gondola lagoon licence") for n in range(60)]
+            [
+                Document(uri=f"package{n}/LICENSE", text="gondola lagoon licence")
+                for n in range(60)
+            ]
         )
         engine.add(
             [
@@ -183,7 +186,11 @@ def test_a_search_reads_one_moment_by_words_and_by_meaning(
     ],
 )
 def test_the_vector_list_is_as_long_as_the_word_list_requires(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, query: str, options: dict[str, Any], limit: int
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+    query: str,
+    options: dict[str, Any],
+    limit: int,
 ) -> None:
     limits: list[int] = []
     search = SpaceIndex.search
@@ -209,7 +216,9 @@ def test_the_noise_floor_is_computed_from_fifty_neighbours_for_any_top_k() -> No
 
 def test_a_narrow_filter_is_exact_in_every_mode(engine: Engine) -> None:
     for mode in ("words", "vectors", "hybrid"):
-        hits = engine.search("harbour report", top_k=10, mode=mode, filters={"n": {"in": [3, 44]}})
+        hits = engine.search(
+            "harbour report", top_k=10, mode=mode, filters={"n": {"in": [3, 44]}}
+        )
         assert {hit.source_doc_id for hit in hits} == {"n003", "n044"}
 
 

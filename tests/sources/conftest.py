@@ -55,7 +55,11 @@ def git(folder: Path, tmp_path: Path) -> Git:
 
     def run(*arguments: str, at: Path | None = None) -> bytes:
         done = subprocess.run(
-            ["git", *arguments], cwd=at or folder, env=environment, capture_output=True, check=True
+            ["git", *arguments],
+            cwd=at or folder,
+            env=environment,
+            capture_output=True,
+            check=True,
         )
         return done.stdout
 

@@ -87,7 +87,9 @@ def imported(tree: ast.AST) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+@pytest.mark.parametrize(
+    "module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix()
+)
 def test_only_one_module_connects_to_the_network(module: Path) -> None:
     name = module.relative_to(PACKAGE).as_posix()
     tree = ast.parse(module.read_text("utf-8"))

@@ -40,5 +40,7 @@ def test_no_module_opens_a_file_by_itself(module: Path) -> None:
         if isinstance(node, ast.Call)
     ]
     named = [call for call in calls if ast.unparse(call) != "Engine.open"]
-    names = {call.id if isinstance(call, ast.Name) else getattr(call, "attr", "") for call in named}
+    names = {
+        call.id if isinstance(call, ast.Name) else getattr(call, "attr", "") for call in named
+    }
     assert names & OPENING == ALLOWED.get(f"{module.parent.name}/{module.name}", set())

@@ -77,7 +77,9 @@ def wrong_head(db: sqlite3.Connection, number: int) -> None:
     body = codec.unpack_body(
         db.execute("SELECT body FROM texts WHERE id = ?", (number,)).fetchone()[0]
     )
-    db.execute("UPDATE texts SET body = ? WHERE id = ?", (codec.pack_body("X" + body[1:]), number))
+    db.execute(
+        "UPDATE texts SET body = ? WHERE id = ?", (codec.pack_body("X" + body[1:]), number)
+    )
 
 
 def wrong_key(db: sqlite3.Connection, number: int) -> None:
@@ -85,7 +87,9 @@ def wrong_key(db: sqlite3.Connection, number: int) -> None:
 
 
 unreadable = pytest.mark.parametrize("damage", [cut, no_text])
-every = pytest.mark.parametrize("damage", [flipped, forged, wrong_head, wrong_key, cut, no_text])
+every = pytest.mark.parametrize(
+    "damage", [flipped, forged, wrong_head, wrong_key, cut, no_text]
+)
 ages = pytest.mark.parametrize("old", [False, True], ids=["short keys", "whole keys"])
 
 
@@ -224,7 +228,10 @@ def test_no_vector_is_made_of_a_damaged_text(damage: Damage, tmp_path: Path) -> 
         assert [one.text_id for one in store.vectors.pending(HERE, 1)] == [2, 3, 4, 5, 6, 7]
         # Who asks for one after the other must not take a damaged one for the end.
         assert [one.text_id for one in store.vectors.pending(HERE, 1, limit=1)] == [2]
-        assert [one.text_id for one in store.vectors.pending(HERE, 1, after=2, limit=2)] == [3, 4]
+        assert [one.text_id for one in store.vectors.pending(HERE, 1, after=2, limit=2)] == [
+            3,
+            4,
+        ]
         assert store.vectors.pending(HERE, 1, limit=0) == []
         store.put(CollectionKey("p", "c"), [document(1)])
         assert len(store.vectors.pending(HERE, 1)) == DOCUMENTS + 1

@@ -60,7 +60,9 @@ class TestDetails(StoreCase):
             ("", "a\nb\nc"),
         ]
 
-    def test_of_two_documents_with_one_uri_the_later_is_stored(self, store: DocumentStore) -> None:
+    def test_of_two_documents_with_one_uri_the_later_is_stored(
+        self, store: DocumentStore
+    ) -> None:
         results = store.put(KEY, [prepare("a.md", ["old"]), prepare("a.md", ["new"])])
         assert [result.uri for result in results] == ["a.md", "a.md"]
         assert store.text(KEY, "a.md") == "new"
@@ -113,20 +115,26 @@ class TestDetails(StoreCase):
         assert store.search_words(HERE, ["appl"], limit=0) == []
         assert len(store.search_words(HERE, ["appl"], limit=10**30)) == 1
         assert store.search_words(HERE, [], limit=5) == []
-        assert isinstance(store.search_words(HERE, [f"w{n}" for n in range(5000)], limit=5), list)
+        assert isinstance(
+            store.search_words(HERE, [f"w{n}" for n in range(5000)], limit=5), list
+        )
 
     def test_many_vectors_are_stored_in_one_call(self, store: DocumentStore) -> None:
         store.put(KEY, [prepare("a.md", [f"text {n}" for n in range(2300)])])
         store.put(OTHER_KEY, [prepare("b.md", ["theirs"])])
         info = store.vectors.ensure_space(KEY, SPACE).id
         texts = [text.text_id for text in store.vectors.pending(HERE, info, limit=3000)]
-        assert store.vectors.put(PROJECT, info, [(text, b"odd.") for text in texts[::2]]) == 1150
+        assert (
+            store.vectors.put(PROJECT, info, [(text, b"odd.") for text in texts[::2]]) == 1150
+        )
         given = [
             (text, b"%04d" % place)
             for place, text in enumerate([*texts, *texts[:9], texts[-1] + 1, 2**70, -1])
         ]
         assert store.vectors.put(PROJECT, info, given) == 1150
-        held = {row.text_id: row.data for row in store.vectors.rows(PROJECT, info).after(0, 3000)}
+        held = {
+            row.text_id: row.data for row in store.vectors.rows(PROJECT, info).after(0, 3000)
+        }
         assert held == {
             text: b"%04d" % place if place % 2 else b"odd." for place, text in enumerate(texts)
         }
@@ -194,7 +202,9 @@ class TestDetails(StoreCase):
         own = store.vectors.ensure_space(CollectionKey(PROJECT, "c"), SPACE, storage="int8").id
         assert store.vectors.ensure_space(CollectionKey(PROJECT, "c"), SPACE).id == own
 
-    def test_without_a_storage_unused_vectors_are_used_again(self, store: DocumentStore) -> None:
+    def test_without_a_storage_unused_vectors_are_used_again(
+        self, store: DocumentStore
+    ) -> None:
         store.put(KEY, [prepare("a.md", ["x", "y"])])
         few = store.vectors.ensure_space(KEY, SPACE, storage="int8", state="building").id
         number = store.vectors.ensure_space(KEY, SPACE, storage="int16").id
@@ -210,14 +220,18 @@ class TestDetails(StoreCase):
         store.vectors.activate_space(KEY, other.id)
         assert store.vectors.ensure_space(KEY, SPACE, state="building").id == number
 
-    def test_without_a_storage_an_empty_unused_space_is_ignored(self, store: DocumentStore) -> None:
+    def test_without_a_storage_an_empty_unused_space_is_ignored(
+        self, store: DocumentStore
+    ) -> None:
         store.vectors.ensure_space(KEY, SPACE, storage="int16")
         store.drop_collection(KEY)
         store.ensure_collection(KEY)
         assert store.vectors.ensure_space(KEY, SPACE).storage == DEFAULT_STORAGE
 
     def test_an_intact_store_passes_every_check(self, store: DocumentStore) -> None:
-        store.put(KEY, [prepare("a.md", ["x", "y"], metadata={"k": ("v", 1)}), prepare("b.md", [])])
+        store.put(
+            KEY, [prepare("a.md", ["x", "y"], metadata={"k": ("v", 1)}), prepare("b.md", [])]
+        )
         self.embed(store)
         store.remove(KEY, ["b.md"])
         findings = store.check()
@@ -279,12 +293,16 @@ class TestDetails(StoreCase):
             Node(SONG, "model", "Song", framework="f"),
         )
         store.graph.put(KEY, {"a": Graph(nodes=(plain, told))})
-        assert store.graph.nodes(HERE) == [Node(SONG, "model", "Song", "s.php", 1, framework="f")]
+        assert store.graph.nodes(HERE) == [
+            Node(SONG, "model", "Song", "s.php", 1, framework="f")
+        ]
 
     def test_a_step_ends_only_at_the_kinds_it_names(self, store: DocumentStore) -> None:
         put_example_graph(store)
         assert store.graph.walk(HERE, [SAVE], [Step(("CALLS",), to=("class",))]) == []
-        assert len(store.graph.walk(HERE, [SAVE], [Step(("CALLS",), to=("model", "class"))])) == 1
+        assert (
+            len(store.graph.walk(HERE, [SAVE], [Step(("CALLS",), to=("model", "class"))])) == 1
+        )
 
     def test_a_walk_without_steps_returns_the_anchor(self, store: DocumentStore) -> None:
         put_example_graph(store)

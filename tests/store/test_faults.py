@@ -121,7 +121,9 @@ def _use(store: SqliteStore) -> None:
         store.vectors.rows("p", info.id).after(0, 1000)
         store.vectors.locate(HERE, info.id, store.vectors.ids_in(HERE, info.id))
     store.known_files(CollectionKey("p", "c"), "")
-    store.put(CollectionKey("p", "c"), [prepare("new.md", ["plum"]), prepare("1.md", ["grape"])])
+    store.put(
+        CollectionKey("p", "c"), [prepare("new.md", ["plum"]), prepare("1.md", ["grape"])]
+    )
     store.remove(CollectionKey("p", "c"), ["2.md"])
 
 

@@ -36,9 +36,13 @@ plain = st.one_of(
 stored = plain | st.floats(allow_nan=False, allow_infinity=False)
 asked = plain | st.floats(allow_nan=True)
 values = asked | st.lists(asked, max_size=3)
-metadata = st.dictionaries(st.sampled_from(KEYS), stored | st.lists(stored, max_size=3), max_size=3)
+metadata = st.dictionaries(
+    st.sampled_from(KEYS), stored | st.lists(stored, max_size=3), max_size=3
+)
 documents = st.tuples(
-    st.sampled_from(("docs/a.md", "src/b.py", "c")), st.sampled_from(("doc", "code", "'")), metadata
+    st.sampled_from(("docs/a.md", "src/b.py", "c")),
+    st.sampled_from(("doc", "code", "'")),
+    metadata,
 )
 
 
@@ -51,7 +55,9 @@ def conditions(draw: st.DrawFn) -> Condition:
     if operator == "exists":
         return Condition(field, operator, draw(st.booleans()))
     if operator == "glob":
-        return Condition(field, operator, draw(st.sampled_from(("docs/**", "*.py", "*", "[", "?"))))
+        return Condition(
+            field, operator, draw(st.sampled_from(("docs/**", "*.py", "*", "[", "?")))
+        )
     return Condition(field, operator, draw(values))
 
 
@@ -78,9 +84,13 @@ def _passes(condition: Condition, document: tuple[str, str, dict[str, Any]]) -> 
             return any(a is not None for a in have) == condition.value
         case "glob":
             return any(
-                matches_path(b, a) for a, b in pairs if isinstance(a, str) and isinstance(b, str)
+                matches_path(b, a)
+                for a, b in pairs
+                if isinstance(a, str) and isinstance(b, str)
             )
-    ordered: list[tuple[Any, Any]] = [(a, b) for a, b in pairs if _kind(a) in ("number", "text")]
+    ordered: list[tuple[Any, Any]] = [
+        (a, b) for a, b in pairs if _kind(a) in ("number", "text")
+    ]
     match condition.operator:
         case "gt":
             return any(a > b for a, b in ordered)
@@ -119,7 +129,8 @@ def test_a_filter_returns_the_documents_of_its_definition(
     assert [row.uri for row in store.documents(Scope("p"), filter=filter)] == expected
     hits = store.search_words(Scope("p"), ["appl"], limit=9, filter=filter)
     assert (
-        sorted(row.uri for row in store.chunks("p", [hit.id for hit in hits]).values()) == expected
+        sorted(row.uri for row in store.chunks("p", [hit.id for hit in hits]).values())
+        == expected
     )
     store.drop_collection(CollectionKey("p", "c"))
 

@@ -109,7 +109,9 @@ def test_every_question_is_answered_by_an_index(path: Path) -> None:
     }
     db.close()
     assert len(graph) >= 8
-    assert not {plan for plan in plans if plan.startswith("SCAN") and "VIRTUAL TABLE" not in plan}
+    assert not {
+        plan for plan in plans if plan.startswith("SCAN") and "VIRTUAL TABLE" not in plan
+    }
 
 
 def test_ten_thousand_links_are_walked_along_their_index(tmp_path: Path) -> None:
@@ -119,9 +121,9 @@ def test_ten_thousand_links_are_walked_along_their_index(tmp_path: Path) -> None
         part = FILE + type(FILE)(links=many)
         assert store.graph.put(CollectionKey("p", "c"), {"file:a": part})["links"] == 10_002
         assert (
-            store.graph.put(CollectionKey("p", "c"), {"file:a": FILE + type(FILE)(links=many[1:])})[
-                "links"
-            ]
+            store.graph.put(
+                CollectionKey("p", "c"), {"file:a": FILE + type(FILE)(links=many[1:])}
+            )["links"]
             == 1
         )
         (walked,) = store.graph.walk(HERE, ["m:5000"], [Step(("CALLS",))] * 4)

@@ -93,13 +93,17 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(collection=collections, wanted=st.lists(uris, max_size=3))
     def remove(self, collection: str, wanted: list[str]) -> None:
-        gone = {uri for uri in wanted if self.documents.pop((collection, uri), None) is not None}
+        gone = {
+            uri for uri in wanted if self.documents.pop((collection, uri), None) is not None
+        }
         assert self.store.remove(CollectionKey("p", collection), wanted) == len(gone)
 
     @rule(collection=collections, old=uris, new=uris)
     def rename(self, collection: str, old: str, new: str) -> None:
         if (held := self.documents.get((collection, old))) and old != new:
-            self.store.put(CollectionKey("p", collection), [prepare(new, held[1], header=held[0])])
+            self.store.put(
+                CollectionKey("p", collection), [prepare(new, held[1], header=held[0])]
+            )
             self.store.remove(CollectionKey("p", collection), [old])
             self.documents[collection, new] = self.documents.pop((collection, old))
 
@@ -110,7 +114,9 @@ class StoreMachine(RuleBasedStateMachine):
         self.documents = {
             place: held for place, held in self.documents.items() if place[0] != collection
         }
-        self.graphs = {place: held for place, held in self.graphs.items() if place[0] != collection}
+        self.graphs = {
+            place: held for place, held in self.graphs.items() if place[0] != collection
+        }
         self.store.ensure_collection(CollectionKey("p", collection))
 
     @rule(
@@ -161,7 +167,9 @@ class StoreMachine(RuleBasedStateMachine):
         epoch = rows.epoch
         inside = self.store.vectors.ids_in(Scope("p"), number)
         wanted = None if every else inside[::2]
-        places = self.store.vectors.locate(Scope("p"), number, inside if wanted is None else wanted)
+        places = self.store.vectors.locate(
+            Scope("p"), number, inside if wanted is None else wanted
+        )
         chunks = self.store.chunks("p", list(places.values()))
         texts = {_embedded(row.chunk.header, row.chunk.text) for row in chunks.values()}
         gone = self.store.vectors.remove("p", number, wanted)
@@ -195,7 +203,8 @@ class StoreMachine(RuleBasedStateMachine):
         for (collection, uri), (header, texts) in self.documents.items():
             assert self.store.text(CollectionKey("p", collection), uri) == "\n\n".join(texts)
             chunks = [
-                row.chunk for row in self.store.document_chunks(CollectionKey("p", collection), uri)
+                row.chunk
+                for row in self.store.document_chunks(CollectionKey("p", collection), uri)
             ]
             assert [(chunk.header, chunk.text, chunk.order) for chunk in chunks] == [
                 (header, text, order) for order, text in enumerate(texts)
@@ -213,14 +222,16 @@ class StoreMachine(RuleBasedStateMachine):
                 for order, text in enumerate(texts)
                 if word in text
             ]
-            assert sorted((c.collection, c.uri, c.chunk.order) for c in found.values()) == sorted(
-                expected
-            )
+            assert sorted(
+                (c.collection, c.uri, c.chunk.order) for c in found.values()
+            ) == sorted(expected)
 
     @invariant()
     def graphs_are_the_same(self) -> None:
         for collection in ("one", "two"):
-            held = [part for place, part in sorted(self.graphs.items()) if place[0] == collection]
+            held = [
+                part for place, part in sorted(self.graphs.items()) if place[0] == collection
+            ]
             scope = Scope("p", (collection,))
             owned = {owner for name, owner in self.graphs if name == collection}
             assert set(self.store.graph.owner_stamps(CollectionKey("p", collection))) == owned
@@ -228,8 +239,12 @@ class StoreMachine(RuleBasedStateMachine):
             given = [node for part in held for node in part.nodes]
             assert set(found) == {node.key for node in given}
             for key, node in found.items():
-                assert bool(node.framework) is any(one.framework for one in given if one.key == key)
-            links = {repr(link) for part in held for link in part.links if link.source == "class:A"}
+                assert bool(node.framework) is any(
+                    one.framework for one in given if one.key == key
+                )
+            links = {
+                repr(link) for part in held for link in part.links if link.source == "class:A"
+            }
             assert {
                 repr(replace(one, collection=""))
                 for one in self.store.graph.links(scope, ["class:A"])

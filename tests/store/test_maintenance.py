@@ -37,7 +37,9 @@ def test_removed_text_is_nowhere_in_the_files_after_a_secure_compaction(
             for text in store.vectors.pending(HERE, info.id)
         ]
         assert store.vectors.put("p", info.id, vectors) == 200
-        store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"keep{n}me"]) for n in range(100)])
+        store.put(
+            CollectionKey("p", "c"), [prepare(f"{n}.md", [f"keep{n}me"]) for n in range(100)]
+        )
         store.remove(CollectionKey("p", "c"), [f"{n}.md" for n in range(100, 190)])
         before = everything(tmp_path)
         assert all(secret.encode() in before for secret in secrets)
@@ -53,7 +55,8 @@ def test_compacting_gives_room_back(tmp_path: Path) -> None:
     with SqliteStore(path) as store:
         store.ensure_collection(CollectionKey("p", "c"))
         store.put(
-            CollectionKey("p", "c"), [prepare(f"{n}.md", [f"text {n} " * 200]) for n in range(300)]
+            CollectionKey("p", "c"),
+            [prepare(f"{n}.md", [f"text {n} " * 200]) for n in range(300)],
         )
         store.remove(CollectionKey("p", "c"), [f"{n}.md" for n in range(290)])
         before = sum(file.stat().st_size for file in tmp_path.iterdir())
@@ -167,7 +170,9 @@ def test_the_check_sees_a_file_that_others_can_read(tmp_path: Path) -> None:
         assert "private" in {finding.name for finding in store.check() if not finding.ok}
 
 
-def test_the_log_does_not_grow_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_log_does_not_grow_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("ragstone.store.connection.CHECKPOINT_BYTES", 200_000)
     with SqliteStore(tmp_path / "ragstone.db") as store:
         store.ensure_collection(CollectionKey("p", "c"))

@@ -69,7 +69,9 @@ def answers(folder: Path) -> dict[str, Any]:
         found["recall"] = [
             one.turn.content for one in engine.recall("monday", "what is the cat called")
         ]
-        found["nodes"] = sorted(node.key for node in engine.graph.nodes(kinds=("class", "method")))
+        found["nodes"] = sorted(
+            node.key for node in engine.graph.nodes(kinds=("class", "method"))
+        )
         found["context again"] = [
             cited.doc_id for cited in engine.context("river valley", 200, session="docs").cited
         ]
@@ -115,7 +117,9 @@ def test_text_keys_become_state(path: Path) -> None:
         assert len(store.state.shown_passages("default", "docs")) == 2
 
 
-def test_unread_files_and_remarks_are_kept_and_unreadable_values_are_dropped(path: Path) -> None:
+def test_unread_files_and_remarks_are_kept_and_unreadable_values_are_dropped(
+    path: Path,
+) -> None:
     unread = json.dumps(["recipe", {"a.bin": [[1, 2, 3, 4], "binary file", False]}])
     change(
         path,
@@ -126,7 +130,11 @@ def test_unread_files_and_remarks_are_kept_and_unreadable_values_are_dropped(pat
     )
     with SqliteStore(path) as store:
         state = store.state.collection_state(DEFAULT)
-        assert (state.needs_vectors, state.graph_remarks, state.synced_at) == (True, ("one",), None)
+        assert (state.needs_vectors, state.graph_remarks, state.synced_at) == (
+            True,
+            ("one",),
+            None,
+        )
         files = store.state.unread_files(DEFAULT)
         assert files.recipe == "recipe"
         assert [(uri, file.reason, file.failed) for uri, file in files.files.items()] == [
@@ -225,5 +233,7 @@ def test_a_project_cannot_be_opened_by_the_old_name_of_its_conversations(folder:
 
 def test_state_of_a_collection_that_had_none_is_the_default(path: Path) -> None:
     with SqliteStore(path) as store:
-        assert store.state.collection_state(CollectionKey("beta", "default")) == CollectionState()
+        assert (
+            store.state.collection_state(CollectionKey("beta", "default")) == CollectionState()
+        )
         assert store.state.session_state(DEFAULT) == SessionState()

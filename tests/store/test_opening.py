@@ -30,7 +30,10 @@ def test_stored_documents_are_there_after_opening_again(tmp_path: Path) -> None:
     with SqliteStore(path) as store:
         assert store.text(CollectionKey("p", "c"), "a.md") == "apple"
         assert store.generation(Scope("p")) == generation
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["ragstone.db", "ragstone.db.lock"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "ragstone.db",
+        "ragstone.db.lock",
+    ]
 
 
 @posix
@@ -38,7 +41,8 @@ def test_only_the_user_can_read_the_files(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "home" / "ragstone.db") as store:
         store.ensure_collection(CollectionKey("p", "c"))
         modes = {
-            file.name: stat.S_IMODE(file.stat().st_mode) for file in (tmp_path / "home").iterdir()
+            file.name: stat.S_IMODE(file.stat().st_mode)
+            for file in (tmp_path / "home").iterdir()
         }
         assert set(modes.values()) == {0o600}
         assert {"ragstone.db", "ragstone.db-wal", "ragstone.db-shm"} <= set(modes)
@@ -210,7 +214,8 @@ def test_threads_share_a_store(tmp_path: Path) -> None:
         def write(number: int) -> None:
             for i in range(10):
                 store.put(
-                    CollectionKey("p", "c"), [prepare(f"{number}-{i}.md", [f"apple {number} {i}"])]
+                    CollectionKey("p", "c"),
+                    [prepare(f"{number}-{i}.md", [f"apple {number} {i}"])],
                 )
                 if not store.search_words(Scope("p"), ["appl"], limit=500):
                     wrong.append(number)

@@ -36,14 +36,19 @@ def test_texts_that_are_not_there_get_no_vector(store: SqliteStore) -> None:
         second,
         fourth,
     ]
-    assert store.vectors.put("p", space, [(text, b"1234") for text in (second, third, fourth)]) == 1
+    assert (
+        store.vectors.put("p", space, [(text, b"1234") for text in (second, third, fourth)])
+        == 1
+    )
 
 
 def test_texts_of_another_project_get_none_in_this_one(store: SqliteStore) -> None:
     store.ensure_collection(CollectionKey("q", "c"))
     store.put(CollectionKey("q", "c"), [prepare("b.md", ["five", "six"])])
     spaces = {
-        project: store.vectors.ensure_space(CollectionKey(project, "c"), Space("fake", "m", 4)).id
+        project: store.vectors.ensure_space(
+            CollectionKey(project, "c"), Space("fake", "m", 4)
+        ).id
         for project in "pq"
     }
     ours, theirs = (texts_of(store, project, spaces[project]) for project in "pq")

@@ -46,7 +46,11 @@ def test_two_writers_queue_and_lose_nothing(tmp_path: Path, start: Start) -> Non
             assert writer.returncode == 0, err
         uris = {row.uri for row in store.documents(HERE, limit=1000)}
         kept = {
-            f"{name}-{n}-{i}.md" for name in "xy" for n in range(12) if n % 3 != 1 for i in range(3)
+            f"{name}-{n}-{i}.md"
+            for name in "xy"
+            for n in range(12)
+            if n % 3 != 1
+            for i in range(3)
         }
         assert uris == kept
         assert all(finding.ok for finding in store.check())
@@ -128,7 +132,9 @@ def test_a_killed_writer_loses_nothing_it_acknowledged(tmp_path: Path, start: St
 
 def _look(path: Path, name: str, put: set[int], removed: set[int]) -> None:
     with SqliteStore(path, wait=2) as store:
-        uris = {row.uri for row in store.documents(HERE, limit=100_000) if row.uri.startswith(name)}
+        uris = {
+            row.uri for row in store.documents(HERE, limit=100_000) if row.uri.startswith(name)
+        }
         batches = {int(uri.split("-")[1]) for uri in uris}
         assert uris == {f"{name}-{n}-{i}.md" for n in batches for i in range(3)}, (
             "a batch is whole or not there"

@@ -112,7 +112,9 @@ def _use(start: Start, room: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("folder", "file"), [(0o555, 0o444), (0o555, 0o666), (0o777, 0o444)])
-def test_a_read_only_store_can_be_read(room: Path, start: Start, folder: int, file: int) -> None:
+def test_a_read_only_store_can_be_read(
+    room: Path, start: Start, folder: int, file: int
+) -> None:
     before = (room / ".ragstone" / "ragstone.db").read_bytes()
     _close(room, folder=folder, file=file)
     assert _use(start, room) == ANSWERS
@@ -122,8 +124,12 @@ def test_a_read_only_store_can_be_read(room: Path, start: Start, folder: int, fi
 def test_an_older_store_that_can_only_be_read_is_refused_with_the_reason(
     room: Path, start: Start
 ) -> None:
-    with closing(sqlite3.connect(room / ".ragstone" / "ragstone.db", isolation_level=None)) as db:
-        db.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", (schema.NEWEST - 1,))
+    with closing(
+        sqlite3.connect(room / ".ragstone" / "ragstone.db", isolation_level=None)
+    ) as db:
+        db.execute(
+            "UPDATE meta SET value = ? WHERE key = 'schema_version'", (schema.NEWEST - 1,)
+        )
     _close(room)
     assert "was written by an older Ragstone and can only be read" in _use(start, room)["error"]
 

@@ -66,7 +66,10 @@ def test_any_document_comes_back_to_the_letter(store: SqliteStore, data: st.Data
         ],
     )
     assert store.text(CollectionKey("p", "c"), uri) == text
-    assert tuple(row.chunk for row in store.document_chunks(CollectionKey("p", "c"), uri)) == chunks
+    assert (
+        tuple(row.chunk for row in store.document_chunks(CollectionKey("p", "c"), uri))
+        == chunks
+    )
     stored = store.document(CollectionKey("p", "c"), uri)
     assert stored is not None
     assert (stored.uri, stored.title, stored.metadata, stored.hash) == (
@@ -77,7 +80,8 @@ def test_any_document_comes_back_to_the_letter(store: SqliteStore, data: st.Data
     )
     start, end = data.draw(st.integers(-3, 70)), data.draw(st.integers(-3, 70))
     assert (
-        store.slice(CollectionKey("p", "c"), uri, (start, end)) == text[max(0, start) : max(0, end)]
+        store.slice(CollectionKey("p", "c"), uri, (start, end))
+        == text[max(0, start) : max(0, end)]
     )
 
 

@@ -105,7 +105,8 @@ def test_compressed_texts_take_less_space_in_the_file(path: Path) -> None:
 def test_a_text_that_is_stored_again_is_recognised(path: Path) -> None:
     with SqliteStore(path) as store:
         again = [
-            prepare(f"{n}.md", [words_of(n), f"short {n}"], header="Of words") for n in range(1, 60)
+            prepare(f"{n}.md", [words_of(n), f"short {n}"], header="Of words")
+            for n in range(1, 60)
         ]
         assert {(one.added, one.kept) for one in store.put(CollectionKey("p", "c"), again)} == {
             (0, 2)
@@ -125,7 +126,9 @@ def test_texts_with_the_same_key_are_kept_apart(
     same: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = Chunk.hash.fget  # type: ignore[attr-defined]  # a property has it
-    monkeypatch.setattr(Chunk, "hash", property(lambda chunk: bytes(same) + whole(chunk)[same:]))
+    monkeypatch.setattr(
+        Chunk, "hash", property(lambda chunk: bytes(same) + whole(chunk)[same:])
+    )
     given = [words_of(n) for n in range(1, 4)]
     with SqliteStore(tmp_path / "ragstone.db") as store:
         store.ensure_collection(CollectionKey("p", "c"))
@@ -164,7 +167,8 @@ def test_a_text_that_another_program_changed_is_not_reused(path: Path) -> None:
     with SqliteStore(path) as store:
         assert [finding.name for finding in store.check() if not finding.ok] == ["documents"]
         store.put(
-            CollectionKey("p", "c"), [prepare("1.md", [words_of(1), "short 1"], header="Of words")]
+            CollectionKey("p", "c"),
+            [prepare("1.md", [words_of(1), "short 1"], header="Of words")],
         )
         assert store.text(CollectionKey("p", "c"), "1.md") == words_of(1) + "\n\nshort 1"
 
@@ -194,7 +198,8 @@ def test_texts_that_are_stored_under_their_whole_hash_are_recognised(path: Path)
         ] == before
         assert store.search_words(HERE, ["word7", "short"], limit=9) == found
         (again,) = store.put(
-            CollectionKey("p", "c"), [prepare("1.md", [words_of(1), "short 1"], header="Of words")]
+            CollectionKey("p", "c"),
+            [prepare("1.md", [words_of(1), "short 1"], header="Of words")],
         )
         assert (again.added, again.kept) == (0, 2)
         store.put(CollectionKey("p", "c"), [prepare("late.md", [LONG])])

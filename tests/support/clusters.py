@@ -33,7 +33,9 @@ def clustered(count: int, *, seed: int) -> Matrix:
 def fill_index(index: VectorIndex, rows: MemoryRows, codec: Codec) -> None:
     """Add the rows that an index lacks, in order of their ids."""
     ids = rows.ids()
-    missing = [row_id for row_id, is_held in zip(ids, index.has(ids), strict=True) if not is_held]
+    missing = [
+        row_id for row_id, is_held in zip(ids, index.has(ids), strict=True) if not is_held
+    ]
     for start in range(0, len(missing), 8192):
         data = rows.data(missing[start : start + 8192])
         index.upsert(list(data), codec.decode(list(data.values())))

@@ -17,10 +17,13 @@ from ragstone.types import CollectionKey, Scope, Scored
 HERE = Scope("p")
 
 
-def fill(store: SqliteStore, numbers: range, *, collection: str = "c", word: str = "apple") -> None:
+def fill(
+    store: SqliteStore, numbers: range, *, collection: str = "c", word: str = "apple"
+) -> None:
     store.ensure_collection(CollectionKey("p", collection))
     store.put(
-        CollectionKey("p", collection), [prepare(f"{n}.md", [f"{word} number{n}"]) for n in numbers]
+        CollectionKey("p", collection),
+        [prepare(f"{n}.md", [f"{word} number{n}"]) for n in numbers],
     )
 
 
@@ -46,7 +49,9 @@ def ask(
     """Return the answers of the derived index, None if it cannot answer, and of FTS5."""
     with store._database.reading() as db:
         numbers = (
-            list(catalog.in_scope(db, scope).values()) if scope.collections is not None else None
+            list(catalog.in_scope(db, scope).values())
+            if scope.collections is not None
+            else None
         )
         within = WordScope(numbers, None)
         quick = None
@@ -55,7 +60,9 @@ def ask(
         return quick, Fts5Search(db).search(within, clean_terms(terms), limit)
 
 
-def derived(store: SqliteStore, terms: list[str], limit: int = 10, scope: Scope = HERE) -> set[int]:
+def derived(
+    store: SqliteStore, terms: list[str], limit: int = 10, scope: Scope = HERE
+) -> set[int]:
     """Return the chunks that a search finds; the derived index must answer, and FTS5 must find the same."""
     quick, slow = ask(store, terms, limit, scope)
     assert quick is not None and slow is not None

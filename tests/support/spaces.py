@@ -52,7 +52,8 @@ class World:
             CollectionKey("p", "c"), Space("fake", "m", DIMENSION), storage=storage
         )
         self.texts = [
-            one.text_id for one in self.store.vectors.pending(Scope("p"), self.info.id, limit=TEXTS)
+            one.text_id
+            for one in self.store.vectors.pending(Scope("p"), self.info.id, limit=TEXTS)
         ]
         drawn = np.random.default_rng(7).standard_normal((TEXTS, DIMENSION)).astype(np.float32)
         self.vectors: Matrix = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)

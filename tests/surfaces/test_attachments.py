@@ -27,7 +27,13 @@ def test_a_picture_is_attached_as_base64_with_its_real_type(tmp_path: Path, name
     data, media_type = PICTURES[name]
     (tmp_path / name).write_bytes(data)
     attached = attachment(tmp_path / name)
-    assert (attached.name, attached.media_type, attached.kind, attached.text, attached.size) == (
+    assert (
+        attached.name,
+        attached.media_type,
+        attached.kind,
+        attached.text,
+        attached.size,
+    ) == (
         name,
         media_type,
         "image",
@@ -85,7 +91,8 @@ def test_an_unsupported_file_is_refused_with_the_reason(
 def test_a_file_above_the_size_limit_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"x" * 101)
     with pytest.raises(
-        ReadError, match=r"a.txt: too large: 101 bytes \(limit 100\) \(max_bytes= sets the limit\)"
+        ReadError,
+        match=r"a.txt: too large: 101 bytes \(limit 100\) \(max_bytes= sets the limit\)",
     ):
         attachment(tmp_path / "a.txt", max_bytes=100)
     assert attachment(tmp_path / "a.txt", max_bytes=101).size == 101

@@ -98,10 +98,15 @@ posix = pytest.mark.skipif(os.name != "posix", reason="ipc addresses need POSIX"
 def test_the_tool_is_announced_and_answers_a_request(engine: Engine, tmp_path: Path) -> None:
     with serving(engine, tmp_path) as caller:
         announced = caller.ready()
-        assert announced["schema"]["function"]["name"] == announced["tool"] == "search_documents"
+        assert (
+            announced["schema"]["function"]["name"] == announced["tool"] == "search_documents"
+        )
         assert announced["topics"]["request"] == REQUEST.decode()
         caller.send(json.dumps({"id": "7", "arguments": {"query": "gondola"}}).encode())
-        assert caller.receive() == (ACTIVITY, {"id": "7", "state": "started", "query": "gondola"})
+        assert caller.receive() == (
+            ACTIVITY,
+            {"id": "7", "state": "started", "query": "gondola"},
+        )
         topic, found = caller.receive()
         assert topic == RESULT
         assert (found["id"], found["success"]) == ("7", True)
@@ -134,7 +139,11 @@ def test_a_malformed_request_gets_a_failed_result_and_the_next_is_answered(
         ([b'{"id": 1, "arguments": 5}'], 1, "has arguments"),
         ([b'{"id": 2, "arguments": {}}'], 2, "needs 'query'"),
         ([b'{"id": 3, "arguments": {"query": 5}}'], 3, "is a string"),
-        ([b'{"id": 4, "arguments": {"query": "x", "colour": "red"}}'], 4, "no argument 'colour'"),
+        (
+            [b'{"id": 4, "arguments": {"query": "x", "colour": "red"}}'],
+            4,
+            "no argument 'colour'",
+        ),
         ([b'{"id": 5, "arguments": "{"}'], 5, "has arguments"),
     ]
     with serving(engine, tmp_path) as caller:
@@ -214,7 +223,11 @@ def test_the_command_connects_to_a_broker_and_stops_on_ctrl_c(tmp_path: Path) ->
 
     for front, back in ((requests_socket, to_tools), (from_tools, messages)):
         threading.Thread(target=pass_on, args=(front, back), daemon=True).start()
-    environment = {**os.environ, "PYTHONPATH": str(SRC), "RAGSTONE_RAG_EMBEDDING_PROVIDER": "fake"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(SRC),
+        "RAGSTONE_RAG_EMBEDDING_PROVIDER": "fake",
+    }
     command = [
         sys.executable,
         "-m",

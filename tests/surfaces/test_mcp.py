@@ -32,7 +32,9 @@ FAKE = "RAGSTONE_RAG_EMBEDDING_PROVIDER"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "gondola.md").write_text("# Gondola\n\nThe gondola crosses the lagoon at nine.\n")
+    (tmp_path / "gondola.md").write_text(
+        "# Gondola\n\nThe gondola crosses the lagoon at nine.\n"
+    )
     (tmp_path / "ferry.md").write_text(
         "# Ferry\n\nThe ferry leaves the north quay at ten.\n" + "Filler words. " * 4000
     )
@@ -51,7 +53,9 @@ async def client(folder: Path) -> AsyncIterator[Client]:
             yield connected
 
 
-async def call(connected: Client, name: str, **arguments: Any) -> tuple[str, dict[str, Any], bool]:
+async def call(
+    connected: Client, name: str, **arguments: Any
+) -> tuple[str, dict[str, Any], bool]:
     result = await connected.call_tool(name, arguments)
     block = result.content[0]
     assert isinstance(block, TextContent)
@@ -64,7 +68,8 @@ async def search_and_remember(folder: Path) -> list[str]:
         names = [tool.name for tool in listed.tools]
         assert names == ["rag_search", "rag_context", "rag_memory_add", "rag_memory_search"]
         assert all(
-            tool.input_schema["type"] == "object" and tool.output_schema for tool in listed.tools
+            tool.input_schema["type"] == "object" and tool.output_schema
+            for tool in listed.tools
         )
         text, data, failed = await call(
             connected, "rag_search", query="when does the gondola cross"
@@ -78,7 +83,9 @@ async def search_and_remember(folder: Path) -> list[str]:
         assert text.startswith("[RETRIEVED CONTEXT]")
         assert at_most(text.partition("\n(")[0]) <= 400
         assert (
-            await call(connected, "rag_memory_add", session_id="s", content="The bell rings twice.")
+            await call(
+                connected, "rag_memory_add", session_id="s", content="The bell rings twice."
+            )
         )[1]["turn_index"] == 0
         text, data, _ = await call(connected, "rag_memory_search", session_id="s", query="bell")
         assert "[turn 0, user] The bell rings twice." in text
@@ -88,9 +95,9 @@ async def search_and_remember(folder: Path) -> list[str]:
 def test_a_client_searches_and_remembers_in_a_new_folder(folder: Path) -> None:
     places = anyio.run(search_and_remember, folder)
     with Engine.open(folder, config={"rag.embedding_provider": "fake"}) as engine:
-        assert [hit.doc_id for hit in engine.search("when does the gondola cross", mode="words")][
-            :1
-        ] == places[:1]
+        assert [
+            hit.doc_id for hit in engine.search("when does the gondola cross", mode="words")
+        ][:1] == places[:1]
 
 
 def test_a_client_searches_and_remembers_in_an_indexed_folder(folder: Path) -> None:
@@ -123,7 +130,11 @@ def test_no_answer_exceeds_its_token_limit(folder: Path) -> None:
     async def long() -> None:
         async with client(folder) as connected:
             text, _, _ = await call(
-                connected, "rag_search", query="filler words", top_k=50, max_tokens=MAX_TEXT_TOKENS
+                connected,
+                "rag_search",
+                query="filler words",
+                top_k=50,
+                max_tokens=MAX_TEXT_TOKENS,
             )
             assert at_most(text) <= MAX_TEXT_TOKENS + MAX_NOTE_TOKENS
             text, _, _ = await call(connected, "rag_search", query="filler words", top_k=50)
@@ -204,7 +215,9 @@ def test_a_bug_in_a_tool_does_not_end_the_session(folder: Path) -> None:
     session.close()
 
 
-def test_the_home_folder_is_not_indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_home_folder_is_not_indexed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "diary.md").write_text("The gondola diary.\n")
     session = McpSession(tmp_path, project="default", config=CONFIG)
@@ -228,7 +241,10 @@ def test_two_servers_share_a_folder(folder: Path) -> None:
             for number, session in enumerate((first, second, first, second))
         ]
         assert [answer.data["turn_index"] for answer in answers] == [0, 1, 2, 3]
-        assert "bell 0" in second.answer(MEMORY_SEARCH, {"session_id": "s", "query": "bell 0"}).text
+        assert (
+            "bell 0"
+            in second.answer(MEMORY_SEARCH, {"session_id": "s", "query": "bell 0"}).text
+        )
     finally:
         first.close()
         second.close()

@@ -36,7 +36,9 @@ HIT = Hit(
     collection="default",
     span=Span(10, 19, 10, 19, 3, 4),
     symbol="Storage",
-    trace=Trace(lists=(ListTrace("words", 1, 4.2, 1.0, 0.4),), boosts=(("title", 1.2),), fused=0.4),
+    trace=Trace(
+        lists=(ListTrace("words", 1, 4.2, 1.0, 0.4),), boosts=(("title", 1.2),), fused=0.4
+    ),
 )
 
 
@@ -75,7 +77,11 @@ def test_a_hit_has_the_fields_of_the_contract_and_its_place() -> None:
     shown = hit_json(HIT)
     for field in ("doc_id", "text", "score", "metadata", "source_doc_id", "chunk_index"):
         assert shown[field] == getattr(HIT, field)
-    assert (shown["path"], shown["lines"], shown["place"]) == ("docs/a.md", [3, 4], "docs/a.md:3-4")
+    assert (shown["path"], shown["lines"], shown["place"]) == (
+        "docs/a.md",
+        [3, 4],
+        "docs/a.md:3-4",
+    )
     assert shown["distance"] == pytest.approx(0.25)
     assert "trace" not in shown
     json.dumps(shown)

@@ -103,13 +103,17 @@ def test_library_and_command_see_each_others_writes(
     quick("sync")
     with Engine.open(project, config={"rag.embedding_provider": "fake"}) as engine:
         assert (
-            engine.search("upload_with_backoff", mode="words")[0].source_doc_id == "src/upload.py"
+            engine.search("upload_with_backoff", mode="words")[0].source_doc_id
+            == "src/upload.py"
         )
         (project / "note.txt").write_text("The chisel is blunt.\n", encoding="utf-8")
         assert quick("add", "note.txt").out == "note.txt: 1 chunk\n"
         assert engine.search("chisel", mode="words")[0].source_doc_id == "note.txt"
         assert engine.remove("note.txt") == 1
-    assert quick("search", "chisel", "--mode", "words", "--no-sync", "--json").json["results"] == []
+    assert (
+        quick("search", "chisel", "--mode", "words", "--no-sync", "--json").json["results"]
+        == []
+    )
 
 
 def test_hits_context_and_memory_are_the_same_in_library_command_and_mcp(
@@ -149,7 +153,9 @@ def test_hits_context_and_memory_are_the_same_in_library_command_and_mcp(
     engine.close()
 
 
-def _through_the_command(quick: Callable[..., Any], turns: tuple[str, ...]) -> list[dict[str, Any]]:
+def _through_the_command(
+    quick: Callable[..., Any], turns: tuple[str, ...]
+) -> list[dict[str, Any]]:
     for turn in turns:
         quick("remember", turn, "--session", "s")
     found: list[dict[str, Any]] = quick(
@@ -163,7 +169,9 @@ async def _through_a_client(
 ) -> tuple[list[str], list[str], list[tuple[int, str]]]:
     """Return what the SDK's own client hears of the server over stdio: hits, citations and turns."""
     program = StdioServerParameters(
-        command=sys.executable, args=["-m", "ragstone", "mcp", "-C", str(project)], env=environment
+        command=sys.executable,
+        args=["-m", "ragstone", "mcp", "-C", str(project)],
+        env=environment,
     )
     with open(os.devnull, "w") as nowhere:
         async with Client(stdio_client(program, errlog=nowhere)) as client:
@@ -202,10 +210,14 @@ async def _related_through_a_client(
 ) -> list[tuple[str, str]]:
     """Return what the SDK's own client hears of the graph; the tool is offered because there is one."""
     program = StdioServerParameters(
-        command=sys.executable, args=["-m", "ragstone", "mcp", "-C", str(project)], env=environment
+        command=sys.executable,
+        args=["-m", "ragstone", "mcp", "-C", str(project)],
+        env=environment,
     )
     with open(os.devnull, "w") as nowhere:
         async with Client(stdio_client(program, errlog=nowhere)) as client:
             assert "rag_related" in [tool.name for tool in (await client.list_tools()).tools]
             found = await client.call_tool("rag_related", {"name": "stones.update"})
-    return [(result["key"], result["confidence"]) for result in found.structured_content["results"]]
+    return [
+        (result["key"], result["confidence"]) for result in found.structured_content["results"]
+    ]

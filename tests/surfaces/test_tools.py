@@ -71,7 +71,8 @@ def test_search_documents_is_described_as_the_settings_say() -> None:
     assert schema["function"]["name"] == "search_documents"
     assert schema["function"]["description"] == "Our handbook."
     assert (
-        schema["function"]["parameters"]["properties"]["query"]["description"] == "What to look up."
+        schema["function"]["parameters"]["properties"]["query"]["description"]
+        == "What to look up."
     )
     assert schema["function"]["parameters"]["required"] == ["query"]
 
@@ -108,7 +109,9 @@ def test_a_tool_never_raises_for_wrong_arguments(engine: Engine) -> None:
         assert found.data["error"]["code"] == "input"
 
 
-def test_rag_search_numbers_the_results_and_separates_them_by_an_empty_line(engine: Engine) -> None:
+def test_rag_search_numbers_the_results_and_separates_them_by_an_empty_line(
+    engine: Engine,
+) -> None:
     engine.add(
         [
             Document("docs/a.md", "The gondola is black."),
@@ -146,7 +149,10 @@ def test_search_documents_is_described_by_documents_yaml(tmp_path: Path) -> None
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
         tool = documents_tool(engine)
         engine.add(
-            [Document("a.md", "The gondola is black."), Document("b.md", "The gondola is long.")]
+            [
+                Document("a.md", "The gondola is black."),
+                Document("b.md", "The gondola is long."),
+            ]
         )
         answer = tool(engine, {"query": "gondola"})
     assert tool.openai() == {
@@ -202,7 +208,9 @@ def test_an_agents_rag_search_finds_only_its_own_documents(tmp_path: Path) -> No
     st.text(max_size=3000) | st.sampled_from(["word " * 5000, "漢" * 5000, "x" * 9000]),
     st.integers(0, 300),
 )
-def test_a_cut_text_is_the_beginning_of_it_inside_the_bind_tools(text: str, tokens: int) -> None:
+def test_a_cut_text_is_the_beginning_of_it_inside_the_bind_tools(
+    text: str, tokens: int
+) -> None:
     short = truncate(text, tokens)
     assert at_most(short) <= tokens
     assert short == text or text.startswith(short.removesuffix("…"))

@@ -84,7 +84,8 @@ def test_a_blob_is_one_short_term_and_a_long_name_keeps_its_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 10**6, "a-" * 10**5, "a_" * 10**5, "e\u0301" * 10**5, "字" * 10**5, "." * 10**6]
+    "text",
+    ["a" * 10**6, "a-" * 10**5, "a_" * 10**5, "e\u0301" * 10**5, "字" * 10**5, "." * 10**6],
 )
 def test_a_megabyte_without_spaces_is_legal(text: str) -> None:
     assert all(0 < len(term) <= LONGEST_TERM for term in terms(text))
@@ -111,7 +112,9 @@ def test_the_full_text_index_takes_each_term_as_one_token() -> None:
         "getUserName os.path.join 3.11.7 机器学习 Café utf8Decode2 MAX_SIZE 2024-01-05 यंत्र"
     )
     with sqlite3.connect(":memory:") as db:
-        db.execute("CREATE VIRTUAL TABLE t USING fts5(body, tokenize = \"ascii tokenchars '_'\")")
+        db.execute(
+            "CREATE VIRTUAL TABLE t USING fts5(body, tokenize = \"ascii tokenchars '_'\")"
+        )
         db.execute("CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)")
         db.execute("INSERT INTO t VALUES (?)", (" ".join(found),))
         assert [row[0] for row in db.execute("SELECT term FROM v ORDER BY offset")] == found

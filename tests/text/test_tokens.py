@@ -34,7 +34,9 @@ FRENCH = (
     [(PROSE, 61, 0.06), (CODE, 98, 0.12), (CHINESE, 29, 0.1), (FRENCH, 36, 0.2)],
     ids=["prose", "code", "chinese", "french"],
 )
-def test_the_estimate_is_near_the_models_count(text: str, tokens: int, tolerance: float) -> None:
+def test_the_estimate_is_near_the_models_count(
+    text: str, tokens: int, tolerance: float
+) -> None:
     assert estimate(text) == pytest.approx(tokens, rel=tolerance)
 
 
@@ -58,7 +60,9 @@ def test_any_text_has_a_count_that_does_not_exceed_its_signs(text: str) -> None:
     assert 0 <= estimate(text) <= 4 * len(text) + 1
 
 
-@given(st.lists(st.sampled_from(["alpha", "beta()", "x = 1", "Hello, world.", "été"]), max_size=30))
+@given(
+    st.lists(st.sampled_from(["alpha", "beta()", "x = 1", "Hello, world.", "été"]), max_size=30)
+)
 def test_the_count_of_lines_is_about_the_sum_of_their_counts(lines: list[str]) -> None:
     total = sum(map(estimate, lines))
     assert abs(estimate("\n".join(lines)) - total) <= 2 + total * 0.35

@@ -97,7 +97,9 @@ def verify(
     engine: Engine, folder: Path, log: Path, expected: dict[str, str], kill: int
 ) -> dict[str, str]:
     """Compare the store after a kill with the acknowledged versions, and return its content."""
-    stored = {document.uri: engine.admin.text(document.uri) or "" for document in engine.sources()}
+    stored = {
+        document.uri: engine.admin.text(document.uri) or "" for document in engine.sources()
+    }
     on_disk = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
     contents, names = acknowledged(log)
     if names is not None:
@@ -143,6 +145,7 @@ def test_nothing_acknowledged_is_lost_to_a_hundred_kills(tmp_path: Path, seed: i
                     path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")
                 }
                 assert {
-                    document.uri: engine.admin.text(document.uri) for document in engine.sources()
+                    document.uri: engine.admin.text(document.uri)
+                    for document in engine.sources()
                 } == texts
                 expected = {uri: digest(text.encode()) for uri, text in texts.items()}

@@ -11,7 +11,9 @@ from ragstone.errors import InputError
 from ragstone.vectors.normalise import unit_query, unit_rows
 
 
-def vectors(count: int, dimension: int = 48) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+def vectors(
+    count: int, dimension: int = 48
+) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     return np.random.default_rng(count).standard_normal((count, dimension)).astype(np.float32)
 
 
@@ -20,7 +22,9 @@ def test_rows_have_length_one_and_their_old_direction(count: int, scale: float) 
     original = vectors(count)
     unit = unit_rows(original * np.float32(scale))
     assert np.allclose(np.linalg.norm(unit.astype(np.float64), axis=1), 1, atol=1e-6)
-    assert np.allclose(unit, original / np.linalg.norm(original, axis=1, keepdims=True), atol=1e-5)
+    assert np.allclose(
+        unit, original / np.linalg.norm(original, axis=1, keepdims=True), atol=1e-5
+    )
 
 
 def test_zero_and_huge_rows_do_not_change_the_others() -> None:

@@ -25,7 +25,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 @pytest.mark.parametrize(
-    "sizes", [[1], [5, 3], [MANY], [MANY, MANY], [5, MANY, 3], [MANY, 7, 60], [64, 65, 66, 67, 68]]
+    "sizes",
+    [[1], [5, 3], [MANY], [MANY, MANY], [5, MANY, 3], [MANY, 7, 60], [64, 65, 66, 67, 68]],
 )
 def test_stored_vectors_are_found(world: World, sizes: list[int]) -> None:
     done = 0
@@ -95,7 +96,9 @@ def test_a_smaller_id_committed_after_a_larger_one_is_found(world: World, size: 
     for row_id, text, data in zip((7, 8), world.texts[300:302], rows, strict=True):
         with world.store._database.writing() as db:
             values = (row_id, world.info.id, text, data)
-            db.execute("INSERT INTO vectors (id, space, text_id, data) VALUES (?, ?, ?, ?)", values)
+            db.execute(
+                "INSERT INTO vectors (id, space, text_id, data) VALUES (?, ?, ?, ?)", values
+            )
     assert [world.texts_near(number) for number in (0, size - 1, 300, 301)] == [
         0,
         size - 1,

@@ -224,7 +224,9 @@ def parse_ini(text: str, parent: KeyPart) -> list[KeyPart]:
     return _parse_sections(text, parent, lines)
 
 
-def _parse_sections(text: str, parent: KeyPart, lines: Iterable[re.Match[str]]) -> list[KeyPart]:
+def _parse_sections(
+    text: str, parent: KeyPart, lines: Iterable[re.Match[str]]
+) -> list[KeyPart]:
     parts: list[KeyPart] = []
     is_in_section = False
     for line in lines:

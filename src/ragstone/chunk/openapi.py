@@ -36,7 +36,9 @@ class OpenApiChunker:
         parser = PARSERS[document.language]
         return build_chunks(document, self._cut(text, parts, parser))
 
-    def _cut(self, text: str, parts: Sequence[KeyPart], parser: KeyParser) -> Iterator[TextSlice]:
+    def _cut(
+        self, text: str, parts: Sequence[KeyPart], parser: KeyParser
+    ) -> Iterator[TextSlice]:
         for has_endpoints, group in groupby(parts, key=lambda part: part.key in _ENDPOINT_KEYS):
             if not has_endpoints:
                 yield from cut_keys(text, list(group), parser, size=self.size)
@@ -45,7 +47,9 @@ class OpenApiChunker:
                 for path_part in _parse_inside(text, part, parser) or [part]:
                     yield from self._cut_path(text, path_part, parser)
 
-    def _cut_path(self, text: str, path_part: KeyPart, parser: KeyParser) -> Iterator[TextSlice]:
+    def _cut_path(
+        self, text: str, path_part: KeyPart, parser: KeyParser
+    ) -> Iterator[TextSlice]:
         """Yield the endpoints of one path; keys before the first one or after one go with it."""
         group: list[KeyPart] = []
         name = ""

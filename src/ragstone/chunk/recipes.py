@@ -63,7 +63,9 @@ _SIZES: Final = {
 
 
 @lru_cache(maxsize=64)
-def describe_recipe(name: str = "auto", size: int | None = None, overlap: int | None = None) -> str:
+def describe_recipe(
+    name: str = "auto", size: int | None = None, overlap: int | None = None
+) -> str:
     """Return the recipe of these settings for all documents. Raise `InputError` if they allow no chunk."""
     check_name(name)
     recipes = []
@@ -86,7 +88,9 @@ def format_recipe(chunker: str, *numbers: int) -> str:
     return "/".join(map(str, fields))
 
 
-def resolve_sizes(chunker: str, size: int | None, overlap: int | None) -> tuple[int, int | None]:
+def resolve_sizes(
+    chunker: str, size: int | None, overlap: int | None
+) -> tuple[int, int | None]:
     """Return a chunker's size and overlap, with its defaults for None; the overlap is None if it supports none."""
     chunk_size = _SIZES.get(chunker, CODE_SIZE) if size is None else size
     if chunker not in OVERLAPS:

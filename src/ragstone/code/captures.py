@@ -116,13 +116,17 @@ class Captures:
             for node in nodes:
                 self._add_capture(group, kind, node, match, pattern)
 
-    def _add_capture(self, group: str, kind: str, node: Node, match: _Match, pattern: int) -> None:
+    def _add_capture(
+        self, group: str, kind: str, node: Node, match: _Match, pattern: int
+    ) -> None:
         if group in ("definition", "scope"):
             self.definitions.append(self._definition(node, kind, match, pattern))
         elif group in _RECORDERS:
             _RECORDERS[group](self, node, kind, match)
 
-    def _definition(self, node: Node, kind: str, match: _Match, pattern: int) -> DefinitionCapture:
+    def _definition(
+        self, node: Node, kind: str, match: _Match, pattern: int
+    ) -> DefinitionCapture:
         names = match.get("name")
         bodies = match.get("body")
         name_node = names[0] if names else node

@@ -97,7 +97,8 @@ def load_agents(settings: Settings, environ: Mapping[str, str] | None = None) ->
     for agent in agents.values():
         if agent.origin and not agent.sources:
             raise ConfigError(
-                f"docs of the agent {agent.name!r} ({agent.origin}) name no sources.", hint=_EXAMPLE
+                f"docs of the agent {agent.name!r} ({agent.origin}) name no sources.",
+                hint=_EXAMPLE,
             )
     return AgentsFile(MappingProxyType(agents), MappingProxyType(rag))
 
@@ -151,7 +152,9 @@ class _AgentsParser:
         for name, entry in self._agent_entries(tree):
             if not name.strip() or len(name) > _MAX_NAME_LENGTH or not name.isprintable():
                 short_name = name[:_MAX_NAME_LENGTH]
-                raise ConfigError(f"In {self._at(entry)}: {short_name!r} is no name for an agent.")
+                raise ConfigError(
+                    f"In {self._at(entry)}: {short_name!r} is no name for an agent."
+                )
             block = self.mapping(entry, f"the agent {name!r}")
             docs: dict[str, object] = {}
             if "docs" in block:

@@ -25,7 +25,10 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "param_query": "documents.param_query",
 }
 """The name in the file → our name."""
-_MODELS: Final = {"all-minilm-l6-v2": "minilm", "sentence-transformers/all-minilm-l6-v2": "minilm"}
+_MODELS: Final = {
+    "all-minilm-l6-v2": "minilm",
+    "sentence-transformers/all-minilm-l6-v2": "minilm",
+}
 _SPECIFIC_NAMES: Final = "|".join(sorted(set(_SETTINGS) - {"description"}))
 _OUR_KEY: Final = re.compile(
     rf"^(?:\{{\s*)?[\"']?(?:{_SPECIFIC_NAMES})[\"']?[ \t]*:".encode(), re.MULTILINE
@@ -54,7 +57,9 @@ def _read_file(path: Path, origin: str) -> Iterator[tuple[SettingKey, object, st
             f"The {origin} must map names to values.", hint="for example `collection: papers`"
         )
     for name, entry in tree.value.items():
-        check_known(name, _SETTINGS, f"Unknown setting {name!r} in {origin}, line {entry.line}.")
+        check_known(
+            name, _SETTINGS, f"Unknown setting {name!r} in {origin}, line {entry.line}."
+        )
         if entry.value in (None, ""):
             continue
         key = setting_keys()[_SETTINGS[name]]

@@ -170,7 +170,9 @@ def _flatten(
         if is_known and name in keys:
             yield keys[name], value
         elif not is_known or name not in _section_names():
-            raise ConfigError(f"Unknown setting {name!r} in {origin}.", hint=_suggest_setting(name))
+            raise ConfigError(
+                f"Unknown setting {name!r} in {origin}.", hint=_suggest_setting(name)
+            )
         elif not isinstance(value, Mapping):
             raise ConfigError(f"{name} in {origin} must be a table, written [{name}].")
         else:

@@ -58,7 +58,9 @@ def _check_chunk_sizes(values: Mapping[str, object], origins: Mapping[str, str])
 def _check_provider(values: Mapping[str, object], origins: Mapping[str, str]) -> None:
     """Raise `ConfigError` if a setting is for other vector stores than the chosen one."""
     keys = setting_keys()
-    provider = values.get("rag.vector_store.provider", keys["rag.vector_store.provider"].default)
+    provider = values.get(
+        "rag.vector_store.provider", keys["rag.vector_store.provider"].default
+    )
     for name in values:
         providers = keys[name].rules.only_for
         if providers and provider not in providers:

@@ -54,7 +54,10 @@ class VectorStoreSettings:
         only_for=("chroma", "postgres"),
     )
     api_key: str | None = setting(
-        None, "Key for a store that runs as a server.", secret=True, only_for=("chroma", "postgres")
+        None,
+        "Key for a store that runs as a server.",
+        secret=True,
+        only_for=("chroma", "postgres"),
     )
     mcp_server: str | None = setting(
         None, "MCP server that answers searches.", personal=True, only_for=("mcp",)
@@ -80,7 +83,9 @@ class RagSettings:
     )
     chunker: str = setting("auto", "Name of the chunker; `auto` chooses by file type.")
     chunk_size: int | None = setting(
-        None, "Largest chunk, in the unit of the chunker; unset: the default of the chunker.", low=1
+        None,
+        "Largest chunk, in the unit of the chunker; unset: the default of the chunker.",
+        low=1,
     )
     chunk_overlap: int | None = setting(
         None, "Overlap of neighbouring chunks, in the same unit; smaller than the size.", low=0
@@ -105,7 +110,9 @@ class SourceSettings:
     )
     max_files: int = setting(50_000, "More files are indexed only with `--yes`.", low=1)
     git: bool = setting(True, "Use git's own ignore rules inside a repository.")
-    secret_files: bool = setting(False, "Index files with names of secret files, such as `.env`.")
+    secret_files: bool = setting(
+        False, "Index files with names of secret files, such as `.env`."
+    )
     auto_sync_interval_seconds: int = setting(
         30, "How often the whole folder is scanned if the system reports no changes.", low=1
     )
@@ -226,4 +233,6 @@ class DocumentToolSettings:
 class EventSettings:
     """`[events]`: the event log."""
 
-    log: bool = setting(True, "Keep the last events in the home folder: two files of 1 MB at most.")
+    log: bool = setting(
+        True, "Keep the last events in the home folder: two files of 1 MB at most."
+    )

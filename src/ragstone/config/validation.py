@@ -30,7 +30,9 @@ class ValueType:
     choices: tuple[str, ...] = ()
 
     @classmethod
-    def from_hint(cls, hint: object, low: int | None = None, high: int | None = None) -> ValueType:
+    def from_hint(
+        cls, hint: object, low: int | None = None, high: int | None = None
+    ) -> ValueType:
         """Return the type for an annotation such as `int | None`, `tuple[str, ...]` or `Literal["a", "b"]`."""
         if get_origin(hint) is Literal:
             return cls(str, choices=get_args(hint))
@@ -85,7 +87,8 @@ def check_value(name: str, value: object, expected: ValueType, *, origin: str) -
     if not expected.accepts(value):
         hint = suggest(str(value), expected.choices)
         raise ConfigError(
-            f"{name} must be {expected.describe()}, but {origin} gives {_show(value)}.", hint=hint
+            f"{name} must be {expected.describe()}, but {origin} gives {_show(value)}.",
+            hint=hint,
         )
     if isinstance(value, list):
         return tuple(value)

@@ -167,7 +167,9 @@ def load_model(path: Path) -> Model:
     options.enable_mem_pattern = False  # it keeps one plan per shape, and there are 32 lengths
     failures = runtime.capi.onnxruntime_pybind11_state
     try:
-        session = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        session = runtime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"]
+        )
     except (
         failures.Fail,
         failures.InvalidGraph,
@@ -184,7 +186,9 @@ def load_model(path: Path) -> Model:
     return run
 
 
-def _cut_windows(tokenizer: WordPiece, texts: Sequence[str], padding: int) -> Iterator[TokenWindow]:
+def _cut_windows(
+    tokenizer: WordPiece, texts: Sequence[str], padding: int
+) -> Iterator[TokenWindow]:
     """Yield the windows of the texts in order; those of one text have about the same length."""
     for number, text in enumerate(texts):
         windows = list(tokenizer.windows(text, MAX_TOKENS)) or [[]]

@@ -121,7 +121,9 @@ class Admin:
         name = self._project.existing(collection)
         return self._project.index.embed(name, seconds=seconds, progress=progress)
 
-    def reembed(self, *, collection: str | None = None, progress: Progress | None = None) -> int:
+    def reembed(
+        self, *, collection: str | None = None, progress: Progress | None = None
+    ) -> int:
         """Build the configured embedder's vectors next to the old ones, then switch; return how many are new."""
         self._project.require_enabled()
         count = 0

@@ -223,7 +223,9 @@ _OPTION_CHECKS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
 
 def _check_metadata(metadata: object, owner: str) -> None:
     if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
-        raise InputError(f"the metadata of {owner} must map names to values", hint=_METADATA_HINT)
+        raise InputError(
+            f"the metadata of {owner} must map names to values", hint=_METADATA_HINT
+        )
     try:
         json.dumps(dict(metadata), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:

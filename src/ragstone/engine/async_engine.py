@@ -116,7 +116,9 @@ class AsyncEngine:
         self, *, collection: str | None = None, filters: Mapping[str, object] | None = None
     ) -> list[types.StoredDocument]:
         """Return every stored document, by uri."""
-        return await _run(lambda: list(self.engine.sources(collection=collection, filters=filters)))
+        return await _run(
+            lambda: list(self.engine.sources(collection=collection, filters=filters))
+        )
 
     async def search(
         self, query: str, top_k: int | None = None, **options: Unpack[types.SearchOptions]
@@ -140,7 +142,9 @@ class AsyncEngine:
         """Return cited text for a task inside a hard token budget."""
         return await _run(self.engine.context, task, budget, **options)
 
-    async def inject(self, prompt_markdown: str, user_message: str, *, budget: int = 1500) -> str:
+    async def inject(
+        self, prompt_markdown: str, user_message: str, *, budget: int = 1500
+    ) -> str:
         """Return the prompt with retrieved context after it."""
         return await _run(self.engine.inject, prompt_markdown, user_message, budget=budget)
 
@@ -175,7 +179,9 @@ class AsyncEngine:
         until: float | None = None,
     ) -> list[types.Recalled]:
         """Return the turns of a session that answer, best first."""
-        return await _run(self.engine.recall, session_id, query, top_k, since=since, until=until)
+        return await _run(
+            self.engine.recall, session_id, query, top_k, since=since, until=until
+        )
 
 
 async def _run(

@@ -49,7 +49,9 @@ class External:
             results += Reconciler(writer, GivenDocuments(batch), full=True).run().results
         return self._report(name, results, embed=embed)
 
-    def add_page(self, url: str, *, collection: str | None = None, embed: bool = True) -> AddReport:
+    def add_page(
+        self, url: str, *, collection: str | None = None, embed: bool = True
+    ) -> AddReport:
         """Fetch a web page, store it under its final address, and return the counts."""
         if not self._project.enabled:
             return AddReport(0, 0, 0, notes=(OFF,))
@@ -57,7 +59,9 @@ class External:
         page = NewPage(url, web_rules(self._project.settings.web))
         writer = self._project.index.collection(name).writer()
         is_same_page = Condition("meta.url", "eq", page.address)
-        earlier = self._project.store.documents(writer.key.scope, filter=Filter((is_same_page,)))
+        earlier = self._project.store.documents(
+            writer.key.scope, filter=Filter((is_same_page,))
+        )
         page.replace_earlier(document.uri for document in earlier)
         result = Reconciler(writer, page, full=True).run()
         ledger = result.report

@@ -133,9 +133,13 @@ class CodeGraph:
 
         `NotFound` with similar names; `InputError` with all candidates if the name is ambiguous.
         """
-        return self._find_node(name, self._current_scope(collection), arguments.check_kinds(kinds))
+        return self._find_node(
+            name, self._current_scope(collection), arguments.check_kinds(kinds)
+        )
 
-    def explain(self, node: Node, limit: int | None = None, *, collection: Names = None) -> Story:
+    def explain(
+        self, node: Node, limit: int | None = None, *, collection: Names = None
+    ) -> Story:
         """Return everything that is known of a node, at most `limit` links each way."""
         if limit is None:
             limit = graph_answers.MAX_LINKS
@@ -180,7 +184,12 @@ class CodeGraph:
             return graph_answers.impact_of(view.graph, scope, node)
 
     def history(
-        self, name: str | Node, *, limit: int = 50, commits: bool = True, collection: Names = None
+        self,
+        name: str | Node,
+        *,
+        limit: int = 50,
+        commits: bool = True,
+        collection: Names = None,
     ) -> list[Change]:
         """Return the changes of a file, a symbol or a table: runs, migrations, commits; newest first."""
         arguments.check_count("limit", limit)
@@ -259,7 +268,9 @@ class CodeGraph:
     def _retrieve_fresh(self, request: RetrievalRequest, collection: Names) -> Retrieval:
         """Retrieve until every chunk's file is proven fresh, at most a few rounds."""
         search = self._project.settings.search
-        template = Request("", request.scope, fusion=search.fusion, candidates=search.candidates)
+        template = Request(
+            "", request.scope, fusion=search.fusion, candidates=search.candidates
+        )
         freshness = self._searches.freshness
         retriever = CodeRetriever(
             self._project.store,

@@ -88,7 +88,9 @@ class Memory:
             return []
         search = self._project.settings.search
         scope = session_key(self._project.name, session_id).scope
-        request = Request(query, scope, limit, fusion=search.fusion, candidates=search.candidates)
+        request = Request(
+            query, scope, limit, fusion=search.fusion, candidates=search.candidates
+        )
         return self.conversations.recall(session_id, request, since=since, until=until)
 
     def forget(
@@ -125,7 +127,9 @@ class Memory:
         """Yield a conversation as lines of JSON that `load` reads; `NotFound` if there is none."""
         arguments.check_name(session_id, "a session")
         if session_id not in [session.name for session in self.sessions()]:
-            raise NotFound(f"nothing is remembered of {session_id!r}", hint="`sessions` lists them")
+            raise NotFound(
+                f"nothing is remembered of {session_id!r}", hint="`sessions` lists them"
+            )
         return export_lines(session_id, self.conversations.reader(session_id).all())
 
     def load(self, lines: Iterable[str], session_id: str | None = None) -> int:
@@ -158,7 +162,9 @@ class Memory:
             min_score=request.min_score or 0.0,
         )
 
-    def _split_existing(self, sessions: bool | str | Sequence[str]) -> tuple[list[str], list[str]]:
+    def _split_existing(
+        self, sessions: bool | str | Sequence[str]
+    ) -> tuple[list[str], list[str]]:
         """Return the named sessions that exist, and the names of those that do not."""
         stored = [session.name for session in self.sessions()]
         if sessions is True:

@@ -143,7 +143,9 @@ class Project:
         name = self.collection_name(collection)
         return self.index.sync(name, paths, full=full, embed=embed, progress=progress)
 
-    def remove(self, uri: str | None, *, ids: Sequence[str] | None, collection: str | None) -> int:
+    def remove(
+        self, uri: str | None, *, ids: Sequence[str] | None, collection: str | None
+    ) -> int:
         """Remove documents by uri or by ids and return how many were removed."""
         if (uri is None) == (ids is None):
             hint = 'remove("docs/a.md") or remove(ids=["docs/a.md"])'

@@ -74,10 +74,16 @@ class Prompts:
         limit = _CANDIDATES if top_k is None else top_k
         explanation = self._searches.find(task, limit, policy, **options)  # type: ignore[misc]
         request = ContextRequest(task, budget, form, window, count, frozenset(shown))
-        context = build_context(request, explanation.hits, index_is_empty=self._project.is_empty())
-        context = replace(context, notes=tuple(dict.fromkeys((*context.notes, *explanation.notes))))
+        context = build_context(
+            request, explanation.hits, index_is_empty=self._project.is_empty()
+        )
+        context = replace(
+            context, notes=tuple(dict.fromkeys((*context.notes, *explanation.notes)))
+        )
         ids = [cited.doc_id for cited in context.cited]
-        self._searches.emit_completed(task, explanation.hits, explanation.milliseconds, chosen=ids)
+        self._searches.emit_completed(
+            task, explanation.hits, explanation.milliseconds, chosen=ids
+        )
         self._remember_shown(session, context)
         self._project.events.emit(
             CONTEXT_LOADED, rag=True, task=task, tokens=context.tokens, ids=ids
@@ -136,7 +142,9 @@ class Prompts:
         """Return a language model's answer with checked quotations; `tell` gets each part of it as it comes."""
         chat = self._chat()
         budget = self._project.settings.ask.budget
-        context = self.context(query, budget, policy=policy, format="json", top_k=top_k, **options)
+        context = self.context(
+            query, budget, policy=policy, format="json", top_k=top_k, **options
+        )
         if not context.cited:
             return Spoken(NOT_FOUND, False, model=chat.model, notes=context.notes)
         pieces = [_plain_piece(cited) for cited in context.cited]
@@ -219,11 +227,15 @@ def _is_candidate_list(value: object) -> bool:
 def _check_context(form: object, session: object, count: object) -> None:
     if form not in FORMATTERS:
         known_forms = ", ".join(FORMATTERS)
-        raise InputError(f"there is no context format {form!r}", hint=f"known are {known_forms}")
+        raise InputError(
+            f"there is no context format {form!r}", hint=f"known are {known_forms}"
+        )
     if session is not None and (not isinstance(session, str) or not session.strip()):
         raise InputError(f"session is {session!r}", hint="give a name")
     if not callable(count):
-        raise InputError(f"count is {count!r}", hint="give a function that counts a text's tokens")
+        raise InputError(
+            f"count is {count!r}", hint="give a function that counts a text's tokens"
+        )
 
 
 def _check_tokens(name: str, value: object) -> None:
@@ -245,4 +257,6 @@ def inject(
     """Return the prompt with retrieved context after it; unchanged if there is no engine or nothing fits."""
     if engine is None:
         return prompt_markdown
-    return engine.prompts.inject(prompt_markdown, user_message, budget=budget, min_score=min_score)
+    return engine.prompts.inject(
+        prompt_markdown, user_message, budget=budget, min_score=min_score
+    )

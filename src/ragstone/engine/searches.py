@@ -70,7 +70,9 @@ class Searches:
     def request(self, query: str, top_k: int | None, options: SearchOptions) -> Request:
         """Return the checked request of a search."""
         settings = self.project.settings.search
-        limit = arguments.check_search(query, settings.top_k if top_k is None else top_k, options)
+        limit = arguments.check_search(
+            query, settings.top_k if top_k is None else top_k, options
+        )
         filters = options.get("filters")
         collection = options.get("collection") if self.project.enabled and limit else None
         default_mode: Mode = "hybrid" if options.get("hybrid", True) else "vectors"

@@ -24,7 +24,9 @@ class Workspace:
         self.components = Components(settings)
 
     @classmethod
-    def open(cls, folder: str | Path = ".", *, config: Mapping[str, object] | None = None) -> Self:
+    def open(
+        cls, folder: str | Path = ".", *, config: Mapping[str, object] | None = None
+    ) -> Self:
         """Return a workspace for a folder; `config` overrides settings by dotted key."""
         return cls(load_settings(folder, config))
 
@@ -51,11 +53,15 @@ class Workspace:
         self.close()
 
 
-def load_settings(folder: str | Path, overrides: Mapping[str, object] | None) -> config.Settings:
+def load_settings(
+    folder: str | Path, overrides: Mapping[str, object] | None
+) -> config.Settings:
     """Return the settings of a folder; `InputError` if there is no such folder."""
     root = Path(arguments.check_path(folder)).expanduser().resolve()
     if not root.is_dir():
-        raise InputError(f"no such folder: {folder}", hint="give the path of an existing folder")
+        raise InputError(
+            f"no such folder: {folder}", hint="give the path of an existing folder"
+        )
     if overrides is not None and not isinstance(overrides, Mapping):
         raise InputError(
             "config maps settings to values", hint='config={"rag.embedding_provider": "minilm"}'

@@ -81,7 +81,9 @@ class VectorBackfill:
         space = self.components.embedder().space
         store.ensure_collection(self.key)
         try:
-            return store.vectors.ensure_space(self.key, space, storage=self._storage(), state=state)
+            return store.vectors.ensure_space(
+                self.key, space, storage=self._storage(), state=state
+            )
         except StaleSpace as error:
             message = self._describe_stale_space(space)
             hint = "`ragstone reembed` builds the new ones beside the old and switches; until then the old answer"
@@ -129,7 +131,9 @@ class VectorBackfill:
         stored = last_id = 0
         if progress and total:
             progress("embed", 0, total)
-        while texts := store.vectors.pending(self.key.scope, info.id, after=last_id, limit=batch):
+        while texts := store.vectors.pending(
+            self.key.scope, info.id, after=last_id, limit=batch
+        ):
             if time.monotonic() >= deadline:
                 break
             ids = [text.text_id for text in texts]

@@ -78,7 +78,9 @@ class ChangeTracker:
     def keep_only(self, names: Sequence[str]) -> None:
         """Forget the changes of collections that no longer follow the folder."""
         with self._lock:
-            self._pending = {name: paths for name, paths in self._pending.items() if name in names}
+            self._pending = {
+                name: paths for name, paths in self._pending.items() if name in names
+            }
 
     def wait(self, seconds: float) -> bool:
         """Wait for a change, at most this long, and return whether something may have changed."""

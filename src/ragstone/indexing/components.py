@@ -83,7 +83,9 @@ class Components:
                 if not self.in_memory:
                     folder = self.home / VECTORS / f"{info.id}-{info.space.fingerprint[:16]}"
                 rows = self.store.vectors.rows(project, info.id)
-                self._indexes[info.id] = registry.load("vector_index", "turbo")(folder, info, rows)
+                self._indexes[info.id] = registry.load("vector_index", "turbo")(
+                    folder, info, rows
+                )
             return self._indexes[info.id]
 
     def codec(self, info: SpaceInfo) -> Codec:
@@ -102,7 +104,9 @@ class Components:
         last_id = 0
         while page := rows.after(last_id, _PAGE):
             valid = codec.sound([row.data for row in page])
-            damaged += [row.id for row, is_valid in zip(page, valid, strict=True) if not is_valid]
+            damaged += [
+                row.id for row, is_valid in zip(page, valid, strict=True) if not is_valid
+            ]
             last_id = page[-1].id
         return damaged
 
@@ -116,7 +120,9 @@ class Components:
             if damaged:
                 detail = f"{damaged} of {info.embedded} are damaged"
                 hint = "`ragstone reembed` makes them again"
-            findings.append(Finding(f"vectors of {info.space.model}", not damaged, detail, hint))
+            findings.append(
+                Finding(f"vectors of {info.space.model}", not damaged, detail, hint)
+            )
         return findings
 
     def close(self) -> None:

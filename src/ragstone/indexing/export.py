@@ -28,7 +28,9 @@ FORMAT: Final = 1
 _PAGE: Final = 200
 _RESTORE_PAGE: Final = 5000
 _CHECK_PAGE: Final = 4096
-_HINT: Final = "give a file that `ragstone export` wrote; the documents before this line are stored"
+_HINT: Final = (
+    "give a file that `ragstone export` wrote; the documents before this line are stored"
+)
 _TEXT_FIELDS: Final = ("document", "text", "kind", "language", "title", "beside")
 
 CodecOf = Callable[[SpaceInfo], "Codec"]
@@ -39,7 +41,11 @@ def export_lines(
 ) -> Iterator[str]:
     """Yield the lines of a collection; with vectors, so that an import embeds nothing."""
     space = _active_space(store, key) if vectors else None
-    header: dict[str, object] = {"ragstone_export": FORMAT, "collection": key.name, "space": None}
+    header: dict[str, object] = {
+        "ragstone_export": FORMAT,
+        "collection": key.name,
+        "space": None,
+    }
     if space is not None:
         header["space"] = space.space.fingerprint
         header["storage"] = space.storage
@@ -220,19 +226,21 @@ def _possible_codecs(space: SpaceInfo, storage: object, codec_of: CodecOf) -> It
 def _missing_note(missing: int, total: int, reason: str) -> tuple[str, ...]:
     if not missing:
         return ()
-    note = (
-        f"{missing} of {total} vectors {reason} and were left out; `ragstone sync` makes new ones"
-    )
+    note = f"{missing} of {total} vectors {reason} and were left out; `ragstone sync` makes new ones"
     return (note,)
 
 
-def _restore_vectors(writer: DocumentWriter, space: SpaceInfo, vectors: dict[str, bytes]) -> int:
+def _restore_vectors(
+    writer: DocumentWriter, space: SpaceInfo, vectors: dict[str, bytes]
+) -> int:
     """Store imported vectors for the texts they belong to, and return how many."""
     store, key = writer.store, writer.key
     count = last_id = 0
     if not vectors:
         return 0
-    while pending := store.vectors.pending(key.scope, space.id, after=last_id, limit=_RESTORE_PAGE):
+    while pending := store.vectors.pending(
+        key.scope, space.id, after=last_id, limit=_RESTORE_PAGE
+    ):
         last_id = pending[-1].text_id
         rows = []
         for text in pending:

@@ -64,7 +64,9 @@ class Ledger:
         else:
             self.failed.append(skip)
 
-    def record_unread(self, uri: str, stamp: Stamp | None, reason: str, *, failed: bool) -> None:
+    def record_unread(
+        self, uri: str, stamp: Stamp | None, reason: str, *, failed: bool
+    ) -> None:
         """Count an item that gave no text; with a stamp, it is not read again until it changes."""
         if stamp is not None:
             self.unread[uri] = UnreadFile(stamp, reason, failed)

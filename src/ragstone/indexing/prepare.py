@@ -151,4 +151,6 @@ def _describe_broken_lines(facts: FileFacts, lines: int) -> str:
     if not broken or (facts.symbols and broken * _MAX_BROKEN_SHARE < lines):
         return ""
     first, last = facts.broken[0]
-    return f"not all of it could be parsed: {broken} of its lines, lines {first} to {last} first"
+    return (
+        f"not all of it could be parsed: {broken} of its lines, lines {first} to {last} first"
+    )

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from ragstone.indexing.prepare import Outcome
     from ragstone.indexing.writer import DocumentWriter
     from ragstone.protocols import Progress, Source
-    from ragstone.types import KnownFile, PreparedDocument, PutResult, Stamp, SyncReport, UnreadFile
+    from ragstone.types import (
+        KnownFile,
+        PreparedDocument,
+        PutResult,
+        Stamp,
+        SyncReport,
+        UnreadFile,
+    )
 
 # One transaction holds about this much text: large enough that commits are cheap, small enough to repeat quickly.
 BATCH_CHARACTERS: Final = 2_000_000
@@ -83,7 +90,9 @@ class Reconciler:
             if _is_unchanged(entry, stored.get(entry.uri), recipe):
                 ledger.record_unchanged(entry.uri)
             elif unread and unread.stamp == entry.stamp:
-                ledger.record_unread(entry.uri, unread.stamp, unread.reason, failed=unread.failed)
+                ledger.record_unread(
+                    entry.uri, unread.stamp, unread.reason, failed=unread.failed
+                )
             else:
                 ledger.present.add(entry.uri)
                 waiting.append(entry)

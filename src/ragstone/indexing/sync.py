@@ -90,7 +90,9 @@ class SyncOutcome:
     def __add__(self, other: SyncOutcome) -> SyncOutcome:
         """Return both outcomes as one."""
         notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
-        return SyncOutcome(self.documents | other.documents, (*self.reports, *other.reports), notes)
+        return SyncOutcome(
+            self.documents | other.documents, (*self.reports, *other.reports), notes
+        )
 
     @property
     def report(self) -> SyncReport | None:
@@ -353,7 +355,9 @@ class CollectionSync:
 
     # ── one collection ────────────────────────────────────────────────────────────────────────────
 
-    def _update_graph(self, report: SyncReport, name: str, progress: Progress | None) -> SyncReport:
+    def _update_graph(
+        self, report: SyncReport, name: str, progress: Progress | None
+    ) -> SyncReport:
         """Update the code graph and return the report with its result. A failure is a note: documents are stored."""
         # Tree-sitter loads with the updater, and a search does not need it.
         from ragstone.indexing.graph.updater import GraphUpdater

@@ -41,7 +41,9 @@ class Watcher:
         """Run in a thread; nothing happens if it runs already."""
         if self._thread is None or not self._thread.is_alive():
             self._stop.clear()
-            self._thread = threading.Thread(target=self.run, name="ragstone-watcher", daemon=True)
+            self._thread = threading.Thread(
+                target=self.run, name="ragstone-watcher", daemon=True
+            )
             self._thread.start()
 
     def stop(self, *, wait: float = 30.0) -> None:

@@ -38,7 +38,9 @@ _MAX_WAITING_REPLIES: Final = 10
 Batch = list[tuple[Item, Outcome | None]]
 
 
-def prepare_items(preparer: ItemPreparer, items: Sequence[Item]) -> Generator[Outcome, None, None]:
+def prepare_items(
+    preparer: ItemPreparer, items: Sequence[Item]
+) -> Generator[Outcome, None, None]:
     """Yield the outcome for every item, in any order. Close the generator to stop early."""
     if not isinstance(preparer.source, FolderSource) or not is_worth_a_worker(items):
         yield from map(preparer.prepare_item, items)

@@ -51,7 +51,9 @@ def build_request(preparer: ItemPreparer, items: Sequence[Item]) -> BatchRequest
         source_name=source.name,
         chunking=preparer.chunking,
         items=tuple(items),
-        known_hashes={uri: content_hash for uri, content_hash in hashes.items() if content_hash},
+        known_hashes={
+            uri: content_hash for uri, content_hash in hashes.items() if content_hash
+        },
     )
 
 
@@ -73,7 +75,9 @@ def decode_outcomes(header: object, items: Sequence[Item]) -> list[Outcome | Non
     for item, outcome in zip(items, outcomes, strict=True):
         if outcome is None:
             continue
-        if outcome.uri != item.uri or (outcome.prepared is None) == (outcome.verdict == "ready"):
+        if outcome.uri != item.uri or (outcome.prepared is None) == (
+            outcome.verdict == "ready"
+        ):
             raise ValueError("an outcome does not match its item")
     return list(outcomes)
 

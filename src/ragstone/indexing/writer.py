@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from ragstone.protocols import DocumentStore, Source
     from ragstone.types import CollectionKey, KnownFile, PreparedDocument, PutResult
 
-SECRETS_OFF: Final = (
-    "secrets are not looked for (sources.secrets is off): keys and passwords are stored in clear"
-)
+SECRETS_OFF: Final = "secrets are not looked for (sources.secrets is off): keys and passwords are stored in clear"
 _REMOVED_AT_ONCE: Final = 500
 
 

@@ -101,7 +101,9 @@ class ConversationStore:
             self._embed(session, seconds=None)
         return len(new)
 
-    def forget(self, session: str, *, turn: int | None = None, before: float | None = None) -> int:
+    def forget(
+        self, session: str, *, turn: int | None = None, before: float | None = None
+    ) -> int:
         """Remove one turn, the turns before a time, or the whole session; return how many turns were removed."""
         store, key = self.sync.components.store, self.sync.key(session)
         if not self.reader(session).exists:
@@ -118,7 +120,9 @@ class ConversationStore:
         try:
             return store.remove(key, uris)
         finally:
-            self._invalidate(session)  # again: another process may have read between the two writes
+            self._invalidate(
+                session
+            )  # again: another process may have read between the two writes
 
     def restore(self, session: str, index: int) -> Turn:
         """Cancel that a turn supersedes others and return it; `NotFound` if there is no such turn."""

@@ -60,14 +60,21 @@ _BECAME: Final = _form(
     rf"\b{_OWNED} (?:has |have |was |were )?(?P<now>changed|moved|switched) to {_VALUE}{_END}"
 )
 _LIVES: Final = _form(rf"\b(?P<slot>{_I} (?:live|living) in) {_VALUE}{_END}")
-_MOVED: Final = _form(rf"\b(?P<slot>(?:i|i've|i have)(?: just)? (?P<now>moved) to) {_VALUE}{_END}")
+_MOVED: Final = _form(
+    rf"\b(?P<slot>(?:i|i've|i have)(?: just)? (?P<now>moved) to) {_VALUE}{_END}"
+)
 _WORKS: Final = _form(rf"\b(?P<slot>{_I} (?:work|working) (?:at|for)) {_VALUE}{_END}")
 _CALLED: Final = _form(rf"\bcall (?P<slot>me) {_VALUE}{_END}")
 _USES: Final = _form(rf"\b{_I} (?:use|using) {_VALUE} {_PURPOSE}")
 _SWITCHED: Final = _form(
     rf"\b{_I} (?P<to>switched|moved|changed) (?:from [\w'.+-]+ )?to {_VALUE} {_PURPOSE}"
 )
-_PERSONAL: Final = ((_LIVES, "home"), (_MOVED, "home"), (_WORKS, "workplace"), (_CALLED, "called"))
+_PERSONAL: Final = (
+    (_LIVES, "home"),
+    (_MOVED, "home"),
+    (_WORKS, "workplace"),
+    (_CALLED, "called"),
+)
 
 # Things with one value at a time. Many values can be true of other things, such as a sister or the weather.
 _SINGLE_VALUED: Final = frozenset(
@@ -76,7 +83,9 @@ _SINGLE_VALUED: Final = frozenset(
     "company hometown city country timezone zone editor ide browser shell database db framework language license "
     "branch colour color day time".split()
 )
-_FAVOURED: Final = frozenset("favourite favorite preferred default current primary main".split())
+_FAVOURED: Final = frozenset(
+    "favourite favorite preferred default current primary main".split()
+)
 # Words for things that have many values at once, or no value in particular.
 _MANY_VALUED: Final = frozenset(
     "one some point thing problem question idea issue reason way rest same first last only best next other old".split()

@@ -72,7 +72,9 @@ class SessionReader:
         """Yield the turns that supersede others, without their texts."""
         scope = self.key.scope
         after: tuple[str, str] | None = None
-        while page := self.store.documents(scope, filter=_SUPERSEDING, after=after, limit=_PAGE):
+        while page := self.store.documents(
+            scope, filter=_SUPERSEDING, after=after, limit=_PAGE
+        ):
             for stored in page:
                 yield turn_from_metadata(stored.metadata, "")
             after = (self.key.name, page[-1].uri)

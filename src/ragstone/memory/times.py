@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-_MONTHS: Final = (
-    "january february march april may june july august september october november december".split()
-)
+_MONTHS: Final = "january february march april may june july august september october november december".split()
 _WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
-_NUMBER_WORDS: Final = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_NUMBER_WORDS: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve".split()
+)
 _NUMBERS: Final = {word: number for number, word in enumerate(_NUMBER_WORDS)} | {
     "a": 1,
     "an": 1,

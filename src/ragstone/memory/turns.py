@@ -37,7 +37,9 @@ MAX_TURNS: Final = 10**_DIGITS
 def check_turn(session: object, role: object, content: object) -> None:
     """Raise `InputError` if a turn has no session name, role or text."""
     if not isinstance(session, str) or not session.strip() or len(session) > MAX_SESSION_NAME:
-        raise InputError("a session has a name", hint=f"text of 1 to {MAX_SESSION_NAME} characters")
+        raise InputError(
+            "a session has a name", hint=f"text of 1 to {MAX_SESSION_NAME} characters"
+        )
     if not isinstance(role, str) or not role.strip():
         raise InputError("a turn has a role", hint='"user" or "assistant"')
     if not isinstance(content, str) or not content.strip():

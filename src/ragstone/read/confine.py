@@ -33,7 +33,9 @@ _LIMITS: Final = {
 def confine(folders: Iterable[str]) -> None:
     """Give up, for good, every right that reading does not need; modules in these folders can be imported."""
     allowed = tuple(
-        os.path.join(os.path.realpath(folder), "") for folder in folders if os.path.isdir(folder)
+        os.path.join(os.path.realpath(folder), "")
+        for folder in folders
+        if os.path.isdir(folder)
     )
     set_limits()
     if sys.platform == "linux":
@@ -196,7 +198,8 @@ def _restrict_calls(libc: ctypes.CDLL) -> bool:
         return False
     refused = list(_call_numbers(_REFUSED_CALLS, column).values())
     opening = {
-        number: _FLAG_ARGUMENT[name] for name, number in _call_numbers(_OPEN_CALLS, column).items()
+        number: _FLAG_ARGUMENT[name]
+        for name, number in _call_numbers(_OPEN_CALLS, column).items()
     }
     program = _build_filter(architecture, refused, opening)
     code = ctypes.create_string_buffer(program, len(program))
@@ -216,7 +219,9 @@ def _call_numbers(table: str, column: int) -> dict[str, int]:
     return numbers
 
 
-def _build_filter(architecture: int, refused: Iterable[int], opening: Mapping[int, int]) -> bytes:
+def _build_filter(
+    architecture: int, refused: Iterable[int], opening: Mapping[int, int]
+) -> bytes:
     """Return the filter program: it refuses calls of foreign modes, refused calls, and opening to write."""
     steps: list[Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE_OFFSET),

@@ -216,7 +216,9 @@ def _rank_encodings(data: bytes) -> list[str]:
     has_runs = 2 * run_bytes > high_bytes
     likely = [name for name in _LIKELY if has_runs or name not in _OTHER_ALPHABETS]
     ranks = []
-    charset_normalizer = importlib.import_module("charset_normalizer")  # heavy, and rarely needed
+    charset_normalizer = importlib.import_module(
+        "charset_normalizer"
+    )  # heavy, and rarely needed
     for match in charset_normalizer.from_bytes(sample, cp_isolation=likely):
         # A match also names the encodings that give the same text; the commonest one counts.
         same_text = set(likely).intersection(match.could_be_from_charset)

@@ -132,9 +132,9 @@ def extract_page(source: str, *, has_sections: bool = True) -> tuple[str, Markdo
     written = writer.text.removeprefix(f"# {opening}")
     if not _TEMPLATE_CODE.sub("", written).strip():
         # All of it looked like navigation: then the navigation is the page.
-        writer = PageReader(opening, has_sections=has_sections, is_main=True, keeps_all=True).read(
-            body
-        )
+        writer = PageReader(
+            opening, has_sections=has_sections, is_main=True, keeps_all=True
+        ).read(body)
     return title or _text_in_line(tree.css_first("h1")), writer
 
 

@@ -33,7 +33,9 @@ _NOTE_CLASS: Final = re.compile(
     r"note|warning|tip|admonition|callout|info|danger|important|caution|hint|example",
     re.I,
 )
-_LANGUAGE_CLASS: Final = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*)([\w+#-]+)")
+_LANGUAGE_CLASS: Final = re.compile(
+    r"(?:language-|lang-|highlight-source-|brush:\s*)([\w+#-]+)"
+)
 _ANCHOR_SIGNS: Final = " \t\n\r\x0c\x1f\xa0¶§🔗"
 _LINE_BREAK: Final = "\x1f"
 """Stands for `br` until a paragraph is written; everywhere else it is white space."""

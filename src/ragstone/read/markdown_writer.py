@@ -59,7 +59,9 @@ class MarkdownWriter:
     def mark(self, number: int, label: str = "", *, unit: str) -> None:
         """Mark the start of the next block as a place of this number and label."""
         start = self._length + (2 if self._parts else 0)
-        if self.marks and self.marks[-1].start == start:  # nothing was written at the mark before
+        if (
+            self.marks and self.marks[-1].start == start
+        ):  # nothing was written at the mark before
             self.marks.pop()
         short_label = one_line(clean(label))[:_MAX_LABEL].rstrip()
         self.marks.append(Mark(start, number, short_label, unit))

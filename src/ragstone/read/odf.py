@@ -111,7 +111,9 @@ class _OdfReader:
                 self.read_blocks(element, depth + 1)
             elif name == "table":
                 for row in _find_rows(element):
-                    self.writer.write_row([_all_text(cell) for cell in children(row, "table-cell")])
+                    self.writer.write_row(
+                        [_all_text(cell) for cell in children(row, "table-cell")]
+                    )
             elif name not in _SKIPPED:
                 self.read_blocks(element, depth)
 

@@ -60,7 +60,9 @@ class OfficePackage:
             OSError,
             EOFError,
         ) as error:
-            raise ReadError(f"no archive that can be opened: {error}", reason="damaged") from error
+            raise ReadError(
+                f"no archive that can be opened: {error}", reason="damaged"
+            ) from error
         infos = self._archive.infolist()
         if len(infos) > _MAX_MEMBERS:
             raise ReadError(f"an archive of {len(infos):,} files", reason="too-big")

@@ -91,7 +91,9 @@ class WorkerProcess:
                     # If another program killed a used process, this request may not be the cause.
                     if is_first_request or not failure.was_killed:
                         raise
-                except BaseException:  # Ctrl-C: the pending reply must not answer the next request
+                except (
+                    BaseException
+                ):  # Ctrl-C: the pending reply must not answer the next request
                     self._discard()
                     raise
                 else:
@@ -150,7 +152,9 @@ class _Child:
         self._is_late = False
         self._is_ended = False
         self._changed = threading.Condition()
-        self._watchdog = threading.Thread(target=self._watch, name="ragstone-watchdog", daemon=True)
+        self._watchdog = threading.Thread(
+            target=self._watch, name="ragstone-watchdog", daemon=True
+        )
         try:
             self._watchdog.start()
         except RuntimeError as error:  # no more threads
@@ -242,7 +246,9 @@ class _Child:
             return WorkerFailed("crash")
         if self._is_late or -code in _TIME_SIGNALS:
             return WorkerFailed("timeout")
-        if code == -getattr(signal, "SIGKILL", 9):  # the system kills a process if memory runs out
+        if code == -getattr(
+            signal, "SIGKILL", 9
+        ):  # the system kills a process if memory runs out
             return WorkerFailed("memory", was_killed=True)
         return WorkerFailed("crash")
 

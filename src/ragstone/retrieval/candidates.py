@@ -150,7 +150,9 @@ class CandidateSearch:
     ) -> list[int]:
         key = (generation, info.id, request.scope, request.filter)
         if key not in self._allowed:
-            self._allowed[key] = view.vectors.ids_in(request.scope, info.id, filter=request.filter)
+            self._allowed[key] = view.vectors.ids_in(
+                request.scope, info.id, filter=request.filter
+            )
         return self._allowed[key]
 
     def _spaces_to_search(
@@ -192,6 +194,8 @@ def _vector_limit(request: Request, *, has_words: bool, has_known_word: bool) ->
 def _add_coverage_notes(request: Request, lists: CandidateLists) -> None:
     for share in lists.coverage.values():
         if share < 1.0:
-            lists.notes.append(f"vectors cover {share:.0%} of the texts; words cover all of them")
+            lists.notes.append(
+                f"vectors cover {share:.0%} of the texts; words cover all of them"
+            )
     if request.mode == "vectors" and not lists.rows:
         lists.notes.append("no vectors yet: run `ragstone sync` to make them")

@@ -95,7 +95,9 @@ class FreshnessCheck:
             for uri in file_uris:
                 verdicts[name, uri] = self._file_verdict((name, uri), stored.get(uri))
             if name in descriptions:
-                verdicts |= self._description_verdicts(name, descriptions[name], stored, verdicts)
+                verdicts |= self._description_verdicts(
+                    name, descriptions[name], stored, verdicts
+                )
         return verdicts
 
     def _description_verdicts(
@@ -139,7 +141,9 @@ class FreshnessCheck:
                 updated = True
             except (StoreDamaged, StoreTooNew):
                 raise
-            except StoreError:  # read-only, or another process updates it: a search does not wait
+            except (
+                StoreError
+            ):  # read-only, or another process updates it: a search does not wait
                 continue
         return updated
 
@@ -171,7 +175,9 @@ class FreshnessCheck:
             return "same"
         return self._compare_content(document, stored, stamp)
 
-    def _compare_content(self, document: DocumentId, stored: KnownFile, stamp: Stamp) -> Verdict:
+    def _compare_content(
+        self, document: DocumentId, stored: KnownFile, stamp: Stamp
+    ) -> Verdict:
         """Return whether a file with another stamp has another content."""
         try:
             loaded = folder_source(self._sync.settings).load(Item(document[1], stamp))
@@ -191,11 +197,16 @@ def _described_files(hits: Iterable[Hit]) -> dict[DocumentId, DocumentId]:
     files = {}
     for hit in hits:
         if hit.source_doc_id.startswith(_DESCRIPTION_PREFIX) and hit.metadata.get("file"):
-            files[hit.collection, hit.source_doc_id] = (hit.collection, str(hit.metadata["file"]))
+            files[hit.collection, hit.source_doc_id] = (
+                hit.collection,
+                str(hit.metadata["file"]),
+            )
     return files
 
 
-def _changed_files(hits: Sequence[Hit], verdicts: Mapping[DocumentId, Verdict]) -> list[DocumentId]:
+def _changed_files(
+    hits: Sequence[Hit], verdicts: Mapping[DocumentId, Verdict]
+) -> list[DocumentId]:
     """Return the files behind the hits that changed, each once."""
     files = _described_files(hits)
     changed = [
@@ -207,7 +218,9 @@ def _changed_files(hits: Sequence[Hit], verdicts: Mapping[DocumentId, Verdict]) 
 
 
 def _with_freshness(
-    hits: tuple[Hit, ...], verdicts: Mapping[DocumentId, Verdict], refreshed: frozenset[DocumentId]
+    hits: tuple[Hit, ...],
+    verdicts: Mapping[DocumentId, Verdict],
+    refreshed: frozenset[DocumentId],
 ) -> tuple[Hit, ...]:
     """Return the hits with their freshness; descriptions of files that are gone are left out."""
     checked = []

@@ -113,7 +113,9 @@ class HitBuilder:
         copies = self.view.copies(self.request.scope, list(collections))
         chosen_ids = {entry.row.id for entry in chosen}
         all_ids = chain.from_iterable(copies.values())
-        rows = self._load_others([chunk_id for chunk_id in all_ids if chunk_id not in chosen_ids])
+        rows = self._load_others(
+            [chunk_id for chunk_id in all_ids if chunk_id not in chosen_ids]
+        )
         duplicates: dict[int, tuple[str, ...]] = {}
         for text_id, chunk_ids in copies.items():
             others = [rows[chunk_id] for chunk_id in chunk_ids if chunk_id in rows]

@@ -160,7 +160,9 @@ class Searcher:
     ) -> list[RankedChunk]:
         """Return the ranking after MMR; unchanged if there are no vectors."""
         if not lists.spaces:
-            lists.notes.append("mmr needs vectors, and there are none yet: the order is by score")
+            lists.notes.append(
+                "mmr needs vectors, and there are none yet: the order is by score"
+            )
             return ranked
         # NumPy loads with this module, and a search by words does not need it.
         from ragstone.retrieval.ranking.mmr import diversify
@@ -176,7 +178,9 @@ class Searcher:
         return chosen + rest
 
 
-def _rerank(request: Request, ranked: list[RankedChunk], chunks: ChunkLoader) -> list[RankedChunk]:
+def _rerank(
+    request: Request, ranked: list[RankedChunk], chunks: ChunkLoader
+) -> list[RankedChunk]:
     """Return the candidates that can be read, ordered by the scores of the reranker."""
     reranker = registry.load("reranker", str(request.rerank))()
     chunks.load(entry.row.id for entry in ranked)

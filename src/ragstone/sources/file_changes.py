@@ -48,7 +48,9 @@ class Watch(Protocol):
         """Stop watching."""
 
 
-def open_watch(root: Path, folders: ListFolders, *, interval: float, events: bool = True) -> Watch:
+def open_watch(
+    root: Path, folders: ListFolders, *, interval: float, events: bool = True
+) -> Watch:
     """Return a watch on file events, or an interval if `events` is False or the system has no more room for it."""
     if events:
         try:

@@ -165,7 +165,8 @@ def ensure_collection(
     """Return a collection; create it if it is missing."""
     if key.kind not in _KINDS:
         raise InputError(
-            f"a collection cannot be of kind {key.kind!r}", hint=f"known are {', '.join(_KINDS)}"
+            f"a collection cannot be of kind {key.kind!r}",
+            hint=f"known are {', '.join(_KINDS)}",
         )
     check_name(key.name, "collection")
     project = ensure_project(db, key.project)

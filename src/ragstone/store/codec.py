@@ -15,11 +15,11 @@ from ragstone.types import Mark, Stamp
 
 _LONG_GAPS: Final = 256
 _COMPRESSED: Final = b"\xff"  # no packed text begins with this byte
-_SHORT_BODY: Final = (
-    512  # in code, two in five chunks are shorter: a third of the time for a fifth of the savings
-)
+_SHORT_BODY: Final = 512  # in code, two in five chunks are shorter: a third of the time for a fifth of the savings
 _LEVEL: Final = 1  # chunks of code: 15 µs for 44 % of the size; level 6 takes 17 µs for 42 %
-_RAW: Final = -15  # deflate without header and checksum: `check` compares the hashes of documents
+_RAW: Final = (
+    -15
+)  # deflate without header and checksum: `check` compares the hashes of documents
 
 
 def fresh_uuid() -> str:
@@ -192,7 +192,9 @@ def layout(spans: Sequence[tuple[int, int]], length: int) -> list[TextPiece]:
 def gaps_of(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """Return the text that no span covers, in order."""
     return "".join(
-        text[piece.start : piece.end] for piece in layout(spans, len(text)) if piece.chunk is None
+        text[piece.start : piece.end]
+        for piece in layout(spans, len(text))
+        if piece.chunk is None
     )
 
 

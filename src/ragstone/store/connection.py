@@ -86,7 +86,9 @@ class Database:
         """Open the file; create it with private permissions if it is missing."""
         self.location = str(path)
         self.path = None if self.location == MEMORY else Path(path)
-        self.lock = FileLock(self.path and self.path.with_name(self.path.name + ".lock"), wait=wait)
+        self.lock = FileLock(
+            self.path and self.path.with_name(self.path.name + ".lock"), wait=wait
+        )
         self.closed = False
         self.read_only = False
         self._cache_kib = max(1, cache_mb) << 10

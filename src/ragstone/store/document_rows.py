@@ -107,7 +107,9 @@ def join_text(
     start, end = max(0, span[0]), min(length, span[1])
     rows = db.execute(_SPANS, (document,)).fetchall()
     spans = [(chunk_start, chunk_end) for chunk_start, chunk_end, _ in rows]
-    pieces = [piece for piece in layout(spans, length) if piece.start < end and piece.end > start]
+    pieces = [
+        piece for piece in layout(spans, length) if piece.start < end and piece.end > start
+    ]
     bodies = _bodies(db, [rows[piece.chunk][2] for piece in pieces if piece.chunk is not None])
     parts = []
     for piece in pieces:
@@ -179,10 +181,14 @@ def readable_chunks(rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
 def _stored_chunk(row: tuple[Any, ...]) -> StoredChunk:
     number, text_id, collection, metadata, header_length, order = row[:6]
     start, end, byte_start, byte_end, line_start, line_end, page = row[6:13]
-    page_label, unit, uri, title, document_kind, language, kind, symbol = map(unpack, row[13:-1])
+    page_label, unit, uri, title, document_kind, language, kind, symbol = map(
+        unpack, row[13:-1]
+    )
     header, own = texts.split_header(unpack_body(row[-1]), header_length)
     if len(own) != end - start:
-        raise StoreDamaged("the store is damaged: a text does not fill its span", hint=READ_AGAIN)
+        raise StoreDamaged(
+            "the store is damaged: a text does not fill its span", hint=READ_AGAIN
+        )
     span = Span(start, end, byte_start, byte_end, line_start, line_end, page, page_label, unit)
     chunk = Chunk(own, span, order, kind, symbol, header)
     return StoredChunk(

@@ -154,7 +154,9 @@ class DocumentPut:
         number = self._last_chunk
         self._chunks.append((*columns, number, self._collection, document_id))
         header = searchable_header(chunk.header, document.beside)
-        text = ChunkText(number, self._collection, chunk.symbol, header, document.uri, chunk.text)
+        text = ChunkText(
+            number, self._collection, chunk.symbol, header, document.uri, chunk.text
+        )
         self._words.append(text)
 
     def _write(self) -> None:
@@ -196,7 +198,9 @@ def remove_documents(
             numbers.append(number)
     if numbers:
         chunks = _remove_rows(db, numbers)
-        catalog.add_to_counts(db, ids.collection, documents=-len(numbers), chunks=-chunks, now=now)
+        catalog.add_to_counts(
+            db, ids.collection, documents=-len(numbers), chunks=-chunks, now=now
+        )
     return len(numbers)
 
 

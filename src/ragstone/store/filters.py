@@ -59,7 +59,8 @@ def parse(mapping: Mapping[str, Any] | None) -> Filter | None:
         return None
     if not isinstance(mapping, Mapping):
         raise InputError(
-            "a filter is a mapping from fields to values", hint='for example {"path": "docs/**"}'
+            "a filter is a mapping from fields to values",
+            hint='for example {"path": "docs/**"}',
         )
     conditions = []
     for key, value in mapping.items():

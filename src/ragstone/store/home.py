@@ -43,7 +43,8 @@ def make_home(home: Path, *, trusted: bool = False) -> Path:
         _ignore(home)
     except (NotADirectoryError, FileExistsError) as error:
         raise StoreError(
-            f"{home} is not a folder", hint="move that file away, or set RAGSTONE_RAG_STORE_PATH"
+            f"{home} is not a folder",
+            hint="move that file away, or set RAGSTONE_RAG_STORE_PATH",
         ) from error
     except OSError as error:
         raise StoreError(

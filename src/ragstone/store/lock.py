@@ -60,7 +60,9 @@ class FileLock:
         """Acquire the lock, or raise `StoreBusy` if it was not free in time."""
         seconds = self._seconds if wait is None else wait
         started = time.monotonic()
-        if not self._threads.acquire(timeout=_FOREVER if seconds is None else max(0.0, seconds)):
+        if not self._threads.acquire(
+            timeout=_FOREVER if seconds is None else max(0.0, seconds)
+        ):
             raise self._busy(seconds)
         try:
             if self._file is not None:

@@ -126,7 +126,9 @@ _CHECKS: Final = (
     _Check("references", "every row belongs to something", _check_references, RESTORE),
     _Check("counts", "the counts of every collection are right", _check_counts, RESTORE),
     _Check("documents", "the text of every document is complete", _check_documents, READ_AGAIN),
-    _Check("words", "every chunk can be found by words", _check_words, "run `ragstone compact`"),
+    _Check(
+        "words", "every chunk can be found by words", _check_words, "run `ragstone compact`"
+    ),
     _Check(
         "vectors",
         "every vector has the right length and owner",
@@ -250,7 +252,10 @@ def backup(database: Database, target: Path) -> Path:
 def copy(db: sqlite3.Connection, target: Path) -> None:
     """Copy a database into a new private file through SQLite itself."""
     os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    with translated(str(target)), closing(sqlite3.connect(target, isolation_level=None)) as other:
+    with (
+        translated(str(target)),
+        closing(sqlite3.connect(target, isolation_level=None)) as other,
+    ):
         db.backup(other)
         # A single file without side files, and with epochs that no index of the original has.
         other.execute("PRAGMA journal_mode = DELETE")

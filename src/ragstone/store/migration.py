@@ -15,7 +15,14 @@ from typing import Any, Final
 from ragstone.errors import StoreDamaged
 from ragstone.store import texts
 from ragstone.store.catalog import is_control
-from ragstone.store.codec import dump_stamp, fresh_uuid, pack, pack_optional, unpack, unpack_body
+from ragstone.store.codec import (
+    dump_stamp,
+    fresh_uuid,
+    pack,
+    pack_optional,
+    unpack,
+    unpack_body,
+)
 from ragstone.store.fetch import fetch_value
 from ragstone.store.tables import create_statement
 from ragstone.types import CollectionKind, Stamp
@@ -42,13 +49,17 @@ _ADD_STATE: Final = """
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _ADD_SESSION_STATE: Final = """
     INSERT INTO session_state (collection, next_turn, version) VALUES (?, CAST(? AS INTEGER), ?)"""
-_ADD_SHOWN: Final = "INSERT OR IGNORE INTO shown_passages (project, session, mark) VALUES (?, ?, ?)"
+_ADD_SHOWN: Final = (
+    "INSERT OR IGNORE INTO shown_passages (project, session, mark) VALUES (?, ?, ?)"
+)
 _ADD_UNREAD_RECIPE: Final = "INSERT INTO unread_recipes (collection, recipe) VALUES (?, ?)"
 _ADD_UNREAD_FILE: Final = """
     INSERT INTO unread_files (collection, uri, stamp, reason, failed) VALUES (?, ?, ?, ?, ?)"""
 _HIDDEN_PROJECTS: Final = """
     SELECT id, name FROM projects WHERE instr(name, ?) ORDER BY length(name) DESC"""
-_SAME_SPACE: Final = "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
+_SAME_SPACE: Final = (
+    "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
+)
 _SAME_TEXT: Final = "SELECT id, CAST(body AS BLOB) FROM texts WHERE project = ? AND hash = ?"
 _COUNT_AGAIN: Final = """
     UPDATE collections SET documents = (SELECT count(*) FROM documents d WHERE d.collection = ?1),
@@ -232,7 +243,8 @@ def _move_texts(db: sqlite3.Connection, project: int, target: int) -> None:
         else:
             full_hash = texts.hash_of(unpack_body(body))
             db.execute(
-                "UPDATE texts SET project = ?, hash = ? WHERE id = ?", (target, full_hash, text_id)
+                "UPDATE texts SET project = ?, hash = ? WHERE id = ?",
+                (target, full_hash, text_id),
             )
 
 
@@ -259,7 +271,8 @@ def _is_same_text(first: bytes, second: bytes) -> bool:
 def _merge_collections(db: sqlite3.Connection, project: int, name: str) -> None:
     """Make one collection of all collections in a project, and give it a name."""
     rows = db.execute(
-        "SELECT id, name FROM collections WHERE project = ? ORDER BY documents DESC, id", (project,)
+        "SELECT id, name FROM collections WHERE project = ? ORDER BY documents DESC, id",
+        (project,),
     )
     collections = rows.fetchall()
     if not collections:
@@ -280,7 +293,8 @@ def _move_documents(db: sqlite3.Connection, source: int, target: int, prefix: st
     for document, uri in rows.fetchall():
         new_uri = _free_uri(db, target, uri, prefix)
         db.execute(
-            "UPDATE documents SET collection = ?, uri = ? WHERE id = ?", (target, new_uri, document)
+            "UPDATE documents SET collection = ?, uri = ? WHERE id = ?",
+            (target, new_uri, document),
         )
     db.execute("UPDATE chunks SET collection = ? WHERE collection = ?", (target, source))
     # The graph is made again by the next sync.

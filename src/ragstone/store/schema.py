@@ -91,5 +91,10 @@ def _create_tables(db: sqlite3.Connection) -> None:
     db.execute(_SIGN)
     db.executemany(
         "INSERT INTO meta (key, value) VALUES (?, ?)",
-        [("uuid", fresh_uuid()), ("generation", 0), ("words_version", ""), ("schema_version", 0)],
+        [
+            ("uuid", fresh_uuid()),
+            ("generation", 0),
+            ("words_version", ""),
+            ("schema_version", 0),
+        ],
     )

@@ -14,7 +14,9 @@ from ragstone.store.codec import fresh_uuid, load
 from ragstone.store.fetch import fetch_value
 from ragstone.types import DEFAULT_STORAGE, Scope, Space, SpaceInfo, SpaceState
 
-_FIND_SPACE: Final = "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
+_FIND_SPACE: Final = (
+    "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
+)
 _STORAGE_IN_USE: Final = """
     SELECT s.storage FROM spaces s JOIN collection_spaces cs ON cs.space = s.id
     WHERE s.project = ? AND s.fingerprint = ? AND cs.state != 'retired'
@@ -68,7 +70,13 @@ def ensure_space(
             hint="go back to it, or run `ragstone reembed` to build the new vectors beside the old ones",
         )
     if number is None:
-        fields = (ids.project, space.fingerprint, json.dumps(asdict(space)), storage, fresh_uuid())
+        fields = (
+            ids.project,
+            space.fingerprint,
+            json.dumps(asdict(space)),
+            storage,
+            fresh_uuid(),
+        )
         number = db.execute(_ADD_SPACE, fields).lastrowid or 0
     if number != active:
         db.execute(_ATTACH, (ids.collection, number, state))
@@ -81,7 +89,9 @@ def _existing_storage(db: sqlite3.Connection, ids: CollectionIds, space: Space) 
     in_use = fetch_value(db, _STORAGE_IN_USE, ids.project, fingerprint, ids.collection)
     # After a change of model or a drop, a space that no collection uses may still have vectors of these texts.
     return (
-        in_use or fetch_value(db, _STORAGE_OF_UNUSED, ids.project, fingerprint) or DEFAULT_STORAGE
+        in_use
+        or fetch_value(db, _STORAGE_OF_UNUSED, ids.project, fingerprint)
+        or DEFAULT_STORAGE
     )
 
 

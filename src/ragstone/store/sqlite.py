@@ -56,7 +56,9 @@ class SqliteStore(SqliteReader):
         allow_network: bool = False,
     ) -> None:
         """Open the file; create or migrate it if necessary."""
-        self._database = Database(path, cache_mb=cache_mb, wait=wait, allow_network=allow_network)
+        self._database = Database(
+            path, cache_mb=cache_mb, wait=wait, allow_network=allow_network
+        )
         self.location = self._database.location
         self._vector_store = SqliteVectorStore(self._database)
         self._graph_store = SqliteGraphStore(self._database)
@@ -148,7 +150,9 @@ class SqliteStore(SqliteReader):
         self._words.derived.after_write()
         return results
 
-    def touch(self, key: CollectionKey, source: str, stamps: Mapping[str, Stamp | None]) -> None:
+    def touch(
+        self, key: CollectionKey, source: str, stamps: Mapping[str, Stamp | None]
+    ) -> None:
         """Store new stamps of documents whose content did not change."""
         with catalog.changing(self._database, key) as (db, ids):
             document_writer.touch(db, ids.collection, source, stamps)
@@ -189,7 +193,9 @@ class SqliteStore(SqliteReader):
                 return  # the usual case needs no lock
         if self._database.read_only:
             reason = "was written by an older Ragstone" if version else "has nothing in it"
-            raise StoreError(f"{self.location} {reason} and can only be read", hint=WRITABLE_HINT)
+            raise StoreError(
+                f"{self.location} {reason} and can only be read", hint=WRITABLE_HINT
+            )
         with self._database.exclusive() as db:
             self._database.use_wal()
             schema.upgrade(db, save=self._save_before_migration)

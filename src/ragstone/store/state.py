@@ -48,11 +48,15 @@ _UNREAD_RECIPE: Final = "SELECT recipe FROM unread_recipes WHERE collection = ?"
 _SET_UNREAD_RECIPE: Final = """
     INSERT INTO unread_recipes (collection, recipe) VALUES (?, ?)
     ON CONFLICT (collection) DO UPDATE SET recipe = excluded.recipe"""
-_UNREAD_FILES: Final = "SELECT uri, stamp, reason, failed FROM unread_files WHERE collection = ?"
+_UNREAD_FILES: Final = (
+    "SELECT uri, stamp, reason, failed FROM unread_files WHERE collection = ?"
+)
 _ADD_UNREAD_FILE: Final = """
     INSERT INTO unread_files (collection, uri, stamp, reason, failed) VALUES (?, ?, ?, ?, ?)"""
 _SHOWN: Final = "SELECT mark FROM shown_passages WHERE project = ? AND session = ? ORDER BY id"
-_ADD_SHOWN: Final = "INSERT OR IGNORE INTO shown_passages (project, session, mark) VALUES (?, ?, ?)"
+_ADD_SHOWN: Final = (
+    "INSERT OR IGNORE INTO shown_passages (project, session, mark) VALUES (?, ?, ?)"
+)
 _TRIM_SHOWN: Final = """
     DELETE FROM shown_passages WHERE id IN (
         SELECT id FROM shown_passages WHERE project = ? AND session = ? ORDER BY id DESC LIMIT -1 OFFSET ?)"""
@@ -93,7 +97,9 @@ class SqliteStateStore:
                 return
             db.execute("DELETE FROM unread_files WHERE collection = ?", (ids.collection,))
             db.execute(_SET_UNREAD_RECIPE, (ids.collection, pack(unread.recipe)))
-            rows = [_unread_row(ids.collection, uri, file) for uri, file in unread.files.items()]
+            rows = [
+                _unread_row(ids.collection, uri, file) for uri, file in unread.files.items()
+            ]
             db.executemany(_ADD_UNREAD_FILE, rows)
 
     def session_state(self, key: CollectionKey) -> SessionState:

@@ -43,7 +43,9 @@ _HOLDERS: Final = """
     FROM json_each(?2) given CROSS JOIN texts t ON t.id = given.value AND t.project = ?1
     CROSS JOIN chunks c ON c.text_id = t.id"""
 _USERS: Final = "SELECT collection FROM collection_spaces WHERE space = ?"
-_REMOVE: Final = "DELETE FROM vectors WHERE space = ? AND id IN (SELECT value FROM json_each(?))"
+_REMOVE: Final = (
+    "DELETE FROM vectors WHERE space = ? AND id IN (SELECT value FROM json_each(?))"
+)
 _FREE_WIDTHS: Final = """
     UPDATE spaces SET width = NULL
     WHERE width IS NOT NULL AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.space = spaces.id)"""
@@ -143,7 +145,12 @@ class SqliteVectorReader:
             return fetch_column(db, statement, space_id, collections, *condition.parameters)
 
     def locate(
-        self, scope: Scope, space_id: int, row_ids: Sequence[int], *, filter: Filter | None = None
+        self,
+        scope: Scope,
+        space_id: int,
+        row_ids: Sequence[int],
+        *,
+        filter: Filter | None = None,
     ) -> dict[int, int]:
         """Return the first chunk in scope that has the text of each vector row and passes the filter."""
         condition = filters.where(filter)
@@ -187,7 +194,9 @@ class SqliteVectorStore(SqliteVectorReader):
 
     def put(self, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
         """Store (text id, encoded vector) rows and return how many were new; texts of other projects are left out."""
-        vectors = list(rows)  # before the lock is acquired: an embedder may still be computing them
+        vectors = list(
+            rows
+        )  # before the lock is acquired: an embedder may still be computing them
         text_ids = catalog.id_list(text_id for text_id, _ in vectors)
         data = b"".join(vector for _, vector in vectors)
         with self._database.writing() as db:
@@ -207,7 +216,9 @@ class SqliteVectorStore(SqliteVectorReader):
             if not _is_in_project(db, project, space_id):
                 raise _no_space(project, space_id)
             if row_ids is None:
-                removed = db.execute("DELETE FROM vectors WHERE space = ?", (space_id,)).rowcount
+                removed = db.execute(
+                    "DELETE FROM vectors WHERE space = ?", (space_id,)
+                ).rowcount
             else:
                 removed = db.execute(_REMOVE, (space_id, catalog.id_list(row_ids))).rowcount
             if removed:

@@ -72,7 +72,9 @@ def attachment(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> A
     try:
         data = safe_open(full_path.parent, name, max_bytes=max_bytes).data
     except ReadError as error:
-        hint = "max_bytes= sets the limit" if error.message.startswith("too large") else error.hint
+        hint = (
+            "max_bytes= sets the limit" if error.message.startswith("too large") else error.hint
+        )
         raise ReadError(f"{name}: {error.message}", hint=hint) from error
     media_type = image_type(data)
     if media_type:
@@ -107,7 +109,8 @@ def _read_text(data: bytes, name: str) -> str:
         reader = reader_for(name, data)
         if is_binary(data, name):
             raise ReadError(
-                "neither text nor a picture", hint="text, PNG, JPEG, GIF and WebP can be attached"
+                "neither text nor a picture",
+                hint="text, PNG, JPEG, GIF and WebP can be attached",
             )
         return reader.read(data, name).text
     except ReadError as error:

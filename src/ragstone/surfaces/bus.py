@@ -128,15 +128,20 @@ class BusServer:
 
     def _announce(self) -> None:
         self._announced_at = time.monotonic()
-        topics = {kind: self._topic(kind).decode() for kind in ("request", "result", "activity")}
+        topics = {
+            kind: self._topic(kind).decode() for kind in ("request", "result", "activity")
+        }
         self._publish(
-            "announce", {"tool": self._tool.name, "schema": self._tool.openai(), "topics": topics}
+            "announce",
+            {"tool": self._tool.name, "schema": self._tool.openai(), "topics": topics},
         )
 
     def _answer(self, request: BusRequest) -> None:
         """Publish the activity and the result of a request; a malformed request gets a result too."""
         started_at = time.monotonic()
-        self._publish("activity", {"id": request.id, "state": "started", "query": request.query})
+        self._publish(
+            "activity", {"id": request.id, "state": "started", "query": request.query}
+        )
         if request.error is None:
             answer = self._tool(self._engine, request.arguments)
         else:
@@ -193,7 +198,9 @@ def parse_request(frames: list[bytes]) -> BusRequest:
     """Return the request in a message's frames."""
     message = _parse_object(frames[1]) if len(frames) == 2 else None
     if message is None:
-        return BusRequest(None, {}, InputError("a request is one JSON object", hint=_FORMAT_HINT))
+        return BusRequest(
+            None, {}, InputError("a request is one JSON object", hint=_FORMAT_HINT)
+        )
     request_id = message.get("id")
     if (
         not isinstance(request_id, str | int)
@@ -207,7 +214,9 @@ def parse_request(frames: list[bytes]) -> BusRequest:
     if isinstance(arguments, str):  # models give arguments as JSON text
         arguments = _parse_object(arguments)
     if not isinstance(arguments, dict):
-        return BusRequest(request_id, {}, InputError("a request has arguments", hint=_FORMAT_HINT))
+        return BusRequest(
+            request_id, {}, InputError("a request has arguments", hint=_FORMAT_HINT)
+        )
     return BusRequest(request_id, arguments)
 
 

@@ -73,12 +73,16 @@ class McpSession:
         risk = is_risky(self.engine.folder)
         if not self.engine.enabled or (risk and not self.engine.exists):
             if risk:
-                self._note = f"this folder is not indexed: {risk}; `ragstone sync --yes` indexes it"
+                self._note = (
+                    f"this folder is not indexed: {risk}; `ragstone sync --yes` indexes it"
+                )
             self._is_current = True
             self._first_attempt.set()
             return
         self._note = SCANNING if self.engine.exists else FIRST_INDEXING
-        self._thread = threading.Thread(target=self._update_index, name="ragstone-mcp", daemon=True)
+        self._thread = threading.Thread(
+            target=self._update_index, name="ragstone-mcp", daemon=True
+        )
         self._thread.start()
 
     def answer(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolAnswer:
@@ -128,7 +132,9 @@ class McpSession:
         except RagstoneError as error:
             self._note = f"the index could not be brought up to date: {error}"
         except Exception as error:  # calls are still answered from the index as it is
-            logger.warning("the index could not be brought up to date: %r", error, exc_info=True)
+            logger.warning(
+                "the index could not be brought up to date: %r", error, exc_info=True
+            )
             self._note = f"the index could not be brought up to date: {type(error).__name__}"
         finally:
             self._first_attempt.set()
@@ -184,10 +190,14 @@ def create_server(
             tools=[types.Tool.model_validate(tool.mcp()) for tool in listed]
         )
 
-    async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:  # noqa: ANN401 - as above
+    async def call_tool(
+        context: object, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         tool = tools_by_name.get(params.name)
         if tool is None:
-            text = f"there is no tool {params.name[:80]!r}; there are {', '.join(tools_by_name)}"
+            text = (
+                f"there is no tool {params.name[:80]!r}; there are {', '.join(tools_by_name)}"
+            )
             return _call_result(ToolAnswer(text, failed=True))
         return _call_result(
             await anyio.to_thread.run_sync(session.answer, tool, params.arguments or {})

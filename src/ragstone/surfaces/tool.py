@@ -76,7 +76,11 @@ class Tool:
 
     def anthropic(self) -> Schema:
         """Return the schema for Anthropic's tool use."""
-        return {"name": self.name, "description": self.description, "input_schema": self.parameters}
+        return {
+            "name": self.name,
+            "description": self.description,
+            "input_schema": self.parameters,
+        }
 
     def mcp(self) -> Schema:
         """Return the schema for the Model Context Protocol."""

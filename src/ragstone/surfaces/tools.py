@@ -122,7 +122,9 @@ def _memory_add(call: ToolCall) -> ToolAnswer:
 
 def _memory_search(call: ToolCall) -> ToolAnswer:
     session = call.arguments["session_id"]
-    recalled = call.engine.recall(session, call.arguments["query"], call.arguments.get("top_k", 5))
+    recalled = call.engine.recall(
+        session, call.arguments["query"], call.arguments.get("top_k", 5)
+    )
     lines, results = _fit_turns(recalled)
     data: Json = {"success": True, "session_id": session, "results": results}
     if len(lines) < len(recalled):
@@ -141,7 +143,10 @@ def _fit_turns(recalled: Sequence[Recalled]) -> tuple[list[str], list[Json]]:
             break
         lines.append(truncate(line, remaining_tokens))
         results.append(
-            {**recalled_json(result), "content": truncate(result.turn.content, remaining_tokens)}
+            {
+                **recalled_json(result),
+                "content": truncate(result.turn.content, remaining_tokens),
+            }
         )
     return lines, results
 
@@ -198,12 +203,19 @@ MEMORY_ADD: Final = Tool(
     {
         "session_id": _SESSION,
         "content": {"type": "string", "description": "What to remember.", "minLength": 1},
-        "role": {"type": "string", "description": "The role: user or assistant.", "minLength": 1},
+        "role": {
+            "type": "string",
+            "description": "The role: user or assistant.",
+            "minLength": 1,
+        },
         "speaker": {"type": "string", "description": "The speaker's name."},
     },
     ("session_id", "content"),
     _memory_add,
-    {**_RESULTS, "properties": {"success": {"type": "boolean"}, "turn_index": {"type": "integer"}}},
+    {
+        **_RESULTS,
+        "properties": {"success": {"type": "boolean"}, "turn_index": {"type": "integer"}},
+    },
     read_only=False,
 )
 MEMORY_SEARCH: Final = Tool(
@@ -243,7 +255,11 @@ def agent_search(agent: str) -> Tool:
     """Return the tool `rag_search` over the documents of one agent."""
 
     def run(call: ToolCall) -> ToolAnswer:
-        return _rag_search(ToolCall(call.engine.agents.corpus(agent), call.arguments, call.fresh))
+        return _rag_search(
+            ToolCall(call.engine.agents.corpus(agent), call.arguments, call.fresh)
+        )
 
-    about = "Search your documentation by words and by meaning. Returns passages with their file."
+    about = (
+        "Search your documentation by words and by meaning. Returns passages with their file."
+    )
     return Tool("rag_search", about, {"query": _QUERY}, ("query",), run, _RESULTS)

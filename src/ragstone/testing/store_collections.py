@@ -24,7 +24,9 @@ from ragstone.types import CollectionKey
 class StoreCollectionsContract(StoreCase):
     """Tests of `protocols.DocumentStore` about collections."""
 
-    def test_a_new_collection_has_its_description_and_settings(self, store: DocumentStore) -> None:
+    def test_a_new_collection_has_its_description_and_settings(
+        self, store: DocumentStore
+    ) -> None:
         settings = {"size": 3, "on": True, "x": None}
         collection = store.ensure_collection(SECOND_KEY, description="d", settings=settings)
         assert collection.key == SECOND_KEY
@@ -66,7 +68,9 @@ class StoreCollectionsContract(StoreCase):
         (collection,) = store.collections(PROJECT)
         assert collection.updated_at is not None
 
-    def test_dropping_a_collection_removes_only_its_documents(self, store: DocumentStore) -> None:
+    def test_dropping_a_collection_removes_only_its_documents(
+        self, store: DocumentStore
+    ) -> None:
         store.ensure_collection(SECOND_KEY)
         store.put(KEY, [prepare("a.md", ["apple pie"]), prepare("b.md", ["apple tart"])])
         store.put(SECOND_KEY, [prepare("a.md", ["apple juice"])])
@@ -103,7 +107,9 @@ class StoreCollectionsContract(StoreCase):
         assert store.document(KEY, "turn") is None
         assert store.drop_collection(SESSION_KEY) == 1
 
-    def test_a_search_finds_collections_of_its_own_kind_only(self, store: DocumentStore) -> None:
+    def test_a_search_finds_collections_of_its_own_kind_only(
+        self, store: DocumentStore
+    ) -> None:
         store.ensure_collection(SESSION_KEY)
         store.put(KEY, [prepare("a.md", ["apple pie"])])
         store.put(SESSION_KEY, [prepare("turn", ["apple juice"])])

@@ -130,7 +130,9 @@ class StoreDocumentsContract(StoreCase):
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 
-    def test_storing_the_same_document_again_changes_nothing(self, store: DocumentStore) -> None:
+    def test_storing_the_same_document_again_changes_nothing(
+        self, store: DocumentStore
+    ) -> None:
         prepared = prepare("a.md", ["one", "two"], metadata={"k": (1, 2)})
         (first,) = store.put(KEY, [prepared])
         generation = store.generation(HERE)
@@ -163,7 +165,9 @@ class StoreDocumentsContract(StoreCase):
         assert self.search_texts(store, "beta") == []
         assert self.search_texts(store, "gamma") == ["gamma"]
 
-    def test_a_chunk_that_is_no_slice_is_refused_with_its_batch(self, store: DocumentStore) -> None:
+    def test_a_chunk_that_is_no_slice_is_refused_with_its_batch(
+        self, store: DocumentStore
+    ) -> None:
         good = prepare("a.md", ["fine"])
         bad = prepare("b.md", ["right"])
         wrong_chunk = replace(bad.chunks[0], text="wrong")
@@ -186,7 +190,9 @@ class StoreDocumentsContract(StoreCase):
         assert files["a.md"].stamp == STAMP
         assert files["a.md"].recipe == "pieces"
 
-    def test_known_files_can_be_limited_to_files_and_folders(self, store: DocumentStore) -> None:
+    def test_known_files_can_be_limited_to_files_and_folders(
+        self, store: DocumentStore
+    ) -> None:
         def known(*uris: str, below: bool = False) -> list[str]:
             return sorted(store.known_files(KEY, "files", uris=uris, below=below))
 

@@ -46,7 +46,9 @@ class StoreGenerationsContract(StoreCase):
         store.state.update_collection_state(KEY, synced_at=1.0)
         assert store.generation(HERE) == generation
 
-    def test_a_write_changes_only_scopes_with_its_collection(self, store: DocumentStore) -> None:
+    def test_a_write_changes_only_scopes_with_its_collection(
+        self, store: DocumentStore
+    ) -> None:
         store.ensure_collection(SECOND_KEY)
         store.ensure_collection(SESSION_KEY)
         both = Scope(PROJECT, (NOTES, SECOND_KEY.name))
@@ -56,7 +58,9 @@ class StoreGenerationsContract(StoreCase):
         changed = {scope for scope in scopes if store.generation(scope) != before[scope]}
         assert changed == {HERE, KEY.scope, both}
 
-    def test_vectors_change_only_collections_with_their_texts(self, store: DocumentStore) -> None:
+    def test_vectors_change_only_collections_with_their_texts(
+        self, store: DocumentStore
+    ) -> None:
         store.ensure_collection(SESSION_KEY)
         store.put(KEY, [prepare("a.md", ["x"])])
         store.put(SESSION_KEY, [prepare("turn", ["y"])])

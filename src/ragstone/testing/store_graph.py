@@ -93,7 +93,9 @@ class StoreGraphContract(StoreCase):
         assert len(store.graph.links(HERE, [ROUTE, SAVE], limit=4)) == 4
         assert store.graph.links(HERE, [ROUTE], limit=0) == []
 
-    def test_unresolved_references_are_found_by_name_and_source(self, store: DocumentStore) -> None:
+    def test_unresolved_references_are_found_by_name_and_source(
+        self, store: DocumentStore
+    ) -> None:
         put_example_graph(store)
         unresolved = store.graph.unresolved
         assert unresolved(HERE, name="touch") == [TOUCH_CALL]

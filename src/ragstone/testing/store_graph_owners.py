@@ -91,7 +91,9 @@ class StoreGraphOwnersContract(StoreCase):
         assert store.graph.nodes(HERE, keys=[SONG, ROUTE]) == [SONG_CLASS]
         assert store.graph.find_aliases(HERE, ["songs.update"]) == []
 
-    def test_an_empty_graph_of_a_missing_owner_changes_nothing(self, store: DocumentStore) -> None:
+    def test_an_empty_graph_of_a_missing_owner_changes_nothing(
+        self, store: DocumentStore
+    ) -> None:
         changed = store.graph.put(KEY, {"missing": Graph()})
         assert set(changed.values()) == {0}
         assert store.graph.owner_stamps(KEY) == {}
@@ -101,7 +103,9 @@ class StoreGraphOwnersContract(StoreCase):
         store.graph.put(KEY, {"file:README.md": Graph()}, stamps=stamps)
         assert store.graph.owner_stamps(KEY) == stamps
 
-    def test_the_data_of_an_owner_is_kept_until_it_is_removed(self, store: DocumentStore) -> None:
+    def test_the_data_of_an_owner_is_kept_until_it_is_removed(
+        self, store: DocumentStore
+    ) -> None:
         data = {"a": b"\0one", "b": b"two"}
         store.graph.put(KEY, {"a": FILE, "b": FRAMEWORK}, data=data)
         store.graph.put(KEY, {"a": FILE}, data={"a": b"three"})

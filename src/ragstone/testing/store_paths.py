@@ -66,7 +66,9 @@ class StorePathsContract(StoreCase):
         (path,) = store.graph.walk(HERE, [TABLE], steps)
         assert keys_on(path) == [TABLE, SONG, SAVE, ROUTE]
 
-    def test_a_link_target_without_a_node_is_named_by_its_key(self, store: DocumentStore) -> None:
+    def test_a_link_target_without_a_node_is_named_by_its_key(
+        self, store: DocumentStore
+    ) -> None:
         put_example_graph(store)
         guarded_by = Step(("GUARDED_BY",), to=("middleware",))
         first, second = store.graph.walk(HERE, [ROUTE], [guarded_by])
@@ -116,7 +118,9 @@ class StorePathsContract(StoreCase):
         assert store.graph.unresolved(scope) == []
         assert store.graph.walk(scope, [ROUTE], [HANDLED_BY]) == []
 
-    def test_the_collections_of_a_scope_are_walked_one_by_one(self, store: DocumentStore) -> None:
+    def test_the_collections_of_a_scope_are_walked_one_by_one(
+        self, store: DocumentStore
+    ) -> None:
         store.ensure_collection(SECOND_KEY)
         put_example_graph(store)
         store.graph.put(SECOND_KEY, {"laravel": Graph(links=(HYMNS,))})

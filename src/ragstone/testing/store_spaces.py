@@ -96,7 +96,9 @@ class StoreSpacesContract(StoreCase):
         with pytest.raises(NotFound):
             store.vectors.activate_space(KEY, MISSING_ID)
 
-    def test_a_space_is_shared_by_the_collections_of_a_project(self, store: DocumentStore) -> None:
+    def test_a_space_is_shared_by_the_collections_of_a_project(
+        self, store: DocumentStore
+    ) -> None:
         store.ensure_collection(SECOND_KEY)
         store.put(KEY, [prepare("a.md", ["same"])])
         store.put(SECOND_KEY, [prepare("b.md", ["same", "more"])])

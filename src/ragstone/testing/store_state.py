@@ -93,12 +93,16 @@ class StoreStateContract(StoreCase):
         store.state.add_shown_passages(PROJECT, "s", ["b", "c"], keep=2)
         assert store.state.shown_passages(PROJECT, "s") == ["b", "c"]
 
-    def test_shown_passages_belong_to_a_project_and_a_session(self, store: DocumentStore) -> None:
+    def test_shown_passages_belong_to_a_project_and_a_session(
+        self, store: DocumentStore
+    ) -> None:
         store.state.add_shown_passages(PROJECT, "s", ["a"], keep=10)
         assert store.state.shown_passages(PROJECT, "other") == []
         assert store.state.shown_passages(OTHER, "s") == []
 
-    def test_shown_passages_are_removed_with_their_session_only(self, store: DocumentStore) -> None:
+    def test_shown_passages_are_removed_with_their_session_only(
+        self, store: DocumentStore
+    ) -> None:
         store.ensure_collection(SESSION_KEY)
         store.state.add_shown_passages(PROJECT, NOTES, ["a"], keep=10)
         store.drop_collection(KEY)

@@ -44,7 +44,9 @@ class StoreVectorsContract(StoreCase):
         space = store.vectors.ensure_space(KEY, SPACE).id
         first, second = (text.text_id for text in store.vectors.pending(HERE, space))
         assert store.vectors.put(PROJECT, space, [(first, b"abcd")]) == 1
-        assert store.vectors.put(PROJECT, space, iter([(first, b"zzzz"), (second, b"efgh")])) == 1
+        assert (
+            store.vectors.put(PROJECT, space, iter([(first, b"zzzz"), (second, b"efgh")])) == 1
+        )
         rows = store.vectors.rows(PROJECT, space).after(0, 10)
         assert [row.data for row in rows] == [b"abcd", b"efgh"]
         assert store.vectors.pending(HERE, space) == []
@@ -100,7 +102,9 @@ class StoreVectorsContract(StoreCase):
         assert rows.by_text(twice)[:2] == [first, second]
         assert rows.by_text([]) == []
 
-    def test_the_vector_of_a_chunk_is_the_vector_of_its_text(self, store: DocumentStore) -> None:
+    def test_the_vector_of_a_chunk_is_the_vector_of_its_text(
+        self, store: DocumentStore
+    ) -> None:
         store.put(KEY, [prepare("a.md", ["same"]), prepare("b.md", ["same"])])
         rows = store.vectors.rows(PROJECT, self.embed(store))
         store.put(KEY, [prepare("c.md", ["no vector yet"])])

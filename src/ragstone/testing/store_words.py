@@ -29,7 +29,9 @@ class StoreWordsContract(StoreCase):
         texts = self.search_texts(store, "fox dog")
         assert texts[0] == "a fox and a dog"
 
-    def test_rows_are_ordered_by_score_and_the_same_each_time(self, store: DocumentStore) -> None:
+    def test_rows_are_ordered_by_score_and_the_same_each_time(
+        self, store: DocumentStore
+    ) -> None:
         store.put(KEY, [prepare(f"{n}.md", ["fox " * n + "dog"]) for n in range(20)])
         terms = query_terms("fox dog")
         first = store.search_words(HERE, terms, limit=50)
@@ -39,8 +41,12 @@ class StoreWordsContract(StoreCase):
         assert second == first
 
     @pytest.mark.parametrize("query", ["charge card", "billing", "invoice", "chargeCard"])
-    def test_symbols_headers_and_paths_are_found(self, store: DocumentStore, query: str) -> None:
-        store.put(KEY, [prepare("src/invoice.py", ["pass"], header="Billing", symbol="chargeCard")])
+    def test_symbols_headers_and_paths_are_found(
+        self, store: DocumentStore, query: str
+    ) -> None:
+        store.put(
+            KEY, [prepare("src/invoice.py", ["pass"], header="Billing", symbol="chargeCard")]
+        )
         assert self.search_texts(store, query) == ["pass"]
 
     def test_the_text_beside_a_document_is_searched_but_not_shown(
@@ -51,7 +57,9 @@ class StoreWordsContract(StoreCase):
         assert self.search_texts(store, "sailing") == ["yes, gladly"]
         assert store.text(KEY, "turn") == "yes, gladly"
 
-    def test_a_new_text_beside_a_document_replaces_the_old_one(self, store: DocumentStore) -> None:
+    def test_a_new_text_beside_a_document_replaces_the_old_one(
+        self, store: DocumentStore
+    ) -> None:
         store.put(KEY, [prepare("turn", ["yes, gladly"], beside="shall we go sailing")])
         store.put(KEY, [prepare("turn", ["yes, gladly"], beside="shall we go hiking")])
         assert self.search_texts(store, "sailing") == []

@@ -32,7 +32,22 @@ _MAX_TOKEN_CHARACTERS: Final = 16
 _SPACE: Final = re.compile(r"\s++")
 _RUNS: Final = 8
 """A line without sentences is split into runs of words, about this many for one chunk."""
-_SENTENCE_ENDINGS: Final = (".", "!", "?", ":", ";", ",", "。", "！", "？", '"', "”", ")", "|", "`")
+_SENTENCE_ENDINGS: Final = (
+    ".",
+    "!",
+    "?",
+    ":",
+    ";",
+    ",",
+    "。",
+    "！",
+    "？",
+    '"',
+    "”",
+    ")",
+    "|",
+    "`",
+)
 _MAX_TITLE: Final = 80
 
 
@@ -124,7 +139,9 @@ def _sentence_border(text: str, place: int) -> int:
     return SENTENCE
 
 
-def line_units(text: str, start: int, end: int, *, size: int, border: int = LINE) -> Iterator[Unit]:
+def line_units(
+    text: str, start: int, end: int, *, size: int, border: int = LINE
+) -> Iterator[Unit]:
     """Yield the lines of a slice; lines above the size in words or characters."""
     place = start
     for weight in estimate_lines(text[start:end]):

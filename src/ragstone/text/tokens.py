@@ -15,7 +15,9 @@ from math import ceil
 from typing import Final, NamedTuple
 
 _PUNCTUATION: Final = bytes(c for c in range(33, 127) if not chr(c).isalnum())
-_TO_SPACE: Final = bytes(32 if c in _PUNCTUATION or c < 33 or c > 126 else c for c in range(256))
+_TO_SPACE: Final = bytes(
+    32 if c in _PUNCTUATION or c < 33 or c > 126 else c for c in range(256)
+)
 _TO_SPACE_IN_LINES: Final = bytes(c if c == 10 else to for c, to in enumerate(_TO_SPACE))
 _MARKS: Final = re.compile("[\u0300-\u036f]+")
 _HUMP: Final = re.compile(rb"[a-z][A-Z]")

@@ -81,7 +81,9 @@ class SyncReport:
     @property
     def closes(self) -> bool:
         """Return whether the ledger accounts for every item found."""
-        return self.found == self.indexed + self.unchanged + len(self.skipped) + len(self.failed)
+        return self.found == self.indexed + self.unchanged + len(self.skipped) + len(
+            self.failed
+        )
 
     @property
     def ok(self) -> bool:

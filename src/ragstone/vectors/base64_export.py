@@ -33,10 +33,14 @@ def from_text(text: str) -> tuple[list[int], list[bytes], Codec]:
     """Return ids, encoded rows and their codec; raise `InputError` if the text is damaged or something else."""
     fields = text.strip().split(":", 3)
     if fields[0] != PREFIX or len(fields) != 4:
-        raise InputError("This text does not hold vectors.", hint="give a text from to_base64()")
+        raise InputError(
+            "This text does not hold vectors.", hint="give a text from to_base64()"
+        )
     _, version, checksum, encoded = fields
     if version != str(VERSION):
-        raise InputError(f"These vectors are in format {version}, this Ragstone reads {VERSION}.")
+        raise InputError(
+            f"These vectors are in format {version}, this Ragstone reads {VERSION}."
+        )
     try:
         body = base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError) as error:

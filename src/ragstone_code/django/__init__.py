@@ -21,7 +21,8 @@ from ragstone_code.tables import DatabaseSchema
 from ragstone_code.world import WorldCache
 
 _SIGNS: Final = re.compile(
-    r"DJANGO_SETTINGS_MODULE|^from django\.(?:urls|conf\.urls|db) import|ROOT_URLCONF", re.MULTILINE
+    r"DJANGO_SETTINGS_MODULE|^from django\.(?:urls|conf\.urls|db) import|ROOT_URLCONF",
+    re.MULTILINE,
 )
 
 

@@ -13,7 +13,9 @@ def add_commands(program: Program, builder: GraphBuilder) -> None:
     """Add the management commands and link them to the models that they use."""
     for class_value in program.classes():
         folder, _, file_name = class_value.uri.rpartition("/")
-        if class_value.definition.short != "Command" or not folder.endswith("management/commands"):
+        if class_value.definition.short != "Command" or not folder.endswith(
+            "management/commands"
+        ):
             continue
         command = file_name.removesuffix(".py")
         key = builder.add_class(class_value, "command", command=command)
@@ -48,7 +50,9 @@ def _read_registration(call: CallResult) -> tuple[list[ClassValue], list[Value]]
         admin_classes = [value for value in call.applied if isinstance(value, ClassValue)]
         return admin_classes, call.args
     admin_class = call.argument(1, "admin_class")
-    if not call.callee.endswith("admin.site.register") or not isinstance(admin_class, ClassValue):
+    if not call.callee.endswith("admin.site.register") or not isinstance(
+        admin_class, ClassValue
+    ):
         return [], []
     models = call.argument(0, "model_or_iterable")
     if isinstance(models, list | tuple):

@@ -14,7 +14,12 @@ _TO_ONE: Final = frozenset(
     ("ForeignKey", "OneToOneField", "ParentalKey", "TreeForeignKey", "TreeOneToOneField")
 )
 _TO_MANY: Final = frozenset(
-    ("ManyToManyField", "ParentalManyToManyField", "TreeManyToManyField", "SortedManyToManyField")
+    (
+        "ManyToManyField",
+        "ParentalManyToManyField",
+        "TreeManyToManyField",
+        "SortedManyToManyField",
+    )
 )
 _WITHOUT_COLUMN: Final = frozenset(
     ("GenericForeignKey", "GenericRelation", "TaggableManager", "CompositePrimaryKey")

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ragstone_code.django.field_operations import add_field, alter_field, remove_field, rename_field
+from ragstone_code.django.field_operations import (
+    add_field,
+    alter_field,
+    remove_field,
+    rename_field,
+)
 from ragstone_code.django.migration_state import MigrationState, location_of
 from ragstone_code.django.model_operations import (
     alter_model_table,

@@ -7,7 +7,11 @@ from typing import Final
 from ragstone_code.python.values import ClassValue, Value, full_name
 
 _MODEL_CLASSES: Final = frozenset(
-    ("django.db.models.Model", "django.db.models.base.Model", "django.contrib.gis.db.models.Model")
+    (
+        "django.db.models.Model",
+        "django.db.models.base.Model",
+        "django.contrib.gis.db.models.Model",
+    )
 )
 _MODEL_MODULES: Final = ("django.db.models.", "django.contrib.gis.db.models.")
 _NO_MODEL_SUFFIXES: Final = ("Manager", "QuerySet", "Field", "Choices", "Form", "Error")

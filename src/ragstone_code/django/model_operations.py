@@ -111,7 +111,11 @@ def _rename_pivot_columns(
             continue
         for name, field in other.fields.items():
             relation = state.relation_of(other, name, field)
-            if relation is not None and relation.has_own_pivot and relation.target == model.label:
+            if (
+                relation is not None
+                and relation.has_own_pivot
+                and relation.target == model.label
+            ):
                 _rename_column(
                     state,
                     other.pivot_table(name, field),

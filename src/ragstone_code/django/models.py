@@ -359,7 +359,9 @@ def pivot_columns(
         first_name, second_name = f"from_{first_name}", f"to_{second_name}"
     columns = [
         SchemaColumn("id", "AutoField", primary=True, place=location),
-        SchemaColumn(f"{first_name}_id", "ForeignKey", references=first_reference, place=location),
+        SchemaColumn(
+            f"{first_name}_id", "ForeignKey", references=first_reference, place=location
+        ),
         SchemaColumn(
             f"{second_name}_id", "ForeignKey", references=second_reference, place=location
         ),

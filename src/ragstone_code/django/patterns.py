@@ -7,7 +7,15 @@ from typing import Final
 
 _CONVERTER: Final = re.compile(r"<(?:[^<>:\s]+:)?([^<>\s]+)>")
 _NAMED_GROUP: Final = re.compile(r"\(\?P<(\w+)>")
-_ESCAPES: Final = {r"\.": ".", r"\-": "-", r"\/": "/", r"\_": "_", r"\Z": "", r"\A": "", r"\+": "+"}
+_ESCAPES: Final = {
+    r"\.": ".",
+    r"\-": "-",
+    r"\/": "/",
+    r"\_": "_",
+    r"\Z": "",
+    r"\A": "",
+    r"\+": "+",
+}
 
 
 def convert_path(path: str) -> str:

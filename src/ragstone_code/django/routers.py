@@ -20,7 +20,10 @@ from ragstone_code.python.values import (
 from ragstone_code.route_definition import Location
 
 _DEFAULT_ROUTERS: Final = frozenset(
-    ("rest_framework.routers.DefaultRouter", "rest_framework_nested.routers.NestedDefaultRouter")
+    (
+        "rest_framework.routers.DefaultRouter",
+        "rest_framework_nested.routers.NestedDefaultRouter",
+    )
 )
 _NESTED_ROUTERS: Final = frozenset(
     (
@@ -263,7 +266,9 @@ def _build_action(name: str, decorator: CallResult) -> ExtraAction:
     url_name = decorator.kwargs.get("url_name")
     if not isinstance(url_name, str):
         url_name = name.replace("_", "-")
-    is_detail = decorator.callee.endswith("detail_route") or decorator.argument(1, "detail") is True
+    is_detail = (
+        decorator.callee.endswith("detail_route") or decorator.argument(1, "detail") is True
+    )
     return ExtraAction(is_detail, path, url_name, dict.fromkeys(verbs, name))
 
 

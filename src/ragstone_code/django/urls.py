@@ -358,7 +358,9 @@ def _read_included(view: Value) -> _IncludedUrls:
         target = view.argument(0, "arg")
         namespace = view.argument(1, "namespace")
     is_pair = (
-        isinstance(target, tuple | list) and bool(target) and not isinstance(target[0], CallResult)
+        isinstance(target, tuple | list)
+        and bool(target)
+        and not isinstance(target[0], CallResult)
     )
     if not is_pair:
         return _IncludedUrls(target, None, namespace)
@@ -371,7 +373,11 @@ def _read_included(view: Value) -> _IncludedUrls:
 def _is_include(view: Value) -> bool:
     if isinstance(view, CallResult) and not view.method:
         return view.callee.rpartition(".")[2] == "include"
-    return isinstance(view, tuple | list) or full_name(view) == _ADMIN_URLS or _is_urls_member(view)
+    return (
+        isinstance(view, tuple | list)
+        or full_name(view) == _ADMIN_URLS
+        or _is_urls_member(view)
+    )
 
 
 def _is_urls_member(value: Value) -> bool:

@@ -153,7 +153,9 @@ def call_function(
 def _native_function(evaluator: Evaluator, name: str) -> NativeFunction | None:
     short_name = name.rpartition("\\")[2]
     stubs = evaluator.stubs.functions
-    return stubs.get(name) or stubs.get(short_name) or evaluator.language.functions.get(short_name)
+    return (
+        stubs.get(name) or stubs.get(short_name) or evaluator.language.functions.get(short_name)
+    )
 
 
 def _project_function(

@@ -12,7 +12,14 @@ from ragstone_code.evaluate.frame import ControlTransfer, Frame, StepLimitReache
 from ragstone_code.evaluate.language import Language, NativeFunction
 from ragstone_code.evaluate.lookup import Lookup
 from ragstone_code.evaluate.statements import run_block
-from ragstone_code.evaluate.values import Arguments, CallSite, Instance, Recorder, Unknown, Value
+from ragstone_code.evaluate.values import (
+    Arguments,
+    CallSite,
+    Instance,
+    Recorder,
+    Unknown,
+    Value,
+)
 from ragstone_code.tree import Expr, Function, Statement
 from ragstone_code.world import World
 

@@ -10,7 +10,11 @@ from ragstone_code.evaluate.assignment import assign
 from ragstone_code.evaluate.call_expressions import evaluate_call, evaluate_name, evaluate_new
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.evaluate.members import class_member, member
-from ragstone_code.evaluate.operations import evaluate_choice, evaluate_match, evaluate_operation
+from ragstone_code.evaluate.operations import (
+    evaluate_choice,
+    evaluate_match,
+    evaluate_operation,
+)
 from ragstone_code.evaluate.values import (
     Arguments,
     Array,

@@ -110,7 +110,8 @@ class Array:
     def is_list(self) -> bool:
         """Return whether the keys are 0, 1, 2 … in order."""
         return all(
-            key == position and not isinstance(key, bool) for position, key in enumerate(self.items)
+            key == position and not isinstance(key, bool)
+            for position, key in enumerate(self.items)
         )
 
     def __iter__(self) -> Iterator[Value]:
@@ -120,7 +121,9 @@ class Array:
         return len(self.items)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Array) and list(self.items.items()) == list(other.items.items())
+        return isinstance(other, Array) and list(self.items.items()) == list(
+            other.items.items()
+        )
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -32,7 +32,9 @@ class FastAPI:
 
     def read(self, files: ProjectFiles) -> Graph:
         """Return the routes of a project with their dependencies, schemas and handlers."""
-        program = Program(self.worlds.world_of(files), lambda text: IMPORT.search(text) is not None)
+        program = Program(
+            self.worlds.world_of(files), lambda text: IMPORT.search(text) is not None
+        )
         program.call_factories(*APPS)
         builder = GraphBuilder(self.name)
         reader = FastApiRouteReader(program, builder)
@@ -44,7 +46,9 @@ class FastAPI:
         if not apps:
             for router in program.objects_of(*ROUTERS):
                 place = (router.uri, router.line)
-                builder.add_remark(place, "a router that no application of the project includes")
+                builder.add_remark(
+                    place, "a router that no application of the project includes"
+                )
         for remark in program.interpreter.remarks:
             builder.remarks.setdefault(remark)
         return builder.build()

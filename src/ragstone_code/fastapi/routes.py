@@ -20,7 +20,12 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
-from ragstone_code.route_definition import Location, RouteDefinition, RouteGuard, guard_from_value
+from ragstone_code.route_definition import (
+    Location,
+    RouteDefinition,
+    RouteGuard,
+    guard_from_value,
+)
 from ragstone_code.sqlalchemy.models import is_mapped
 
 ROUTERS: Final = ("fastapi.APIRouter", "fastapi.routing.APIRouter")
@@ -208,7 +213,9 @@ class FastApiRouteReader:
         if dependency.uri:
             place = (dependency.uri, dependency.line)
         if not full_name(target):
-            self.builder.add_remark(place, f"a dependency that is not known ({_reason(target)})")
+            self.builder.add_remark(
+                place, f"a dependency that is not known ({_reason(target)})"
+            )
             return
         guard = guard_from_value(
             target,

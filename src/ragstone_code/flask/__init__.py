@@ -29,7 +29,9 @@ class Flask:
 
     def read(self, files: ProjectFiles) -> Graph:
         """Return the routes of a project with their guards and handlers."""
-        program = Program(self.worlds.world_of(files), lambda text: IMPORT.search(text) is not None)
+        program = Program(
+            self.worlds.world_of(files), lambda text: IMPORT.search(text) is not None
+        )
         program.call_factories(*APPS)
         builder = GraphBuilder(self.name)
         for app in program.objects_of(*APPS):

@@ -218,7 +218,9 @@ def _is_api_of(api: CallResult, owner: CallResult) -> bool:
     """Return whether a Flask-RESTful API belongs to an application: by its constructor or by `init_app`."""
     if api.argument(0, "app") is owner:
         return True
-    return any(call.method == "init_app" and call.argument(0, "app") is owner for call in api.calls)
+    return any(
+        call.method == "init_app" and call.argument(0, "app") is owner for call in api.calls
+    )
 
 
 def _view_functions(handler: Value) -> Iterator[FunctionValue]:

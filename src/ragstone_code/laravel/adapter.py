@@ -113,7 +113,11 @@ def _requires_laravel(text: str) -> bool:
     if not isinstance(composer, dict):
         return False
     required = composer.get("require")
-    return isinstance(required, dict) and _PACKAGE in required and composer.get("type") != "library"
+    return (
+        isinstance(required, dict)
+        and _PACKAGE in required
+        and composer.get("type") != "library"
+    )
 
 
 @dataclass

@@ -117,7 +117,9 @@ class App:
                 return app_class, function
         return None
 
-    def find_property(self, name: str, property_name: str) -> tuple[AppClass, tree.Property] | None:
+    def find_property(
+        self, name: str, property_name: str
+    ) -> tuple[AppClass, tree.Property] | None:
         """Return a property that the class or one of its ancestors declares, and the declaring class."""
         for app_class in self._own_lineage(name):
             for declared in app_class.definition.properties:
@@ -171,7 +173,9 @@ class App:
         short = name.rpartition("\\")[2]
         return Node(f"class:{name}", kind, short, language="php", framework="laravel")
 
-    def class_node(self, name: str, kind: str, attributes: dict[str, Json] | None = None) -> Node:
+    def class_node(
+        self, name: str, kind: str, attributes: dict[str, Json] | None = None
+    ) -> Node:
         """Return the node of a class, whether the application declares it or not."""
         app_class = self.find_class(name)
         if app_class is None:

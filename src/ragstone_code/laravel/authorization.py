@@ -190,7 +190,9 @@ def _decision_links(app: App, policies: Policies, check: AuthorizationCheck) -> 
     """Yield the link to the policy method or to the standalone ability; nothing if neither exists."""
     attributes: dict[str, Json] = {"ability": check.ability, "model": check.model or None}
     guard = policies.find(check.model) if check.model else None
-    method = app.find_method(guard.policy, _policy_method_name(check.ability)) if guard else None
+    method = (
+        app.find_method(guard.policy, _policy_method_name(check.ability)) if guard else None
+    )
     if guard and method:
         declaring, function = method
         yield Link(

@@ -101,7 +101,9 @@ class Blueprint:
             )
             drops.apply(name, first)
         elif not ignored:
-            self.history.add_remark(first.at, f"{first.name} is no method of Laravel's blueprint")
+            self.history.add_remark(
+                first.at, f"{first.name} is no method of Laravel's blueprint"
+            )
 
     def finish(self, at: MigrationLine) -> None:
         """Record the change of the table, if there is one."""
@@ -180,7 +182,9 @@ class Blueprint:
         )
         self._store_column(column, modifiers)
 
-    def _column_options(self, definition: Mapping[str, Any], call: MethodCall) -> dict[str, Json]:
+    def _column_options(
+        self, definition: Mapping[str, Any], call: MethodCall
+    ) -> dict[str, Json]:
         """Return the options of a column: those of its definition, then those in the call's arguments."""
         options: dict[str, Json] = {}
         for key, value in definition.items():
@@ -325,7 +329,9 @@ class Blueprint:
     ) -> None:
         at = chain[0].at
         if not columns or table is None or not references:
-            self.history.add_remark(at, f"a foreign key of {self.table.name} is not fully known")
+            self.history.add_remark(
+                at, f"a foreign key of {self.table.name} is not fully known"
+            )
             return
         actions: dict[str, Json] = {}
         for call in chain:

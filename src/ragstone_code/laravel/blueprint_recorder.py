@@ -22,7 +22,13 @@ from ragstone_code.laravel.blueprint import Blueprint
 from ragstone_code.laravel.calls import MethodCall
 from ragstone_code.laravel.eloquent import EloquentModels
 from ragstone_code.laravel.model_keys import ModelKey
-from ragstone_code.laravel.tables import ForeignKey, MigrationLine, Table, TableHistory, TableIndex
+from ragstone_code.laravel.tables import (
+    ForeignKey,
+    MigrationLine,
+    Table,
+    TableHistory,
+    TableIndex,
+)
 
 _MORPH_KEY_TYPES: Final = {
     "uuid": "uuid",

@@ -118,7 +118,9 @@ def _is_tap(value: Expr) -> TypeGuard[Call]:
     return value.function.name.endswith("tap")
 
 
-def _unwind(value: Expr, variables: dict[str, Expr], root: str) -> tuple[list[ChainedCall], Expr]:
+def _unwind(
+    value: Expr, variables: dict[str, Expr], root: str
+) -> tuple[list[ChainedCall], Expr]:
     """Return the calls of a chain from last to first, and the expression the chain starts with."""
     calls: list[ChainedCall] = []
     seen: set[str] = {root}

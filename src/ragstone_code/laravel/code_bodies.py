@@ -86,7 +86,9 @@ class CodeBody:
                 self._add_assigned_types(node, types)
         return {variable: tuple(dict.fromkeys(names)) for variable, names in types.items()}
 
-    def _add_assigned_types(self, assignment: tree.Assigned, types: dict[str, list[str]]) -> None:
+    def _add_assigned_types(
+        self, assignment: tree.Assigned, types: dict[str, list[str]]
+    ) -> None:
         """Add the classes of an assigned value, or of an array's elements, to the variable's types."""
         target = assignment.target
         if isinstance(target, tree.Subscript):
@@ -129,7 +131,8 @@ def _is_finder(call: tree.Call) -> bool:
     """Return whether a call is `find`, `create` or another method that returns a model."""
     function = call.function
     return (
-        isinstance(function, (tree.Member, tree.Static)) and str(function.name).lower() in FINDERS
+        isinstance(function, (tree.Member, tree.Static))
+        and str(function.name).lower() in FINDERS
     )
 
 
@@ -160,7 +163,9 @@ def find_calls(app: App) -> tuple[LocatedCall, ...]:
         if not hits:
             continue
         for body in _bodies_with_hits(app, uri, hits):
-            located += [LocatedCall(body, call, conditional) for call, conditional in body.calls]
+            located += [
+                LocatedCall(body, call, conditional) for call, conditional in body.calls
+            ]
     return tuple(located)
 
 

@@ -69,7 +69,9 @@ def _read_description(app: App, app_class: AppClass) -> str:
     return declared
 
 
-def _read_attribute(app_class: AppClass, name: str, *, position: int, parameter: str) -> str | None:
+def _read_attribute(
+    app_class: AppClass, name: str, *, position: int, parameter: str
+) -> str | None:
     """Return the text of a PHP attribute: `#[Signature]`, `#[Description]` or an argument of `#[AsCommand]`."""
     for attribute in app_class.definition.attributes:
         if not isinstance(attribute, tree.New):

@@ -26,7 +26,18 @@ from ragstone_code.laravel.syntax import (
 MAX_KEY_PARTS: Final = 3
 """A key with more parts than this gets no node: `mail.mailers.smtp` still has one."""
 READERS: Final = frozenset(
-    ("get", "set", "has", "string", "integer", "float", "boolean", "array", "collection", "getMany")
+    (
+        "get",
+        "set",
+        "has",
+        "string",
+        "integer",
+        "float",
+        "boolean",
+        "array",
+        "collection",
+        "getMany",
+    )
 )
 _COMMENT_STARTS: Final = ("*", "/*", "//", "#", "|")
 
@@ -235,7 +246,9 @@ def _reads_config(call: tree.Call) -> bool:
         return False
     if isinstance(owner, tree.ClassName):
         return owner.name.rpartition("\\")[2] == "Config"
-    return isinstance(owner, tree.Call) and called_name(owner) == "config" and not owner.arguments
+    return (
+        isinstance(owner, tree.Call) and called_name(owner) == "config" and not owner.arguments
+    )
 
 
 def _nearest_node(path: str, nodes: dict[str, Node]) -> str:

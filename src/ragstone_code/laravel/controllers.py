@@ -93,7 +93,9 @@ class ControllerReader:
         if controller is None:
             return
         is_component = self.app.is_a(controller.name, COMPONENTS)
-        node = self.app.own_class_node(controller, "component" if is_component else "controller")
+        node = self.app.own_class_node(
+            controller, "component" if is_component else "controller"
+        )
         self.nodes.setdefault(node.key, node)
         declared = self.app.find_method(owner, method) if kind == "method" else None
         if declared:
@@ -169,7 +171,9 @@ class ControllerReader:
         if calls:
             attributes["calls"] = calls[:MAX_CALLS]
         own_links = (link for link in self.links.values() if link.source == key)
-        authorizes = [dict(link.attributes) for link in own_links if link.kind == "AUTHORIZED_BY"]
+        authorizes = [
+            dict(link.attributes) for link in own_links if link.kind == "AUTHORIZED_BY"
+        ]
         if authorizes:
             attributes["authorizes"] = authorizes
         return attributes
@@ -180,7 +184,9 @@ class ControllerReader:
             names = parameter.type.names if parameter.type else ()
             for name in names:
                 if self.app.is_a(name, FORM_REQUESTS):
-                    self._add_class_link("VALIDATED_BY", body, name, line=function.line, how="type")
+                    self._add_class_link(
+                        "VALIDATED_BY", body, name, line=function.line, how="type"
+                    )
                 elif name.lower() in self.models:
                     self._add_class_link(
                         "USES_MODEL", body, name, line=function.line, how="parameter"
@@ -206,7 +212,9 @@ class ControllerReader:
             return
         for name in _type_names(function.returns):
             if self._is_own_resource(name):
-                self._add_class_link("RETURNS", body, name, line=function.line, how="return type")
+                self._add_class_link(
+                    "RETURNS", body, name, line=function.line, how="return type"
+                )
 
     def _is_own_resource(self, name: str) -> bool:
         """Return whether a class of the application is an API resource."""

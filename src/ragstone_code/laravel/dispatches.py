@@ -101,7 +101,9 @@ JOB_NAMESPACES: Final = (
 )
 
 
-def read_dispatches(app: App, calls: Sequence[LocatedCall], heard_events: frozenset[str]) -> Graph:
+def read_dispatches(
+    app: App, calls: Sequence[LocatedCall], heard_events: frozenset[str]
+) -> Graph:
     """Return links from code to the messages it sends; `heard_events` are the events that have a listener."""
     reader = _DispatchReader(app, heard_events)
     links: dict[tuple[str, str, str, int], Link] = {}
@@ -148,7 +150,9 @@ def _model_event_links(app: App) -> Iterator[Link]:
     """Yield the events that models fire through their `$dispatchesEvents`."""
     for app_class in app.classes.values():
         for declared in app_class.definition.properties:
-            if declared.name.lstrip("$") != "dispatchesEvents" or not is_model(app, app_class.name):
+            if declared.name.lstrip("$") != "dispatchesEvents" or not is_model(
+                app, app_class.name
+            ):
                 continue
             for entry in array_entries(declared.default):
                 event = class_of(entry.value, app_class.name)
@@ -226,12 +230,18 @@ class _DispatchReader:
         is_own_job = self.app.find_class(name) and kind_of(self.app, name) == "job"
         return "job" if is_own_job else ""
 
-    def _message_kind(self, class_name: str, call: str, sender: str = "") -> tuple[str, Confidence]:
+    def _message_kind(
+        self, class_name: str, call: str, sender: str = ""
+    ) -> tuple[str, Confidence]:
         """Return which kind of message a call sends, and how that is known; '' if it sends none."""
         if not class_name:
             return "", "declared"
         kind = kind_of(self.app, class_name) if self.app.find_class(class_name) else ""
-        if class_name.lower() in self.heard_events and kind not in ("job", "mail", "notification"):
+        if class_name.lower() in self.heard_events and kind not in (
+            "job",
+            "mail",
+            "notification",
+        ):
             kind = "event"
         if kind in ("notification", "mail"):
             is_sent = call in MESSAGE_CALLS

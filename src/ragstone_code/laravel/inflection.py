@@ -55,7 +55,9 @@ def _plural_rules() -> InflectionRules:
 
 @cache
 def _singular_rules() -> InflectionRules:
-    singulars = {plural_form: singular_form for singular_form, plural_form in _irregular_pairs()}
+    singulars = {
+        plural_form: singular_form for singular_form, plural_form in _irregular_pairs()
+    }
     return _load_rules("singular", singulars)
 
 

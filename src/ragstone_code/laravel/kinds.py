@@ -32,7 +32,9 @@ NOTIFICATIONS: Final = _lower_names(
     r"Illuminate\Auth\Notifications\ResetPassword",
     r"Illuminate\Auth\Notifications\VerifyEmail",
 )
-MAILABLES: Final = _lower_names(r"Illuminate\Mail\Mailable", r"Illuminate\Contracts\Mail\Mailable")
+MAILABLES: Final = _lower_names(
+    r"Illuminate\Mail\Mailable", r"Illuminate\Contracts\Mail\Mailable"
+)
 COMMANDS: Final = _lower_names(
     r"Illuminate\Console\Command",
     r"Illuminate\Console\GeneratorCommand",
@@ -41,7 +43,9 @@ COMMANDS: Final = _lower_names(
 EVENT_PROVIDERS: Final = _lower_names(
     r"Illuminate\Foundation\Support\Providers\EventServiceProvider"
 )
-AUTH_PROVIDERS: Final = _lower_names(r"Illuminate\Foundation\Support\Providers\AuthServiceProvider")
+AUTH_PROVIDERS: Final = _lower_names(
+    r"Illuminate\Foundation\Support\Providers\AuthServiceProvider"
+)
 PROVIDERS: Final = (
     _lower_names(
         r"Illuminate\Support\ServiceProvider",

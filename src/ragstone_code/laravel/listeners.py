@@ -123,7 +123,9 @@ class ListenerCollector:
             return text_of(root.key) == "events"
         return self.app.field_type(body.owner, root).lower() in DISPATCHERS
 
-    def _read_listen_call(self, located: LocatedCall, method: RegistrationMethod = _LISTEN) -> None:
+    def _read_listen_call(
+        self, located: LocatedCall, method: RegistrationMethod = _LISTEN
+    ) -> None:
         """Add the listener of one `listen(…)`; a closure without an event name takes it from its parameter type."""
         events = argument_at(located.call, 0, "events")
         listener = argument_at(located.call, 1, "listener")

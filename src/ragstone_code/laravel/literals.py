@@ -98,7 +98,9 @@ class LiteralFolder:
         key = first_known(arguments.at(0, "key"))
         default = arguments.at(1, "default")
         value = (
-            to_value(self.config(key)) if isinstance(key, str) else Unknown("which is not known")
+            to_value(self.config(key))
+            if isinstance(key, str)
+            else Unknown("which is not known")
         )
         if isinstance(value, Unknown):
             text = f"config({key})"

@@ -42,7 +42,13 @@ _DATA_STATEMENTS: Final = (
     "WITH",
 )
 """First words of SQL that does not change tables; no remark is made about it."""
-_SELF_METHODS: Final = ("connection", "new", "setconnection", "getquerygrammar", "getschemagrammar")
+_SELF_METHODS: Final = (
+    "connection",
+    "new",
+    "setconnection",
+    "getquerygrammar",
+    "getschemagrammar",
+)
 _SQL_METHODS: Final = ("statement", "unprepared", "affectingstatement")
 _PATH_HELPERS: Final = ("base", "database", "app", "resource")
 _SQL_EXCERPT: Final = 80
@@ -305,7 +311,9 @@ def _retry(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
     return evaluator.call(arguments.at(1), [1], site)
 
 
-def helper_functions(state: ReplayState, database: DatabaseFacade) -> Mapping[str, HelperFunction]:
+def helper_functions(
+    state: ReplayState, database: DatabaseFacade
+) -> Mapping[str, HelperFunction]:
     """Return the global functions of Laravel that migrations call, by name."""
 
     def config(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:

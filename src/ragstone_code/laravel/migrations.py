@@ -29,7 +29,9 @@ from ragstone_code.tree import Class
 from ragstone_code.world import World
 
 _MIGRATION_FILE: Final = re.compile(r"(?:^|/)migrations/(?:[^/]+/)*[^/]+\.php\Z", re.IGNORECASE)
-_FOREIGN_FOLDER: Final = re.compile(r"(?:^|/)(?:tests?|vendor|node_modules|stubs)/", re.IGNORECASE)
+_FOREIGN_FOLDER: Final = re.compile(
+    r"(?:^|/)(?:tests?|vendor|node_modules|stubs)/", re.IGNORECASE
+)
 _DUMP_FILE: Final = re.compile(r"(?:^|/)database/schema/([^/]+)-schema\.(?:sql|dump)\Z")
 _SETUP_CALL: Final = re.compile(
     r"(?:Blueprint|DB)::macro|defaultMorphKeyType|morphUsingU|loadMigrationsFrom",

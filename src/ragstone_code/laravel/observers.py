@@ -91,7 +91,10 @@ def _from_attributes(app: App, models: Iterable[AppClass]) -> Iterator[Link]:
             if declaring_class is None or declaring_class.definition.kind != "class":
                 continue
             for attribute in declaring_class.definition.attributes:
-                if not isinstance(attribute, tree.New) or class_of(attribute).lower() != ATTRIBUTE:
+                if (
+                    not isinstance(attribute, tree.New)
+                    or class_of(attribute).lower() != ATTRIBUTE
+                ):
                     continue
                 for observer in _observers_in(attribute, name):
                     at = (declaring_class.uri, attribute.line)

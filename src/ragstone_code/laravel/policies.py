@@ -238,7 +238,9 @@ def _define_abilities(
     name = text_of(argument_at(located.call, 0), owner)
     if not name:
         return
-    handler_parts = [text_of(value, owner) for value in array_values(argument_at(located.call, 1))]
+    handler_parts = [
+        text_of(value, owner) for value in array_values(argument_at(located.call, 1))
+    ]
     handler = "@".join(part for part in handler_parts if part)
     abilities = [name]
     if is_resource:

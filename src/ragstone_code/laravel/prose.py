@@ -56,7 +56,9 @@ def _describe_table(index: GraphIndex, node: Node) -> Description:
     columns = attributes.get("columns")
     column_texts: list[str] = []
     if isinstance(columns, list):
-        column_texts = [_describe_column(column) for column in columns if isinstance(column, dict)]
+        column_texts = [
+            _describe_column(column) for column in columns if isinstance(column, dict)
+        ]
     models = ", ".join(source_names(index, "MAPS_TO", node.key)) or "rows"
     dropped = " It is dropped." if attributes.get("dropped") else ""
     former_names: list[str] = []
@@ -68,7 +70,9 @@ def _describe_table(index: GraphIndex, node: Node) -> Description:
         sentence("Columns", column_texts),
         sentence("Foreign keys", list_entries(node, "foreign_keys")),
         sentence("Former names", former_names),
-        sentence("History, migrations that made and changed it", list_entries(node, "migrations")),
+        sentence(
+            "History, migrations that made and changed it", list_entries(node, "migrations")
+        ),
     )
     return f"Table {node.name}", text
 

@@ -91,7 +91,9 @@ def _property_bindings(app: App) -> Iterator[ContainerBinding]:
     for app_class in app.classes.values():
         for declared in app_class.definition.properties:
             name = declared.name.lstrip("$")
-            if name not in ("bindings", "singletons") or not app.is_a(app_class.name, PROVIDERS):
+            if name not in ("bindings", "singletons") or not app.is_a(
+                app_class.name, PROVIDERS
+            ):
                 continue
             for entry in array_entries(declared.default):
                 concrete = class_of(entry.value, app_class.name)
@@ -142,7 +144,9 @@ def _array_bindings(located: LocatedCall, name: str) -> Iterator[ContainerBindin
         abstract, concrete = class_of(entry.key), class_of(entry.value)
         if abstract and concrete:
             line = getattr(entry.value, "line", located.line)
-            yield ContainerBinding(abstract, concrete, located.uri, line, name, located.conditional)
+            yield ContainerBinding(
+                abstract, concrete, located.uri, line, name, located.conditional
+            )
 
 
 def _direct_bindings(located: LocatedCall, name: str) -> Iterator[ContainerBinding]:

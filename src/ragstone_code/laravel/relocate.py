@@ -29,7 +29,9 @@ class FolderFiles:
     def uris(self) -> tuple[str, ...]:
         """Return the paths inside the folder, sorted."""
         folder = self.folder
-        return tuple(uri.removeprefix(folder) for uri in self.files.uris if uri.startswith(folder))
+        return tuple(
+            uri.removeprefix(folder) for uri in self.files.uris if uri.startswith(folder)
+        )
 
     def text(self, uri: str) -> str | None:
         """Return the text of a file in the folder."""

@@ -65,7 +65,8 @@ def _is_validation(call: tree.Call) -> bool:
         return True
     called_on = receiver(call)
     return (
-        isinstance(called_on, tree.ClassName) and called_on.name.rpartition("\\")[2] == "Validator"
+        isinstance(called_on, tree.ClassName)
+        and called_on.name.rpartition("\\")[2] == "Validator"
     )
 
 

@@ -88,7 +88,9 @@ def import_route_list(text: str, graph: Graph) -> Graph:
             links += _listed_links(key, row)
             aliases += _listed_aliases(key, row)
     missing = sorted(own_keys - set(rows))
-    remarks = [f"{key.removeprefix('route:')} is not in the listing of routes" for key in missing]
+    remarks = [
+        f"{key.removeprefix('route:')} is not in the listing of routes" for key in missing
+    ]
     return Graph(
         tuple(nodes),
         tuple(links),
@@ -182,7 +184,11 @@ def _listed_links(key: str, row: ListedRoute) -> Iterator[Link]:
         yield Link("HANDLED_BY", key, target, LISTING_URI, 0, "runtime")
     for order, word in enumerate(row.middleware):
         name, _, parameters = word.partition(":")
-        attributes: dict[str, Json] = {"written": word, "parameters": parameters, "excluded": False}
+        attributes: dict[str, Json] = {
+            "written": word,
+            "parameters": parameters,
+            "excluded": False,
+        }
         yield Link(
             "GUARDED_BY",
             key,

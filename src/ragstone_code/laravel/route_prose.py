@@ -45,7 +45,9 @@ def describe_route(index: GraphIndex, node: Node) -> tuple[str, str]:
     comments = dict.fromkeys(
         comment(described.doc) for described in (controller, action) if described
     )
-    bound = [_model_with_table(index, link.target) for link in index.links_from("BINDS", node.key)]
+    bound = [
+        _model_with_table(index, link.target) for link in index.links_from("BINDS", node.key)
+    ]
     middleware = [
         _describe_middleware(index, link) for link in index.links_from("GUARDED_BY", node.key)
     ]
@@ -102,7 +104,9 @@ def _describe_action(index: GraphIndex, action: Node | None) -> Iterator[str]:
     key = action.key
     for link in index.links_from("VALIDATED_BY", key):
         yield _describe_validation(index, link)
-    models = [_model_with_table(index, link.target) for link in index.links_from("USES_MODEL", key)]
+    models = [
+        _model_with_table(index, link.target) for link in index.links_from("USES_MODEL", key)
+    ]
     calls = [words(name) for name in list_entries(action, "calls")]
     yield sentence("Validates in place", list_entries(action, "validates"))
     yield sentence("Uses models", models)

@@ -9,7 +9,13 @@ from typing import Final
 from ragstone.types.graph import Alias, Graph, Json, Link, Node
 from ragstone_code.laravel.eloquent import EloquentModels
 from ragstone_code.laravel.migrations import MigrationFile, MigrationReplay, replay_migrations
-from ragstone_code.laravel.tables import Column, MigrationChange, MigrationLine, Table, TableHistory
+from ragstone_code.laravel.tables import (
+    Column,
+    MigrationChange,
+    MigrationLine,
+    Table,
+    TableHistory,
+)
 from ragstone_code.world import World
 
 FRAMEWORK: Final = "laravel"

@@ -32,7 +32,8 @@ _TYPE_DEFINITION: Final = re.compile(
     re.IGNORECASE,
 )
 _DEFAULT_VALUE: Final = re.compile(
-    r"\bDEFAULT\s+('(?:[^'\\]|\\.|'')*'|\([^)]*\)|[\w.]+(?:\([^)]*\))?)(?:::[\w ]+)?", re.IGNORECASE
+    r"\bDEFAULT\s+('(?:[^'\\]|\\.|'')*'|\([^)]*\)|[\w.]+(?:\([^)]*\))?)(?:::[\w ]+)?",
+    re.IGNORECASE,
 )
 _REFERENCE_ACTION: Final = re.compile(
     r"\bON\s+(DELETE|UPDATE)\s+(CASCADE|RESTRICT|SET\s+NULL|NO\s+ACTION|SET\s+DEFAULT)", re.I

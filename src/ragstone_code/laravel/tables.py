@@ -200,7 +200,9 @@ class TableHistory:
         existing = self._current.get(name)
         if existing is not None:
             return existing
-        self.add_remark(at, f"the table {name} is altered, and no migration that was read makes it")
+        self.add_remark(
+            at, f"the table {name} is altered, and no migration that was read makes it"
+        )
         if at.conditional:
             return Table(name, at, has_create=False)
         table = self.create(name, at)

@@ -20,7 +20,9 @@ def lower_arguments(context: PhpContext, node: Node | None) -> tuple[Argument, .
     if node is None:
         return ()
     return tuple(
-        _lower_argument(context, child) for child in node.named_children if child.type == "argument"
+        _lower_argument(context, child)
+        for child in node.named_children
+        if child.type == "argument"
     )
 
 
@@ -28,7 +30,9 @@ def _lower_argument(context: PhpContext, node: Node) -> Argument:
     name = node.child_by_field_name("name")
     ignored_types = ("comment", "reference_modifier")
     parts = [
-        child for child in node.named_children if child.type not in ignored_types and child != name
+        child
+        for child in node.named_children
+        if child.type not in ignored_types and child != name
     ]
     if not parts:
         return Argument(opaque(node), text_of(name))
@@ -51,7 +55,9 @@ def lower_scope(context: PhpContext, node: Node | None) -> Expr:
 
 def lower_attributes(context: PhpContext, node: Node) -> tuple[New, ...]:
     """Return the attributes of a definition, each as the object that it creates."""
-    attribute_list = node.child_by_field_name("attributes") or child_of_type(node, "attribute_list")
+    attribute_list = node.child_by_field_name("attributes") or child_of_type(
+        node, "attribute_list"
+    )
     if attribute_list is None:
         return ()
     attributes: list[New] = []

@@ -126,7 +126,9 @@ def _lower_wrapped(context: PhpContext, node: Node) -> Expr:
 
 
 def _lower_array(context: PhpContext, node: Node) -> Expr:
-    elements = [child for child in node.named_children if child.type == "array_element_initializer"]
+    elements = [
+        child for child in node.named_children if child.type == "array_element_initializer"
+    ]
     entries = [_lower_entry(context, element) for element in elements]
     return Collected(tuple(entries), line_of(node))
 

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 from ragstone_code.php.arguments import NAME_NODES, lower_attributes
 from ragstone_code.php.context import PhpContext, child_of_type, line_of
 from ragstone_code.php.names import RELATIVE, text_of
-from ragstone_code.tree import Body, Closure, Expr, Function, Parameter, Return, Statement, Typed
+from ragstone_code.tree import (
+    Body,
+    Closure,
+    Expr,
+    Function,
+    Parameter,
+    Return,
+    Statement,
+    Typed,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node

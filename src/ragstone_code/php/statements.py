@@ -98,7 +98,11 @@ def _lower_alternatives(
     """Add the `elseif` and `else` branches; return the nested `if` of an `else if`."""
     for alternative in node.children_by_field_name("alternative"):
         body = alternative.child_by_field_name("body")
-        if alternative.type == "else_clause" and body is not None and body.type == "if_statement":
+        if (
+            alternative.type == "else_clause"
+            and body is not None
+            and body.type == "if_statement"
+        ):
             return body
         test: Expr | None = None
         if alternative.type == "else_if_clause":

@@ -13,7 +13,9 @@ from ragstone_code.tree import Expr, Literal, Subscript, Text, Variable
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_ESCAPE: Final = re.compile(r"\\(u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|[ntrvef\\$\"])")
+_ESCAPE: Final = re.compile(
+    r"\\(u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|[ntrvef\\$\"])"
+)
 _ESCAPED_CHARACTERS: Final = {
     "n": "\n",
     "t": "\t",

@@ -70,7 +70,9 @@ def _module_attribute(
         submodule = _submodule(interpreter, module, name)
         if submodule is not None:
             return submodule
-    return defined_later(interpreter, module, name) or UnknownValue(f"{module.name} has no {name}")
+    return defined_later(interpreter, module, name) or UnknownValue(
+        f"{module.name} has no {name}"
+    )
 
 
 def _submodule(

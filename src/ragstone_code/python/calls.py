@@ -289,7 +289,11 @@ def _hide_wrapper(
 
 def _is_inner_function(outer: FunctionValue, inner: Value) -> bool:
     """Return whether a value is a function that is defined inside another one."""
-    if not isinstance(inner, FunctionValue) or inner.scope.outer is None or inner.uri != outer.uri:
+    if (
+        not isinstance(inner, FunctionValue)
+        or inner.scope.outer is None
+        or inner.uri != outer.uri
+    ):
         return False
     return outer.definition.line <= inner.line <= outer.definition.line_end
 

@@ -141,7 +141,9 @@ def _docstring(body: Node | None) -> str:
         if not children or children[0].type != node_type:
             return ""
         body = children[0]
-    contents = [text_of(child) for child in body.named_children if child.type == "string_content"]
+    contents = [
+        text_of(child) for child in body.named_children if child.type == "string_content"
+    ]
     return inspect.cleandoc("".join(contents))
 
 

@@ -159,7 +159,9 @@ def _unite_lists(first: list[Value], second: list[Value]) -> list[Value]:
 
 
 def _contains(values: list[Value], value: Value) -> bool:
-    return any(other is value or (isinstance(other, str) and other == value) for other in values)
+    return any(
+        other is value or (isinstance(other, str) and other == value) for other in values
+    )
 
 
 def _run_attempt(

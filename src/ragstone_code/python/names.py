@@ -16,7 +16,13 @@ BUILTIN: Final = frozenset(dir(builtins))
 _CONTAINERS: Final = ("module", "block", "_statement", "_clause", "_definition", "ERROR")
 """Suffixes of the node types that can contain import statements."""
 _LEAVES: Final = frozenset(
-    ("expression_statement", "return_statement", "raise_statement", "for_in_clause", "if_clause")
+    (
+        "expression_statement",
+        "return_statement",
+        "raise_statement",
+        "for_in_clause",
+        "if_clause",
+    )
 )
 
 
@@ -54,7 +60,9 @@ def end_line_of(node: Node) -> int:
 def children_of(node: Node) -> list[Node]:
     """Return the named children of a node except comments."""
     return [
-        child for child in node.named_children if child.type not in ("comment", "line_continuation")
+        child
+        for child in node.named_children
+        if child.type not in ("comment", "line_continuation")
     ]
 
 
@@ -146,6 +154,8 @@ class ModuleNames:
 
 def _name_and_alias(node: Node) -> tuple[str, str]:
     if node.type == "aliased_import":
-        return text_of(node.child_by_field_name("name")), text_of(node.child_by_field_name("alias"))
+        return text_of(node.child_by_field_name("name")), text_of(
+            node.child_by_field_name("alias")
+        )
     name = text_of(node)
     return name, name

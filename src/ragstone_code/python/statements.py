@@ -105,9 +105,9 @@ def _lower_if(context: PythonContext, node: Node) -> Block:
     branches: list[_Branch] = [(test, _lower_body(context, node, "consequence"))]
     for alternative in node.children_by_field_name("alternative"):
         condition = context.optional_expression(alternative.child_by_field_name("condition"))
-        body = alternative.child_by_field_name("consequence") or alternative.child_by_field_name(
-            "body"
-        )
+        body = alternative.child_by_field_name(
+            "consequence"
+        ) or alternative.child_by_field_name("body")
         branches.append((condition, lower_block(context, body)))
     return (tree.If(tuple(branches), line_of(node)),)
 

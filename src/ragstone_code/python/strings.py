@@ -46,7 +46,9 @@ def _join_parts(parts: list[tree.Expr], line: int) -> tree.Expr:
 
 
 def _lower_interpolation(context: PythonContext, node: Node) -> tree.Expr:
-    if any(child.type in ("format_specifier", "type_conversion") for child in node.named_children):
+    if any(
+        child.type in ("format_specifier", "type_conversion") for child in node.named_children
+    ):
         return opaque(node, "formatted")
     return context.field(node, "expression")
 

@@ -148,9 +148,13 @@ def _likely_aliases(mention: Mention, by_name: dict[str, list[Alias]]) -> list[A
             aliases = [alias for alias in aliases if alias.kind in mention.kinds]
         if not aliases:
             continue
-        kind = min((alias.kind for alias in aliases), key=lambda kind: _alias_rank(kind, mention))
+        kind = min(
+            (alias.kind for alias in aliases), key=lambda kind: _alias_rank(kind, mention)
+        )
         bare_kind = kind.removeprefix("short_")
-        same_kind = [alias for alias in aliases if alias.kind.removeprefix("short_") == bare_kind]
+        same_kind = [
+            alias for alias in aliases if alias.kind.removeprefix("short_") == bare_kind
+        ]
         exact = [alias for alias in same_kind if alias.name == form]
         return exact or same_kind
     return []
@@ -196,7 +200,9 @@ def _routes_by_uri(store: DocumentReader, scope: Scope, mention: Mention) -> lis
     routes = [node for node in all_routes if _has_method(node, mention.methods)]
     matching = [node for node in routes if re.fullmatch(_uri_pattern(_route_uri(node)), uri)]
     if not matching and "/" in uri:
-        matching = [node for node in routes if normalise_uri(_route_uri(node)).endswith(f"/{uri}")]
+        matching = [
+            node for node in routes if normalise_uri(_route_uri(node)).endswith(f"/{uri}")
+        ]
     fewest = min((_route_uri(node).count("{") for node in matching), default=0)
     return [node for node in matching if _route_uri(node).count("{") == fewest]
 
@@ -210,7 +216,8 @@ def _uri_pattern(uri: str) -> str:
     """Return the regular expression for the URIs that a route's URI matches."""
     pieces = re.split(r"(/?\{[^}]*\})", uri)
     return "".join(
-        _parameter_pattern(piece) if piece.endswith("}") else re.escape(piece) for piece in pieces
+        _parameter_pattern(piece) if piece.endswith("}") else re.escape(piece)
+        for piece in pieces
     )
 
 
@@ -226,7 +233,8 @@ def _most_similar(nodes: Sequence[Node], words: frozenset[str], mention: Mention
         return list(nodes)
     other_words = words - frozenset(terms(mention.text))
     shared = {
-        node.key: len(other_words.intersection(terms(f"{node.key} {node.uri}"))) for node in nodes
+        node.key: len(other_words.intersection(terms(f"{node.key} {node.uri}")))
+        for node in nodes
     }
     most = max(shared.values())
     best = [node for node in nodes if shared[node.key] == most]

@@ -132,7 +132,9 @@ def _is_name(mention: Mention, linked: LinkedNames) -> bool:
     """Return whether a mention is a name: it matches a node or is written like an identifier."""
     if any(anchor.mention == mention for anchor in linked.anchors):
         return True
-    if mention.text.lower().startswith("route::"):  # `Route::get` registers a route and names none
+    if mention.text.lower().startswith(
+        "route::"
+    ):  # `Route::get` registers a route and names none
         return False
     return any(mark in mention.text for mark in _IDENTIFIER_MARKS)
 
@@ -223,7 +225,9 @@ def _answer_unknown_name(parsed: ParsedQuestion) -> GraphAnswer | None:
     noun = "route" if mention.methods else mention.cue
     for ranked in rank_intents(parsed.text):
         if _can_be_about(ranked, mention):
-            sentence = f"There is no {noun} {mention.text}; looked at every {noun} of the graph."
+            sentence = (
+                f"There is no {noun} {mention.text}; looked at every {noun} of the graph."
+            )
             intent = ranked.intent
             return GraphAnswer(
                 intent.name,

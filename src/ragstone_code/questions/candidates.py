@@ -89,7 +89,9 @@ def rank_candidates(
     rows: list[tuple[Node, float]] = []
     for key, node in nodes.items():
         name_factor = 1 + _NAME_BONUS * _name_similarity(node, words)
-        score = scores[key] * kind_factors[node.kind] * name_factor * _verb_factor(node, actions)
+        score = (
+            scores[key] * kind_factors[node.kind] * name_factor * _verb_factor(node, actions)
+        )
         rows.append((node, score))
     return sorted(rows, key=lambda row: (-row[1], row[0].key))
 
@@ -174,7 +176,9 @@ class _CandidateFinder:
 
 def _contains(hit: Hit, node: Node) -> bool:
     """Return whether a node is in the lines of a hit."""
-    return node.uri == hit.source_doc_id and hit.span.line_start <= node.line <= hit.span.line_end
+    return (
+        node.uri == hit.source_doc_id and hit.span.line_start <= node.line <= hit.span.line_end
+    )
 
 
 def _name_similarity(node: Node, words: frozenset[str]) -> float:

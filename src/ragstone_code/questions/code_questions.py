@@ -82,7 +82,9 @@ class CodeQuestions:
             tuple(unknown),
         )
 
-    def kinds(self, store: DocumentReader, scope: Scope, question: str) -> list[tuple[str, ...]]:
+    def kinds(
+        self, store: DocumentReader, scope: Scope, question: str
+    ) -> list[tuple[str, ...]]:
         """Return the node kinds that a question without names can be about, the most likely group first.
 
         The groups are separate, because descriptions of many routes would hide the description of one table.

@@ -60,7 +60,9 @@ def find_paths(
     """
     start, target = _ROLES.get(start, start), _ROLES.get(target, target)
     paths: dict[tuple[str, ...], tuple[Step, ...]] = {}
-    level: list[tuple[str, tuple[Step, ...], frozenset[str]]] = [(start, (), frozenset({start}))]
+    level: list[tuple[str, tuple[Step, ...], frozenset[str]]] = [
+        (start, (), frozenset({start}))
+    ]
     for _ in range(MAX_STEPS):
         next_level: list[tuple[str, tuple[Step, ...], frozenset[str]]] = []
         for role, steps, seen in level:
@@ -73,7 +75,9 @@ def find_paths(
     return tuple(sorted(paths.values(), key=len))
 
 
-def _steps_from(role: str, link_kinds: Sequence[str], back: bool | None) -> list[tuple[Step, str]]:
+def _steps_from(
+    role: str, link_kinds: Sequence[str], back: bool | None
+) -> list[tuple[Step, str]]:
     """Return the steps that leave a role, with the role each leads to; links between the same roles are one step."""
     kinds_by_direction: dict[tuple[str, bool], list[str]] = {}
     for source, kind, target in _LINKS:

@@ -42,7 +42,9 @@ class GraphQuery:
     def role(self) -> str:
         """Return the role in which the node is asked about."""
         roles = roles_of(self.node, self.anchor.alias)
-        return next((role for role in self.intent.anchors if role in roles), self.intent.anchors[0])
+        return next(
+            (role for role in self.intent.anchors if role in roles), self.intent.anchors[0]
+        )
 
     def walk(self, target: str = "", via: tuple[str, ...] = ()) -> list[Walked]:
         """Return the paths from the node to the intent's target, or to another target over other links."""
@@ -105,7 +107,9 @@ class GraphQuery:
     ) -> AnswerPart:
         """Return the answer that there is nothing; `looked_in` are the places that were searched."""
         places = place_of(self.node)
-        return AnswerPart(facts, sentence, places, [self.node], negative=True, looked_in=looked_in)
+        return AnswerPart(
+            facts, sentence, places, [self.node], negative=True, looked_in=looked_in
+        )
 
     def other_nodes(self) -> list[Node]:
         """Return the nodes of the other names in the question."""
@@ -159,7 +163,9 @@ def places_of_nodes(nodes: Iterable[Node]) -> list[Place]:
 
 def places_of_links(links: Iterable[Link]) -> list[Place]:
     """Return the places of links that have a file, each once."""
-    return list(dict.fromkeys((link.uri, link.line) for link in links if link.uri and link.line))
+    return list(
+        dict.fromkeys((link.uri, link.line) for link in links if link.uri and link.line)
+    )
 
 
 def last_links(walked: Iterable[Walked]) -> list[Link]:

@@ -145,7 +145,9 @@ def resource_actions(words: Iterable[str]) -> frozenset[str]:
     stems = {stem(word) for word in words}
     verbs_by_action = _lexicon()["verbs"]
     return frozenset(
-        action for action, verbs in verbs_by_action.items() if stems.intersection(map(stem, verbs))
+        action
+        for action, verbs in verbs_by_action.items()
+        if stems.intersection(map(stem, verbs))
     )
 
 

@@ -41,7 +41,9 @@ _URI: Final = r"(?:\{[^}\s]*\}|[^\s?,;'\"`(){}])+"
 _ENDPOINT: Final = re.compile(
     rf"(?<![\w/.])({_HTTP_METHOD}(?:[|/,]\s?{_HTTP_METHOD})*)\s+[`'\"]?({_URI})"
 )
-_QUOTED: Final = re.compile(r"(?<!\w)(?:`([^`\n]+)`|\"([^\"\n]+)\"|'([^'\n]+)'|“([^”\n]+)”)(?!\w)")
+_QUOTED: Final = re.compile(
+    r"(?<!\w)(?:`([^`\n]+)`|\"([^\"\n]+)\"|'([^'\n]+)'|“([^”\n]+)”)(?!\w)"
+)
 _PUNCTUATION: Final = ",.;:!?()[]\"'`“”…"
 _CAMEL_CASE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 _CAPITALISED: Final = re.compile(r"[A-Z][a-z][a-z0-9]*$")
@@ -345,7 +347,9 @@ def _joined_forms(words: Sequence[str], cue: str) -> Iterator[str]:
     """Yield the spellings of a name of several words, as written and with the last word in the other number."""
     for last in dict.fromkeys((words[-1], *_other_numbers(words[-1]))):
         parts = [*words[:-1], last]
-        yield from dict.fromkeys(separator.join(parts) for separator in ("_", "-", ".", "/", ""))
+        yield from dict.fromkeys(
+            separator.join(parts) for separator in ("_", "-", ".", "/", "")
+        )
         if cue not in ("table", "column", "route"):
             yield "".join([*parts, cue])
 

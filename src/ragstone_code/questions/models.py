@@ -249,7 +249,9 @@ def _trait_places(query: GraphQuery) -> list[Place]:
     return [*places_of_links(used), *places_of_nodes(others)]
 
 
-def _relation_rows(relations: Iterable[Node], links: Iterable[Link]) -> dict[str, dict[str, Json]]:
+def _relation_rows(
+    relations: Iterable[Node], links: Iterable[Link]
+) -> dict[str, dict[str, Json]]:
     """Return the facts of each relation by name; a relation's node wins over its link."""
     rows: dict[str, dict[str, Json]] = {}
     for link in links:

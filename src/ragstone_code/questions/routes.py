@@ -81,7 +81,9 @@ def _action_name(route: Node) -> str:
     if route.language == "python":
         return str(route.attributes.get("action"))
     if not controller:
-        return str(route.attributes.get("action") or "a closure").replace("Closure", "a closure")
+        return str(route.attributes.get("action") or "a closure").replace(
+            "Closure", "a closure"
+        )
     return f"{controller}@{method}" if method else str(controller)
 
 
@@ -98,9 +100,7 @@ def find_middleware(query: GraphQuery) -> AnswerPart:
         "excluded": list(excluded),
         "uri": route.attributes.get("uri"),
     }
-    sentence = (
-        f"{_title(route)} passes {join_names(middleware) or 'no middleware'}{place_text(route)}."
-    )
+    sentence = f"{_title(route)} passes {join_names(middleware) or 'no middleware'}{place_text(route)}."
     if added:
         facts["controller_middleware"] = list(added)
         sentence += f" Its controller adds {join_names(added)}."
@@ -132,7 +132,9 @@ def _add_middleware_classes(
     links = [link for link in links if class_name(link.target) != plain_name(link.source)]
     if not links:
         return
-    classes: dict[str, Json] = {plain_name(link.source): class_name(link.target) for link in links}
+    classes: dict[str, Json] = {
+        plain_name(link.source): class_name(link.target) for link in links
+    }
     part.facts["aliases"] = classes
     texts = [f"{alias} is {target}" for alias, target in classes.items()]
     part.said += f" {'; '.join(texts)}."
@@ -185,7 +187,8 @@ def find_models(query: GraphQuery) -> AnswerPart:
     walked = query.walk(via=("BINDS",) if binding_only else query.intent.via)
     models = last_nodes(walked)
     tables = {
-        link.source: link for link in query.links_from([model.key for model in models], "MAPS_TO")
+        link.source: link
+        for link in query.links_from([model.key for model in models], "MAPS_TO")
     }
     facts: dict[str, Json] = {
         "models": [_model_row(model, tables.get(model.key)) for model in models]

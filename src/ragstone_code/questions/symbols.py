@@ -92,7 +92,9 @@ def find_config_users(query: GraphQuery) -> AnswerPart:
     users = list(dict.fromkeys(plain_name(link.source) for link in links))
     facts: dict[str, Json] = {"used_by": list(users)}
     usage = f", used by {join_names(users, 20)}" if users else ""
-    sentence = f"{plain_name(setting.key)} is configured in {setting.place or 'no file'}{usage}."
+    sentence = (
+        f"{plain_name(setting.key)} is configured in {setting.place or 'no file'}{usage}."
+    )
     return AnswerPart(
         facts,
         sentence,
@@ -132,9 +134,7 @@ def find_middleware_class(query: GraphQuery) -> AnswerPart:
     alias = plain_name(middleware.key)
     links = query.links_from([middleware.key], "HANDLED_BY")
     if not links:
-        sentence = (
-            f"{alias} is a middleware of the framework's own; no class of the project is behind it."
-        )
+        sentence = f"{alias} is a middleware of the framework's own; no class of the project is behind it."
         looked_in = ["bootstrap/app.php", "app/Http/Kernel.php"]
         return query.negative_part({"class": None}, sentence, looked_in)
     classes = query.nodes(link.target for link in links)

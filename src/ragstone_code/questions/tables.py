@@ -53,7 +53,9 @@ def find_migrations(query: GraphQuery) -> AnswerPart:
     if not names:
         return _no_migration(query, table, facts)
     evidence = places_of_links(ordered_links)
-    texts = [f"{name} ({uri}:{line})" for name, (uri, line) in zip(names, evidence, strict=False)]
+    texts = [
+        f"{name} ({uri}:{line})" for name, (uri, line) in zip(names, evidence, strict=False)
+    ]
     formerly = f", formerly {join_names(former_names)}" if former_names else ""
     sentence = f"The table {table_name(table.key)}{formerly}: {join_names(texts, 30)}."
     migrations = query.nodes(link.source for link in links)
@@ -201,9 +203,7 @@ def _find_table(query: GraphQuery) -> Node | None:
 def _no_table(query: GraphQuery, facts: dict[str, Json]) -> AnswerPart:
     """Return that no table is known for the node."""
     node = query.node
-    sentence = (
-        f"No table is known for {query.anchor.mention.text}; looked in {node.uri or 'all files'}."
-    )
+    sentence = f"No table is known for {query.anchor.mention.text}; looked in {node.uri or 'all files'}."
     return query.negative_part(facts, sentence, [node.uri])
 
 

@@ -151,7 +151,9 @@ class ModelGraphReader:
         """Add a relation that a class of the model's lineage declares."""
         place = (call.uri, call.line)
         annotation = self.program.evaluate(level.annotations.get(name), level.scope)
-        related = self._find_related(call.argument(0, "argument")) or self._find_related(annotation)
+        related = self._find_related(call.argument(0, "argument")) or self._find_related(
+            annotation
+        )
         if related is None:
             remark = f"the model that {model.definition.short}.{name} relates to is not known"
             self.builder.add_remark(place, remark)

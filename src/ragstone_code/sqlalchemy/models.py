@@ -154,7 +154,9 @@ def find_columns(
     levels = [model]
     if not own:
         ancestors = [level for level in model.lineage() if isinstance(level, ClassValue)]
-        levels = [level for level in reversed(ancestors) if level is model or not is_mapped(level)]
+        levels = [
+            level for level in reversed(ancestors) if level is model or not is_mapped(level)
+        ]
     columns: dict[str, SchemaColumn] = {}
     for level in levels:
         for name, value in _members(program, level, model):
@@ -185,7 +187,9 @@ def _members(
 def _is_declared_attribute(value: Value) -> bool:
     if not isinstance(value, FunctionValue):
         return False
-    return any("declared_attr" in full_name(decoration.value) for decoration in value.decorations)
+    return any(
+        "declared_attr" in full_name(decoration.value) for decoration in value.decorations
+    )
 
 
 @dataclass(frozen=True, slots=True)

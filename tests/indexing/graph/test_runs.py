@@ -34,9 +34,13 @@ def engine(folder: Path) -> Iterator[Engine]:
 def test_a_run_is_found_by_words_and_by_its_changed_files(engine: Engine) -> None:
     report = engine.record_run("r1", "Made stones shine.", CHANGES, at=1_000.0)
     assert report.documents == 3
-    (hit, *_) = engine.search("made stones shine", mode="words", filters={"kind": "run_summary"})
+    (hit, *_) = engine.search(
+        "made stones shine", mode="words", filters={"kind": "run_summary"}
+    )
     assert (hit.source_doc_id, hit.metadata["run_id"]) == ("run:r1", "r1")
-    (hit,) = engine.search("nobody used it", mode="words", filters={"kind": "file_change"}, top_k=1)
+    (hit,) = engine.search(
+        "nobody used it", mode="words", filters={"kind": "file_change"}, top_k=1
+    )
     assert (hit.source_doc_id, hit.metadata["path"]) == ("run:r1/app/Gone.php", "app/Gone.php")
     store = engine.workspace.components.store
     links = store.graph.links(Scope("default"), [f"change:r1:{STONE_FILE}"])
@@ -118,7 +122,9 @@ def test_a_run_that_makes_no_sense_is_refused(
     assert message in str(error.value)
     assert error.value.hint
     assert (
-        engine.workspace.components.store.known_files(CollectionKey("default", "default"), "run")
+        engine.workspace.components.store.known_files(
+            CollectionKey("default", "default"), "run"
+        )
         == {}
     )
 

@@ -49,7 +49,9 @@ def rows(report: GraphReport) -> dict[str, int]:
 
 
 def keys(engine: Engine, kind: str) -> list[str]:
-    return [node.key for node in engine.workspace.components.store.graph.nodes(HERE, kinds=[kind])]
+    return [
+        node.key for node in engine.workspace.components.store.graph.nodes(HERE, kinds=[kind])
+    ]
 
 
 # ── what changed is read, and nothing else ────────────────────────────────────────────────────────
@@ -67,9 +69,9 @@ def test_the_first_update_reads_every_file(engine: Engine) -> None:
         "music/song.py",
         6,
     )
-    assert {link.target for link in store.graph.links(HERE, ["method:music.song.Song.play"])} == {
-        "method:music.song.Song.title"
-    }
+    assert {
+        link.target for link in store.graph.links(HERE, ["method:music.song.Song.play"])
+    } == {"method:music.song.Song.title"}
 
 
 def test_an_unchanged_project_is_not_read_or_written(engine: Engine) -> None:
@@ -222,7 +224,8 @@ def test_switching_the_graph_off_removes_it(tmp_path: Path, engine: Engine) -> N
         nodes = other.workspace.components.store.graph.nodes(HERE)
         assert {node.kind for node in nodes} == {"run_summary", "file_change"}
         assert (
-            other.workspace.components.store.known_files(CollectionKey("default", C), "graph") == {}
+            other.workspace.components.store.known_files(CollectionKey("default", C), "graph")
+            == {}
         )
         assert GraphUpdater(index_of(other)).is_current(C)
 

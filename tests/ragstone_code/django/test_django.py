@@ -117,7 +117,9 @@ def test_routes_match_djangos_resolver(name: str, tmp_path: Path) -> None:
         and not view.startswith("django.views.static")  # static files in debug mode
         and not pattern.startswith("api/log")  # URLs of an external package
     }
-    mine = {route for route in route_tuples(graph_of(name)) if not route[0].startswith("admin/")}
+    mine = {
+        route for route in route_tuples(graph_of(name)) if not route[0].startswith("admin/")
+    }
     spelled = {
         (
             pattern,
@@ -157,7 +159,10 @@ def as_list(value: Any) -> list[Any]:  # noqa: ANN401 attributes hold any JSON v
 @pytest.mark.parametrize("name", PROJECTS)
 def test_tables_match_the_migrated_database(name: str, tmp_path: Path) -> None:
     expected = run_script(
-        SCHEMA.format(settings=PROJECTS[name]), unpacked(name, tmp_path), "django", "rest_framework"
+        SCHEMA.format(settings=PROJECTS[name]),
+        unpacked(name, tmp_path),
+        "django",
+        "rest_framework",
     )
     outside = ("django_", "auth_", "sqlite_")
     theirs = {
@@ -167,7 +172,11 @@ def test_tables_match_the_migrated_database(name: str, tmp_path: Path) -> None:
     }
     mine = {}
     for node in graph_of(name).nodes:
-        if node.kind != "table" or node.attributes.get("external") or node.attributes["dropped"]:
+        if (
+            node.kind != "table"
+            or node.attributes.get("external")
+            or node.attributes["dropped"]
+        ):
             continue
         columns = as_list(node.attributes["columns"])
         mine[node.name] = {
@@ -201,7 +210,9 @@ def test_guards_are_listed_in_the_order_of_their_checks(shop: Graph) -> None:
         "LoginRequiredMixin",
         "PermissionRequiredMixin:store.add_order",
     ]
-    hook = next(node for node in routes(shop) if str(node.attributes["pattern"]) == "shop/hooks/")
+    hook = next(
+        node for node in routes(shop) if str(node.attributes["pattern"]) == "shop/hooks/"
+    )
     assert hook.attributes["middleware"] == ["login_required", "csrf_exempt"]
 
 
@@ -218,20 +229,25 @@ def test_permissions_come_from_the_action_the_view_or_the_settings(api: Graph) -
 
 
 def test_views_are_linked_to_models_forms_and_tables(shop: Graph, api: Graph) -> None:
-    created = {link.target for link in links(shop, "VALIDATED_BY", "class:shop.views.OrderCreate")}
+    created = {
+        link.target for link in links(shop, "VALIDATED_BY", "class:shop.views.OrderCreate")
+    }
     assert created == {"class:shop.forms.OrderForm"}
     used = {link.target for link in links(shop, "USES_MODEL", "function:shop.views.order")}
     assert used == {"class:shop.models.Order"}
     assert {
         link.target for link in links(shop, "USES_MODEL", "class:shop.views.ProductDetail")
     } == {"class:shop.models.Product"}
-    maps = {(link.source, link.target, link.attributes["how"]) for link in links(shop, "MAPS_TO")}
+    maps = {
+        (link.source, link.target, link.attributes["how"]) for link in links(shop, "MAPS_TO")
+    }
     assert ("class:shop.models.Category", "table:shop_tree", "explicit") in maps
     assert ("class:shop.models.OpenOrder", "table:store_order", "proxy") in maps
     assert ("class:shop.models.Product", "table:store_product", "convention") in maps
     assert "class:shop.models.Dated" not in {source for source, _, _ in maps}
     returned = {
-        link.target for link in links(api, "RETURNS", "method:library.views.BookViewSet.lend_out")
+        link.target
+        for link in links(api, "RETURNS", "method:library.views.BookViewSet.lend_out")
     }
     assert returned == {"class:library.serializers.BookSerializer"}
 
@@ -249,12 +265,16 @@ def test_relations_have_a_target_and_a_pivot_model(shop: Graph) -> None:
     assert relations["Category", "parent"] == ("class:shop.models.Category", "foreign_key")
     assert relations["Line", "product"] == ("class:shop.models.Product", "foreign_key")
     assert relations["Shelf", "below"] == ("class:stock.models.Shelf", "one_to_one")
-    through = next(link for link in links(shop, "RELATES") if link.attributes["name"] == "products")
+    through = next(
+        link for link in links(shop, "RELATES") if link.attributes["name"] == "products"
+    )
     assert through.attributes["through"] == "store.line"
 
 
 def test_migrations_are_linked_to_the_tables_they_change(shop: Graph) -> None:
-    touching = {(link.kind, link.source) for link in shop.links if link.target == "table:shop_tree"}
+    touching = {
+        (link.kind, link.source) for link in shop.links if link.target == "table:shop_tree"
+    }
     assert ("CREATES", "migration:store.0001_initial") in touching
     assert ("RENAMES", "migration:store.0003_changes") in touching
     assert ("ALTERS", "migration:store.0003_changes") in touching
@@ -279,7 +299,9 @@ def test_signals_commands_and_admin_classes_are_linked_to_models(shop: Graph) ->
     ]
     watched = {link.target for link in links(shop, "OBSERVED_BY", "class:shop.models.Order")}
     assert watched == {"function:shop.signals.count_order", "function:shop.signals.forget"}
-    admins = {link.source: link.target for link in links(shop, "USES_MODEL", "class:shop.admin")}
+    admins = {
+        link.source: link.target for link in links(shop, "USES_MODEL", "class:shop.admin")
+    }
     assert admins == {
         "class:shop.admin.ProductAdmin": "class:shop.models.Product",
         "class:shop.admin.OrderAdmin": "class:shop.models.Order",

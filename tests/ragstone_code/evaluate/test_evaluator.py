@@ -133,7 +133,8 @@ def test_a_loop_over_a_known_array_runs_once_per_entry() -> None:
         "foreach (['a' => 1, 'b' => 2] as $k => $v) { if ($k === 'b') continue; Log::say($k, $v); }"
     ) == [("a", 1)]
     assert [
-        arguments[0] for arguments in logged_arguments("for ($i = 0; $i < 3; $i++) Log::say($i);")
+        arguments[0]
+        for arguments in logged_arguments("for ($i = 0; $i < 3; $i++) Log::say($i);")
     ] == [0, 1, 2]
     assert [
         arguments[0]
@@ -147,7 +148,8 @@ def test_a_loop_over_an_unknown_value_runs_once_conditionally() -> None:
     evaluator, log = create_evaluator("foreach (config('all') as $one) Log::say($one);")
     evaluator.run("main.php")
     assert [
-        (site.conditional, isinstance(arguments.at(0), Unknown)) for _, arguments, site in log.calls
+        (site.conditional, isinstance(arguments.at(0), Unknown))
+        for _, arguments, site in log.calls
     ] == [(True, True)]
 
 
@@ -177,7 +179,9 @@ def test_class_members_are_evaluated() -> None:
         "static function all() { return self::$made; } }",
     }
     code = "$s = new \\App\\Song('new'); Log::say($s->speak(), $s->title, \\App\\Song::all(), \\App\\Song::class);"
-    assert logged_arguments(code, files) == [("songw!", "new", Array(["a", "new"]), "App\\Song")]
+    assert logged_arguments(code, files) == [
+        ("songw!", "new", Array(["a", "new"]), "App\\Song")
+    ]
 
 
 def test_enum_cases_have_names_and_values() -> None:

@@ -56,7 +56,9 @@ def notes() -> Graph:
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_routes_and_dependencies_match_the_running_application(name: str, tmp_path: Path) -> None:
+def test_routes_and_dependencies_match_the_running_application(
+    name: str, tmp_path: Path
+) -> None:
     make, folder = PROJECTS[name]
     needed = ("fastapi", "sqlalchemy", "sqlmodel", "alembic")
     found = run_script(ROUTES.format(make=make), unpacked(name, tmp_path) / folder, *needed)
@@ -145,5 +147,7 @@ def test_a_prefix_from_the_environment_gives_a_remark() -> None:
     assert [node.key for node in routes(graph)] == ["route:GET {?}/x", "route:GET y"]
     assert not [link for link in graph.links if link.kind == "GUARDED_BY"]
     assert any("a dependency that is not known" in said for said in graph.remarks)
-    assert any(said.startswith("main.py:7:") and "environment" in said for said in graph.remarks)
+    assert any(
+        said.startswith("main.py:7:") and "environment" in said for said in graph.remarks
+    )
     assert any(said.startswith("main.py:8:") for said in graph.remarks)

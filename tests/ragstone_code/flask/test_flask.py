@@ -61,7 +61,9 @@ def test_rules_match_the_url_map_of_the_running_application(name: str, tmp_path:
 def test_routes_under_a_condition_are_marked_conditional(diary: Graph) -> None:
     conditional = {node.key for node in routes(diary) if node.attributes["conditional"]}
     assert conditional == {"route:GET debug"}
-    tools = {node.key for node in routes(graph_of("flask_tools")) if node.attributes["conditional"]}
+    tools = {
+        node.key for node in routes(graph_of("flask_tools")) if node.attributes["conditional"]
+    }
     assert tools == {"route:GET extra"}
 
 

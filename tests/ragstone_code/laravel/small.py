@@ -30,7 +30,9 @@ def app(*files: tuple[str, str]) -> tuple[App, tuple[LocatedCall, ...]]:
 
 def models(own: App) -> tuple[AppClass, ...]:
     """Return its models."""
-    return tuple(app_class for app_class in own.classes.values() if is_model(own, app_class.name))
+    return tuple(
+        app_class for app_class in own.classes.values() if is_model(own, app_class.name)
+    )
 
 
 def links_by_kind(graph: Graph, kind: str) -> set[tuple[str, str, str]]:

@@ -31,7 +31,9 @@ def app(code: str, more: dict[str, str] | None = None) -> Graph:
 
 def routes_by_key(graph: Graph) -> dict[str, Node]:
     """Return the routes by their keys, without `route:`."""
-    return {node.key.removeprefix("route:"): node for node in graph.nodes if node.kind == "route"}
+    return {
+        node.key.removeprefix("route:"): node for node in graph.nodes if node.kind == "route"
+    }
 
 
 def table(graph: Graph, *fields: str) -> dict[str, Json | tuple[Json, ...]]:

@@ -10,7 +10,9 @@ from ragstone_code.laravel.adapter import Laravel, find_applications
 from ragstone_code.world import World
 from tests.ragstone_code.laravel.small import links_by_kind, php, world
 
-COMPOSER = '{"require": {"laravel/framework": "^12.0"}, "autoload": {"psr-4": {"App\\\\": "app/"}}}'
+COMPOSER = (
+    '{"require": {"laravel/framework": "^12.0"}, "autoload": {"psr-4": {"App\\\\": "app/"}}}'
+)
 FILES = dict(
     (
         ("composer.json", COMPOSER),
@@ -118,7 +120,9 @@ def test_every_link_and_every_description_names_an_existing_file(graph: Graph) -
     assert all(link.line for link in graph.links)
 
 
-def test_the_description_of_a_route_has_the_words_of_its_method_and_fields(graph: Graph) -> None:
+def test_the_description_of_a_route_has_the_words_of_its_method_and_fields(
+    graph: Graph,
+) -> None:
     text = next(rendered.text for rendered in graph.rendered if rendered.key == ROUTE)
     for words in (
         "Changes a book.",
@@ -183,7 +187,12 @@ def test_a_failing_pass_does_not_stop_the_others(
 def test_unreadable_files_do_not_stop_the_read(text: str, graph: Graph) -> None:
     odd = {
         uri: text
-        for uri in ("app/Odd.php", "config/odd.php", "routes/console.php", "app/Listeners/Odd.php")
+        for uri in (
+            "app/Odd.php",
+            "config/odd.php",
+            "routes/console.php",
+            "app/Listeners/Odd.php",
+        )
     }
     result = Laravel().read(world(FILES | odd))
     assert {node.key for node in result.nodes} >= {node.key for node in graph.nodes}
@@ -205,9 +214,7 @@ def test_broken_programs_do_not_stop_a_pass(pieces: list[str]) -> None:
         "<?php\nuse Illuminate\\Support\\Facades\\{Event, Gate, Schedule, Broadcast};\n"
         + " ".join(pieces)
     )
-    head = (
-        "<?php\nclass P extends \\Illuminate\\Support\\ServiceProvider { public function boot() {"
-    )
+    head = "<?php\nclass P extends \\Illuminate\\Support\\ServiceProvider { public function boot() {"
     inside = f"{head} {' '.join(pieces)} }} }}"
     files = {
         "composer.json": COMPOSER,
@@ -216,5 +223,7 @@ def test_broken_programs_do_not_stop_a_pass(pieces: list[str]) -> None:
         "config/x.php": text,
     }
     assert not [
-        remark for remark in Laravel().read(world(files)).remarks if "could not be read" in remark
+        remark
+        for remark in Laravel().read(world(files)).remarks
+        if "could not be read" in remark
     ]

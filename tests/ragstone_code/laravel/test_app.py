@@ -9,12 +9,19 @@ BASE = php(
     "abstract class Base { use Loud; protected $table = 'x'; function run() {} }",
 )
 LOUD = php("app/Loud.php", "namespace App;", "trait Loud { public function shout() {} }")
-CHILD = php("app/Child.php", "namespace App;", "class Child extends Base implements \\Countable {}")
+CHILD = php(
+    "app/Child.php", "namespace App;", "class Child extends Base implements \\Countable {}"
+)
 
 
 def test_lineage_lists_the_class_and_its_ancestors() -> None:
     own, _ = app(BASE, LOUD, CHILD)
-    assert list(own.lineage("App\\Child")) == ["App\\Child", "App\\Base", "Countable", "App\\Loud"]
+    assert list(own.lineage("App\\Child")) == [
+        "App\\Child",
+        "App\\Base",
+        "Countable",
+        "App\\Loud",
+    ]
     assert own.is_a("\\App\\child", frozenset(("countable",)))
     assert not own.is_a("App\\Base", frozenset(("countable",)))
 

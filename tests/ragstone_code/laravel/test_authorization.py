@@ -21,7 +21,13 @@ GATES = php(
 
 def test_can_middleware_links_to_the_policy_of_the_bound_model_or_to_the_ability() -> None:
     own, calls = app(MODEL, POLICY, GATES)
-    can = ["web", "can:view,book", "can:admin", "can:unknown,book", "can:view,App\\Models\\Book"]
+    can = [
+        "web",
+        "can:view,book",
+        "can:admin",
+        "can:unknown,book",
+        "can:view,App\\Models\\Book",
+    ]
     route = Node(
         "route:GET books/{book}",
         "route",

@@ -48,7 +48,9 @@ def test_every_column_method_adds_one_column_of_its_type(method: str) -> None:
         ("after('y', function ($table) { $table->string('x'); })", ["x"]),
     ],
 )  # fmt: skip
-def test_a_call_without_a_name_gives_laravels_default_names(call: str, names: list[str]) -> None:
+def test_a_call_without_a_name_gives_laravels_default_names(
+    call: str, names: list[str]
+) -> None:
     assert column_names(migrated(made(call)), "t") == names
 
 
@@ -64,7 +66,13 @@ def test_a_chain_sets_the_options_of_its_column() -> None:
         )
     )
     expected: dict[str, dict[str, Json]] = {
-        "a": {"type": "string", "length": 40, "nullable": True, "default": "x", "comment": "why"},
+        "a": {
+            "type": "string",
+            "length": 40,
+            "nullable": True,
+            "default": "x",
+            "comment": "why",
+        },
         "b": {"type": "enum", "allowed": ["on", "off"], "nullable": False, "default": "on"},
         "c": {"type": "timestamp", "nullable": False, "default": "CURRENT_TIMESTAMP"},
         "d": {"type": "integer", "nullable": False, "unsigned": True, "auto_increment": True},

@@ -5,7 +5,9 @@ from tests.ragstone_code.laravel.small import app, links_by_kind, php
 
 
 def test_channels_have_a_pattern_a_line_and_an_authoriser() -> None:
-    join = php("app/Room.php", "namespace App;", "class Room { public function join($user) {} }")
+    join = php(
+        "app/Room.php", "namespace App;", "class Room { public function join($user) {} }"
+    )
     routes = php(
         "routes/channels.php",
         "use Illuminate\\Support\\Facades\\Broadcast;",

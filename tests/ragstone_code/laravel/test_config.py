@@ -36,7 +36,9 @@ def test_keys_have_lines_and_environment_variables() -> None:
 
 def test_an_environment_variable_is_an_alias_of_its_key() -> None:
     names = {
-        (alias.name, alias.key) for alias in read_config(*app(MAIL)).aliases if alias.kind == "env"
+        (alias.name, alias.key)
+        for alias in read_config(*app(MAIL)).aliases
+        if alias.kind == "env"
     }
     assert names == {
         ("MAIL_MAILER", "config:mail.default"),

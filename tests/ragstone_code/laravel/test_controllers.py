@@ -40,7 +40,9 @@ def of(*body: str, more: tuple[tuple[str, str], ...] = ()) -> Graph:
         "use App\\Models\\Book;",
         "use App\\Http\\Requests\\StoreBook;",
     )
-    controller = php(HERE, *head, "use App\\Http\\Resources\\BookResource;", CONTROLLER, *body, "}")
+    controller = php(
+        HERE, *head, "use App\\Http\\Resources\\BookResource;", CONTROLLER, *body, "}"
+    )
     own, calls = app(controller, MODEL, REQUEST, RESOURCE, POLICY, *more)
     return read_controllers(own, [KEY], find_policies(own, calls), models(own))
 
@@ -65,9 +67,14 @@ def test_a_form_request_from_the_container_validates() -> None:
 
 def test_inline_rules_are_fields_of_the_method() -> None:
     graph = of(
-        "public function act($r) {", "$r->validate(['a' => 'required', 'b.c' => ['array']]);", "}"
+        "public function act($r) {",
+        "$r->validate(['a' => 'required', 'b.c' => ['array']]);",
+        "}",
     )
-    assert (action(graph).attributes["validates"], action(graph).attributes["validates_line"]) == (
+    assert (
+        action(graph).attributes["validates"],
+        action(graph).attributes["validates_line"],
+    ) == (
         ["a", "b.c"],
         9,
     )
@@ -156,7 +163,11 @@ def test_authorize_resource_checks_each_action() -> None:
     own, calls = app(controller, MODEL, POLICY)
     graph = read_controllers(own, [key], find_policies(own, calls), models(own))
     assert links_by_kind(graph, "AUTHORIZED_BY") == {
-        ("App\\Http\\Controllers\\Books::edit", "App\\Policies\\BookPolicy::update", f"{HERE}:6")
+        (
+            "App\\Http\\Controllers\\Books::edit",
+            "App\\Policies\\BookPolicy::update",
+            f"{HERE}:6",
+        )
     }
 
 

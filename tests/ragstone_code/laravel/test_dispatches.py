@@ -26,7 +26,9 @@ NOTE = php(
     "namespace App;",
     "class Note extends \\Illuminate\\Notifications\\Notification {}",
 )
-POST = php("app/Post.php", "namespace App;", "class Post extends \\Illuminate\\Mail\\Mailable {}")
+POST = php(
+    "app/Post.php", "namespace App;", "class Post extends \\Illuminate\\Mail\\Mailable {}"
+)
 IMPORTS = (
     "namespace App;",
     "use App\\Events\\Paid;",
@@ -84,10 +86,13 @@ def test_chains_and_batches_dispatch_all_their_jobs() -> None:
     both = {
         ("App\\Shop::sell", f"App\\Jobs\\{name}", "app/Shop.php:9") for name in ("Ship", "Pack")
     }
-    assert links_by_kind(of("Bus::chain([new Ship, new Pack])->dispatch();"), "DISPATCHES") == both
+    assert (
+        links_by_kind(of("Bus::chain([new Ship, new Pack])->dispatch();"), "DISPATCHES") == both
+    )
     assert (
         links_by_kind(
-            of("$all = [new Ship]; $all[] = new Pack; Bus::batch($all)->dispatch();"), "DISPATCHES"
+            of("$all = [new Ship]; $all[] = new Pack; Bus::batch($all)->dispatch();"),
+            "DISPATCHES",
         )
         == both
     )

@@ -31,13 +31,19 @@ def provider(*body: str) -> tuple[str, str]:
         "use App\\Listeners\\Send;",
     )
     return php(
-        "app/Providers/Events.php", *head, "class Events extends EventServiceProvider {", *body, "}"
+        "app/Providers/Events.php",
+        *head,
+        "class Events extends EventServiceProvider {",
+        *body,
+        "}",
     )
 
 
 def test_listeners_in_the_array_of_a_provider_have_their_lines() -> None:
     graph = of(
-        provider("protected $listen = [", "  Paid::class => [", "    Send::class,", "  ],", "];"),
+        provider(
+            "protected $listen = [", "  Paid::class => [", "    Send::class,", "  ],", "];"
+        ),
         PAID,
         SEND,
     )
@@ -57,7 +63,9 @@ def test_a_listener_may_be_a_class_a_class_with_method_or_a_pair() -> None:
     body = "protected $listen = ['a' => Send::class, 'b' => [Send::class . '@later'], 'c' => [[Send::class, 'now']]];"
     graph = of(provider(body), SEND)
     listeners = {
-        (link.target, link.attributes["method"]) for link in graph.links if link.kind == "LISTENS"
+        (link.target, link.attributes["method"])
+        for link in graph.links
+        if link.kind == "LISTENS"
     }
     assert listeners == {("event:a", "handle"), ("event:b", "later"), ("event:c", "now")}
 
@@ -188,7 +196,9 @@ def test_a_listener_that_is_listed_and_discovered_has_one_link() -> None:
     graph = of(
         CONFIGURED, provider("protected $listen = [Paid::class => [Send::class]];"), PAID, SEND
     )
-    assert [link.attributes["how"] for link in graph.links if link.kind == "LISTENS"] == ["listen"]
+    assert [link.attributes["how"] for link in graph.links if link.kind == "LISTENS"] == [
+        "listen"
+    ]
 
 
 def test_the_registry_lists_searched_places_even_if_there_are_no_listeners() -> None:

@@ -54,7 +54,9 @@ def test_case_conversions_match_laravel() -> None:
 
 def test_pivot_tables_are_singular_and_in_alphabetical_order() -> None:
     assert inflection.pivot_table_name("App\\Models\\RoleUser") == "role_user"
-    assert inflection.joining_table_name("App\\Models\\User", "App\\Models\\Role") == "role_user"
+    assert (
+        inflection.joining_table_name("App\\Models\\User", "App\\Models\\Role") == "role_user"
+    )
     assert inflection.foreign_key_name("App\\Models\\OrderItem") == "order_item_id"
     assert inflection.route_parameter("order-items") == "order_item"
 

@@ -50,7 +50,11 @@ def test_models_are_known_by_their_base_and_not_by_their_name() -> None:
 
 def test_classes_with_a_skipped_key_get_no_node() -> None:
     own, _ = app(
-        php("app/One.php", "namespace App;", "class One extends \\Illuminate\\Console\\Command {}")
+        php(
+            "app/One.php",
+            "namespace App;",
+            "class One extends \\Illuminate\\Console\\Command {}",
+        )
     )
     assert read_typed_classes(own, skipped_keys=frozenset(("class:App\\One",))).nodes == ()
 

@@ -15,7 +15,8 @@ from tests.ragstone_code.laravel.shop import (
 )
 
 ORDERS = migration(
-    "2020_01_01_000000_create_orders", "Schema::create('orders', fn (Blueprint $t) => $t->id());"
+    "2020_01_01_000000_create_orders",
+    "Schema::create('orders', fn (Blueprint $t) => $t->id());",
 )
 TOTAL = migration(
     "2020_02_01_000000_add_total",
@@ -47,11 +48,17 @@ def test_without_a_migration_the_table_has_its_earlier_columns() -> None:
 
 def test_a_rename_keeps_the_table_but_drop_and_create_make_a_new_one() -> None:
     graph = migrated(
-        migration("2020_01_01_000000_a", "Schema::create('tasks', fn ($t) => $t->string('old'));"),
+        migration(
+            "2020_01_01_000000_a", "Schema::create('tasks', fn ($t) => $t->string('old'));"
+        ),
         migration("2020_02_01_000000_b", "Schema::rename('tasks', 'tasks_old');"),
-        migration("2020_03_01_000000_c", "Schema::create('tasks', fn ($t) => $t->string('new'));"),
+        migration(
+            "2020_03_01_000000_c", "Schema::create('tasks', fn ($t) => $t->string('new'));"
+        ),
         migration("2020_04_01_000000_d", "Schema::dropIfExists('tasks_old');"),
-        migration("2020_05_01_000000_e", "Schema::table('tasks', fn ($t) => $t->string('more'));"),
+        migration(
+            "2020_05_01_000000_e", "Schema::table('tasks', fn ($t) => $t->string('more'));"
+        ),
     )
     assert column_names(graph, "tasks") == ["new", "more"]
     assert node(graph, "table:tasks").attributes["migrations"] == [
@@ -177,7 +184,9 @@ def test_code_inside_transactions_and_connections_is_followed() -> None:
         )
     )
     living = [
-        node.name for node in graph.nodes if node.kind == "table" and not node.attributes["dropped"]
+        node.name
+        for node in graph.nodes
+        if node.kind == "table" and not node.attributes["dropped"]
     ]
     assert living == ["b", "c", "d", "e", "x", "y"]
     assert column_names(graph, "b") == []
@@ -202,7 +211,10 @@ def test_named_classes_modules_and_macros_of_the_project_are_followed() -> None:
     }"""
     graph = migrated(
         ("database/migrations/2020_01_01_000000_create_things.php", named % "things"),
-        ("modules/Blog/Database/Migrations/2019_01_01_000000_create_things.php", named % "posts"),
+        (
+            "modules/Blog/Database/Migrations/2019_01_01_000000_create_things.php",
+            named % "posts",
+        ),
         ("app/Providers/MacroServiceProvider.php", provider),
         ("tests/database/migrations/2020_01_01_000000_create_fakes.php", named % "fakes"),
     )
@@ -308,7 +320,10 @@ INSERT INTO `migrations` VALUES (3,'2020_01_01_000000_create_orders',1);
     assert column_names(
         migrated(ORDERS, ("database/schema/testing-schema.sql", dump)), "orders"
     ) == ["id"]
-    chosen = ("config/database.php", "<?php return ['default' => env('DB_CONNECTION', 'testing')];")
+    chosen = (
+        "config/database.php",
+        "<?php return ['default' => env('DB_CONNECTION', 'testing')];",
+    )
     graph = migrated(ORDERS, chosen, ("database/schema/testing-schema.sql", dump))
     assert column_names(graph, "orders") == ["id", "code"]
 
@@ -329,9 +344,13 @@ def test_a_changed_column_keeps_its_options_only_before_laravel_eleven() -> None
             "2020_01_01_000000_a",
             "Schema::create('a', fn ($t) => $t->string('x')->nullable()->default('y'));",
         ),
-        migration("2020_01_02_000000_b", "Schema::table('a', fn ($t) => $t->text('x')->change());"),
+        migration(
+            "2020_01_02_000000_b", "Schema::table('a', fn ($t) => $t->text('x')->change());"
+        ),
     )
-    old = migrated(*files, ("composer.json", '{"require": {"laravel/framework": "^9.0|^10.2"}}'))
+    old = migrated(
+        *files, ("composer.json", '{"require": {"laravel/framework": "^9.0|^10.2"}}')
+    )
     new = migrated(*files, ("composer.json", '{"require": {"laravel/framework": "^12.0"}}'))
     assert (column(old, "a.x")["type"], column(old, "a.x")["nullable"]) == ("text", True)
     assert (column(new, "a.x")["type"], column(new, "a.x")["nullable"]) == ("text", False)

@@ -15,7 +15,12 @@ def mapped(graph: Graph, name: str) -> tuple[str, Json, int, str]:
         for link in graph.links
         if link.kind == "MAPS_TO" and link.source == f"class:App\\Models\\{name}"
     )
-    return link.target.removeprefix("table:"), link.attributes["how"], link.line, link.confidence
+    return (
+        link.target.removeprefix("table:"),
+        link.attributes["how"],
+        link.line,
+        link.confidence,
+    )
 
 
 def relation(graph: Graph, name: str) -> dict[str, Json]:
@@ -157,7 +162,11 @@ def test_every_kind_of_relation_is_read(body: str, expected: dict[str, Json]) ->
         for link in graph.links
         if link.kind == "RELATES" and link.attributes["name"] == "related"
     )
-    assert (link.source, link.target, link.line) == ("class:App\\Models\\User", f"class:{to}", 11)
+    assert (link.source, link.target, link.line) == (
+        "class:App\\Models\\User",
+        f"class:{to}",
+        11,
+    )
 
 
 def test_relations_come_from_traits_parents_and_aliases_of_names() -> None:
@@ -199,7 +208,8 @@ def test_a_morph_to_is_unresolved_and_lists_its_candidates() -> None:
             "    public function notes() { return $this->morphMany(Note::class, 'notable'); }",
         ),
         model(
-            "Film", "    public function note() { return $this->morphOne(Note::class, 'notable'); }"
+            "Film",
+            "    public function note() { return $this->morphOne(Note::class, 'notable'); }",
         ),
     )
     assert relation(graph, "Note::notable") == {

@@ -24,14 +24,14 @@ def provider(
 ) -> str:
     """Return the file of a provider."""
     uses = "use Illuminate\\Support\\Facades\\Route; use Illuminate\\Routing\\Router;"
-    return (
-        f"namespace App\\Providers; {uses} class {name} extends \\Illuminate\\{base} {{ {body} }}"
-    )
+    return f"namespace App\\Providers; {uses} class {name} extends \\Illuminate\\{base} {{ {body} }}"
 
 
 def mounted(files: dict[str, str]) -> dict[str, object]:
     """Return the middleware of every route of an app of these files."""
-    return middleware(read_routes(world({"routes/one.php": ONE, "routes/two.php": TWO, **files})))
+    return middleware(
+        read_routes(world({"routes/one.php": ONE, "routes/two.php": TWO, **files}))
+    )
 
 
 LISTED = {"bootstrap/providers.php": "return [App\\Providers\\RouteServiceProvider::class];"}
@@ -163,7 +163,9 @@ def test_standard_route_files_are_mounted_with_a_remark_if_nothing_mounts_them()
 
 def test_a_missing_route_file_is_a_remark() -> None:
     body = "function boot() { $this->routes(function () { Route::group([], base_path('routes/gone.php')); }); }"
-    graph = read_routes(world({**LISTED, "app/Providers/RouteServiceProvider.php": provider(body)}))
+    graph = read_routes(
+        world({**LISTED, "app/Providers/RouteServiceProvider.php": provider(body)})
+    )
     assert graph.remarks == (
         "app/Providers/RouteServiceProvider.php:1: the route file routes/gone.php is not there",
     )
@@ -187,7 +189,9 @@ def test_auth_routes_use_the_controllers_of_the_application() -> None:
             }
         )
     )
-    actions = {node.key: node.attributes["action"] for node in graph.nodes if node.kind == "route"}
+    actions = {
+        node.key: node.attributes["action"] for node in graph.nodes if node.kind == "route"
+    }
     assert actions["route:POST login"] == "App\\Http\\Controllers\\Auth\\LoginController@login"
     assert "route:GET register" not in actions and "route:POST password/reset" in actions
 

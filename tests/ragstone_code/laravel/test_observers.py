@@ -82,7 +82,9 @@ def test_observe_on_another_class_is_ignored() -> None:
     own, calls = app(
         MODEL,
         php(
-            "app/X.php", "namespace App;", "class X { function f() { Sky::observe(Star::class); } }"
+            "app/X.php",
+            "namespace App;",
+            "class X { function f() { Sky::observe(Star::class); } }",
         ),
     )
     assert read_observers(own, calls, models(own)).links == ()

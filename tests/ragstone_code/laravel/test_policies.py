@@ -84,7 +84,9 @@ def test_a_registered_policy_comes_before_the_naming_convention() -> None:
 def test_a_call_of_the_gate_registers_a_policy() -> None:
     graph = of(
         MODEL,
-        auth("public function boot() { Gate::policy(Book::class, \\App\\Rules\\Reading::class); }"),
+        auth(
+            "public function boot() { Gate::policy(Book::class, \\App\\Rules\\Reading::class); }"
+        ),
     )
     assert links_by_kind(graph, "PROTECTED_BY") == {
         ("App\\Models\\Book", "App\\Rules\\Reading", "app/Providers/Auth.php:7")
@@ -108,7 +110,9 @@ def test_an_attribute_names_a_policy() -> None:
 def test_a_child_has_the_policy_that_is_registered_for_its_parent() -> None:
     child = php("app/Models/Comic.php", "namespace App\\Models;", "class Comic extends Book {}")
     graph = of(
-        MODEL, child, auth("protected $policies = [Book::class => \\App\\Rules\\Reading::class];")
+        MODEL,
+        child,
+        auth("protected $policies = [Book::class => \\App\\Rules\\Reading::class];"),
     )
     assert {link.source for link in graph.links} == {
         "class:App\\Models\\Book",
@@ -126,7 +130,11 @@ def test_a_model_without_a_policy_has_no_link_and_the_registry_lists_searched_pl
         MODEL,
         other,
         BOOK,
-        auth("protected $policies = [", "Book::class => \\App\\Policies\\BookPolicy::class,", "];"),
+        auth(
+            "protected $policies = [",
+            "Book::class => \\App\\Policies\\BookPolicy::class,",
+            "];",
+        ),
     )
     assert "class:App\\Models\\Pen" not in {link.source for link in graph.links}
     registry = next(node for node in graph.nodes if node.key == REGISTRY_KEY)

@@ -92,13 +92,17 @@ GRAPH = Graph(
         link("GUARDED_BY", ROUTE.key, "middleware:auth", written="auth:api"),
         link("HANDLED_BY", "middleware:auth", "class:App\\Http\\Authenticate"),
         link("FIRES", ACT, "class:App\\Events\\Rated"),
-        link("LISTENS", "class:App\\Listeners\\Thank", "class:App\\Events\\Rated", how="listen"),
+        link(
+            "LISTENS", "class:App\\Listeners\\Thank", "class:App\\Events\\Rated", how="listen"
+        ),
     ),
 )
 
 
 def text(key: str) -> str:
-    return next(description.text for description in describe_graph(GRAPH) if description.key == key)
+    return next(
+        description.text for description in describe_graph(GRAPH) if description.key == key
+    )
 
 
 def test_a_route_text_names_handler_middleware_models_and_events() -> None:

@@ -28,7 +28,9 @@ def test_every_form_of_binding_is_found_with_its_line(call: str) -> None:
 
 
 def test_properties_and_attributes_bind_too() -> None:
-    own = php("app/P.php", *HEAD, "public $bindings = [", "Pays::class => Card::class,", "];", "}")
+    own = php(
+        "app/P.php", *HEAD, "public $bindings = [", "Pays::class => Card::class,", "];", "}"
+    )
     marked = php(
         "app/Ships.php",
         "namespace App;",
@@ -46,7 +48,10 @@ def test_both_options_of_a_ternary_are_bound() -> None:
     graph = read_bindings(
         *app(php("app/P.php", *HEAD, "public function register() {", call, "} }"))
     )
-    assert {target for _, target, _ in links_by_kind(graph, "BINDS")} == {"App\\Card", "App\\Cash"}
+    assert {target for _, target, _ in links_by_kind(graph, "BINDS")} == {
+        "App\\Card",
+        "App\\Cash",
+    }
 
 
 def test_a_binding_to_itself_or_by_another_object_is_no_binding() -> None:

@@ -29,7 +29,12 @@ def test_paths_in_keys_and_attributes_are_relocated() -> None:
         ),
         links=(
             Link(
-                "FIRES", "file:a.php", "class:A", "a.php", 2, attributes={"registered": "b/c.php:3"}
+                "FIRES",
+                "file:a.php",
+                "class:A",
+                "a.php",
+                2,
+                attributes={"registered": "b/c.php:3"},
             ),
         ),
         aliases=(Alias("A", "class:A", "class", "a.php"),),

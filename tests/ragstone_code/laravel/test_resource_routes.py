@@ -45,8 +45,14 @@ def test_a_resource_has_seven_routes_with_singular_parameters() -> None:
             "Route::singleton('me.avatar', 'C')->creatable()->only('store', 'destroy')",
             ["POST me/{me}/avatar", "DELETE me/{me}/avatar"],
         ),
-        ("Route::apiSingleton('me', 'C')->destroyable()", ["GET me", "PUT|PATCH me", "DELETE me"]),
-        ("Route::resources(['a' => 'A', 'b' => 'B'], ['only' => ['index']])", ["GET a", "GET b"]),
+        (
+            "Route::apiSingleton('me', 'C')->destroyable()",
+            ["GET me", "PUT|PATCH me", "DELETE me"],
+        ),
+        (
+            "Route::resources(['a' => 'A', 'b' => 'B'], ['only' => ['index']])",
+            ["GET a", "GET b"],
+        ),
         (
             "Route::apiResources(['a' => 'A'])",
             ["GET a", "POST a", "GET a/{a}", "PUT|PATCH a/{a}", "DELETE a/{a}"],

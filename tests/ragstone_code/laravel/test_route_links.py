@@ -82,7 +82,11 @@ def test_parameters_are_bound_by_type_field_and_explicit_binding() -> None:
     links = {link.source: dict(link.attributes) for link in graph.links if link.kind == "BINDS"}
     assert links == {
         "route:GET a/{post}": {"parameter": "post", "field": "slug", "how": "implicit"},
-        "route:GET b/{blog_post}/{x}": {"parameter": "blog_post", "field": "id", "how": "implicit"},
+        "route:GET b/{blog_post}/{x}": {
+            "parameter": "blog_post",
+            "field": "id",
+            "how": "implicit",
+        },
         "route:GET c/{bound}": {"parameter": "bound", "field": "slug", "how": "model"},
         "route:GET d/{post?}": {"parameter": "post", "field": "slug", "how": "implicit"},
     }

@@ -44,7 +44,9 @@ def app() -> Graph:
 def test_the_listing_confirms_links() -> None:
     graph = import_route_list(json.dumps(ROWS), app())
     link = next(
-        item for item in graph.links if item.kind == "HANDLED_BY" and item.source == "route:GET a"
+        item
+        for item in graph.links
+        if item.kind == "HANDLED_BY" and item.source == "route:GET a"
     )
     assert (link.target, link.confidence, link.conditional, link.uri) == (
         "method:App\\C::m",
@@ -61,7 +63,9 @@ def test_the_listing_adds_routes_of_packages() -> None:
     node = next(item for item in graph.nodes if item.key == "route:POST package")
     assert (node.name, node.attributes["action"], node.uri) == ("p", "Lib\\P@store", "")
     links = {
-        (item.kind, item.target, item.confidence) for item in graph.links if item.source == node.key
+        (item.kind, item.target, item.confidence)
+        for item in graph.links
+        if item.source == node.key
     }
     assert links == {
         ("HANDLED_BY", "method:Lib\\P::store", "runtime"),

@@ -58,8 +58,14 @@ def test_redirects_views_and_fallbacks_are_routes_with_defaults() -> None:
         "Route::fallback(fn () => 1);"
     )
     assert table(graph, "action", "defaults") == {
-        "ANY a": ("Illuminate\\Routing\\RedirectController", {"destination": "/b", "status": 302}),
-        "ANY c": ("Illuminate\\Routing\\RedirectController", {"destination": "/d", "status": 301}),
+        "ANY a": (
+            "Illuminate\\Routing\\RedirectController",
+            {"destination": "/b", "status": 302},
+        ),
+        "ANY c": (
+            "Illuminate\\Routing\\RedirectController",
+            {"destination": "/d", "status": 301},
+        ),
         "GET e": ("Illuminate\\Routing\\ViewController", {"view": "page"}),
         "GET {fallbackPlaceholder}": ("Closure", {}),
     }
@@ -112,7 +118,9 @@ def test_a_domain_is_part_of_the_route() -> None:
     graph = app(
         "Route::domain('{account}.example.com')->group(function () { Route::get('users', fn () => 1); });"
     )
-    assert table(graph, "domain") == {"GET {account}.example.com/users": "{account}.example.com"}
+    assert table(graph, "domain") == {
+        "GET {account}.example.com/users": "{account}.example.com"
+    }
 
 
 def test_a_prefix_of_a_single_route_goes_before_that_of_its_group() -> None:

@@ -50,7 +50,11 @@ def test_kernel_facade_and_builder_all_schedule_tasks() -> None:
         "command App\\Console\\Clean": (["hourly"], "bootstrap/app.php:4"),
     }
     assert links_by_kind(graph, "RUNS") == {
-        ("schedule:command shop:clean --all", "App\\Console\\Clean", "app/Console/Kernel.php:6"),
+        (
+            "schedule:command shop:clean --all",
+            "App\\Console\\Clean",
+            "app/Console/Kernel.php:6",
+        ),
         ("schedule:command App\\Console\\Clean", "App\\Console\\Clean", "bootstrap/app.php:4"),
     }
     assert [
@@ -61,7 +65,10 @@ def test_kernel_facade_and_builder_all_schedule_tasks() -> None:
 def test_two_tasks_of_one_name_are_two_nodes() -> None:
     lines = "Schedule::command('a')->daily();\nSchedule::command('a')->weekly();"
     graph = of(php("routes/console.php", "use Illuminate\\Support\\Facades\\Schedule;", lines))
-    assert [(node.name, node.line) for node in graph.nodes] == [("command a", 4), ("command a", 5)]
+    assert [(node.name, node.line) for node in graph.nodes] == [
+        ("command a", 4),
+        ("command a", 5),
+    ]
     assert len({node.key for node in graph.nodes}) == 2
 
 

@@ -92,7 +92,9 @@ def test_a_dump_gives_the_same_table_in_every_dialect(text: str) -> None:
 
 
 def test_statements_have_the_line_of_their_first_word() -> None:
-    lines = {sql.split("(")[0].strip(): line for line, sql in schema_dumps.split_statements(MYSQL)}
+    lines = {
+        sql.split("(")[0].strip(): line for line, sql in schema_dumps.split_statements(MYSQL)
+    }
     assert lines["DROP TABLE IF EXISTS `posts`"] == 3
     assert lines["CREATE TABLE `posts`"] == 4
 
@@ -136,7 +138,9 @@ def test_tables_are_renamed_copied_and_dropped() -> None:
     assert not schema_dumps.apply_statement("SELECT 1", tables, AT)
 
 
-@given(st.text(alphabet="CREATE TABLE alter table()`'\",;ab int ADD COLUMN\n-#/*", max_size=120))
+@given(
+    st.text(alphabet="CREATE TABLE alter table()`'\",;ab int ADD COLUMN\n-#/*", max_size=120)
+)
 def test_any_text_can_be_read(text: str) -> None:
     tables = read(text)
     assert all(table.name for table in tables.current())

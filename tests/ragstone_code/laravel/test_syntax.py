@@ -30,14 +30,25 @@ def test_walk_yields_nodes_in_source_order() -> None:
         for part, depends in walk(module.statements)
         if isinstance(part, tree.Call)
     ]
-    assert calls == [("a", True), ("b", True), ("c", True), ("d", True), ("e", True), ("f", False)]
+    assert calls == [
+        ("a", True),
+        ("b", True),
+        ("c", True),
+        ("d", True),
+        ("e", True),
+        ("f", False),
+    ]
 
 
 def test_a_chain_lists_its_calls_from_first_to_last() -> None:
     root, calls = call_chain(first("Cart::of($a)->add(1)\n->pay()"))
     assert isinstance(root, tree.ClassName)
     assert root.name == "Shop\\Cart"
-    assert [(called_name(node), node.line) for node in calls] == [("of", 4), ("add", 4), ("pay", 5)]
+    assert [(called_name(node), node.line) for node in calls] == [
+        ("of", 4),
+        ("add", 4),
+        ("pay", 5),
+    ]
 
 
 def test_a_chain_can_start_with_a_new_object() -> None:

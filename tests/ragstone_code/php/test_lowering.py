@@ -85,7 +85,15 @@ def test_a_string_with_embedded_expressions_is_a_text() -> None:
     lowered = expression('"a $b[key] {$c->d} ${e}."')
     assert isinstance(lowered, tree.Text)
     kinds = [type(part).__name__ for part in lowered.parts]
-    assert kinds == ["Literal", "Subscript", "Literal", "Member", "Literal", "Variable", "Literal"]
+    assert kinds == [
+        "Literal",
+        "Subscript",
+        "Literal",
+        "Member",
+        "Literal",
+        "Variable",
+        "Literal",
+    ]
     key = lowered.parts[1]
     assert isinstance(key, tree.Subscript) and key.key == tree.Literal("key", 3)
 
@@ -98,7 +106,9 @@ def test_concatenated_strings_are_one_flat_text() -> None:
 def test_a_call_has_the_line_of_its_name() -> None:
     lowered = expression("Route::prefix('a')\n  ->name('b')\n  ->group(fn () => 1)")
     assert isinstance(lowered, tree.Call) and lowered.line == 5
-    assert isinstance(lowered.function, tree.Member) and isinstance(lowered.function.of, tree.Call)
+    assert isinstance(lowered.function, tree.Member) and isinstance(
+        lowered.function.of, tree.Call
+    )
     assert lowered.function.of.line == 4
 
 
@@ -122,7 +132,10 @@ def test_a_first_class_callable_is_a_name_or_a_callable_pair() -> None:
 
 
 def test_closures_list_their_captured_variables() -> None:
-    plain, arrow = expression("function () use ($a, &$b) { return 1; }"), expression("fn () => $a")
+    plain, arrow = (
+        expression("function () use ($a, &$b) { return 1; }"),
+        expression("fn () => $a"),
+    )
     assert isinstance(plain, tree.Closure) and plain.function.captures == ("a", "b")
     assert isinstance(arrow, tree.Closure) and arrow.function.captures is None
     assert isinstance(arrow.function.body.statements[0], tree.Return)
@@ -150,7 +163,9 @@ def test_a_pattern_keeps_omitted_positions() -> None:
 
 
 def test_a_switch_becomes_branches_that_fall_through() -> None:
-    module = lower("<?php switch ($a) { case 1: f(); case 2: g(); break; default: h(); }", "a.php")
+    module = lower(
+        "<?php switch ($a) { case 1: f(); case 2: g(); break; default: h(); }", "a.php"
+    )
     lowered = module.statements[0]
     assert isinstance(lowered, tree.If)
     assert [len(body) for _, body in lowered.branches] == [2, 1, 1]
@@ -214,7 +229,12 @@ def test_a_class_has_all_its_members() -> None:
         ("App\\Album",), True, (), "Album|null"
     )
     assert constructor.parameters[1].spread
-    assert (say.visibility, say.static, say.line, say.doc) == ("protected", True, 17, "Says it.")
+    assert (say.visibility, say.static, say.line, say.doc) == (
+        "protected",
+        True,
+        17,
+        "Says it.",
+    )
     assert say.returns is not None and say.returns.names == ("static",)
     assert (suit.kind, suit.cases, list(suit.constants)) == (
         "enum",
@@ -238,7 +258,9 @@ def test_an_anonymous_class_has_its_definition() -> None:
 
 
 def test_broken_lines_are_listed_and_the_rest_is_lowered() -> None:
-    module = lower("<?php\nclass A { public function f() { $x = ; } }\nfunction g() {}", "a.php")
+    module = lower(
+        "<?php\nclass A { public function f() { $x = ; } }\nfunction g() {}", "a.php"
+    )
     assert module.broken and [function.name for function in module.functions] == ["g"]
 
 

@@ -55,7 +55,12 @@ def test_calls_of_external_functions_are_recorded_with_their_lines() -> None:
         main="from lib import App as A\n\napp = A('x', debug=True)\napp.add(\n  1)\n\n@app.on('y')\ndef f(): ...\n"
     )
     app = module.names["app"]
-    assert (app.callee, app.args, app.kwargs, app.line) == ("lib.App", ["x"], {"debug": True}, 3)
+    assert (app.callee, app.args, app.kwargs, app.line) == (
+        "lib.App",
+        ["x"],
+        {"debug": True},
+        3,
+    )
     assert [(call.callee, call.args, call.line) for call in app.calls] == [
         ("lib.App.add", [1], 4),
         ("lib.App.on", ["y"], 7),

@@ -136,7 +136,11 @@ def test_chained_calls_have_the_line_of_their_name() -> None:
         ("z", False),
     ]
     inner = chain.function
-    assert isinstance(inner, tree.Member) and isinstance(inner.of, tree.Call) and inner.of.line == 2
+    assert (
+        isinstance(inner, tree.Member)
+        and isinstance(inner.of, tree.Call)
+        and inner.of.line == 2
+    )
 
 
 def test_operators_conditions_and_comprehensions_are_lowered() -> None:
@@ -153,7 +157,9 @@ def test_operators_conditions_and_comprehensions_are_lowered() -> None:
 
 def test_compound_statements_keep_all_branches() -> None:
     branches = statement("if a: pass\nelif b: x\nelse: y")
-    assert isinstance(branches, tree.If) and [test is None for test, _ in branches.branches] == [
+    assert isinstance(branches, tree.If) and [
+        test is None for test, _ in branches.branches
+    ] == [
         False,
         False,
         True,

@@ -38,7 +38,9 @@ def cls(name: str, kind: str, uri: str, line: int, **about: Json) -> Node:
 
 def method(name: str, uri: str, line: int) -> Node:
     kind = "controller_method" if "Controller::" in name else "method"
-    return Node(f"method:{name}", kind, name.rpartition("::")[2], uri, line, framework="laravel")
+    return Node(
+        f"method:{name}", kind, name.rpartition("::")[2], uri, line, framework="laravel"
+    )
 
 
 BOOKS_PHP, ADMIN_PHP = (
@@ -160,7 +162,9 @@ def aliases() -> list[Alias]:
         elif node.kind in ("table", "middleware", "migration"):
             aliases_of_nodes.append(Alias(node.name, node.key, node.kind))
         elif node.kind == "model_relation":
-            aliases_of_nodes.append(Alias(node.key.rpartition("\\")[2], node.key, "short_method"))
+            aliases_of_nodes.append(
+                Alias(node.key.rpartition("\\")[2], node.key, "short_method")
+            )
     aliases_of_nodes.append(Alias("titles", "table:books", "former_table"))
     aliases_of_nodes.append(Alias("tasks", "table:tasks_old#2023_01_01_tasks", "former_table"))
     return aliases_of_nodes

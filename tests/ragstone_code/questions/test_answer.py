@@ -107,7 +107,10 @@ def test_a_question_is_answered_with_its_facts(
             ["author", "shelves", "prices"],
         ),
         ("What relations does the Book model declare through HasPrices?", ["prices"]),
-        ("Which model does Book::shelves() relate to and through which pivot table?", ["shelves"]),
+        (
+            "Which model does Book::shelves() relate to and through which pivot table?",
+            ["shelves"],
+        ),
         ("How is Book related to Author?", ["author"]),
     ],
 )
@@ -158,7 +161,11 @@ def test_a_resource_is_expanded_to_its_routes(store: SqliteStore, question: str)
             {"request": None},
             "app/Http/Controllers/BookController.php:23",
         ),
-        ("Which relations does the Order model have?", {"relations": []}, "app/Models/Order.php"),
+        (
+            "Which relations does the Order model have?",
+            {"relations": []},
+            "app/Models/Order.php",
+        ),
         ("Which middleware guards GET admin/books?", {"middleware": []}, "routes/api.php"),
         (
             "Which controller serves route books.burn?",

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone_code.questions.mentions import Mention, find_mentions, normalise_uri, remove_mentions
+from ragstone_code.questions.mentions import (
+    Mention,
+    find_mentions,
+    normalise_uri,
+    remove_mentions,
+)
 
 
 def named(question: str, form: str) -> Mention:
@@ -58,7 +63,8 @@ def test_a_capitalised_word_is_a_name_except_at_the_start() -> None:
 
 
 @pytest.mark.parametrize(
-    ("uri", "bare"), [("/api/{a}/{b?}", "api/{}/{}"), ("", "/"), ("/", "/"), ("x{format?}", "x{}")]
+    ("uri", "bare"),
+    [("/api/{a}/{b?}", "api/{}/{}"), ("", "/"), ("/", "/"), ("x{format?}", "x{}")],
 )
 def test_parameters_of_a_uri_lose_their_names(uri: str, bare: str) -> None:
     assert normalise_uri(uri) == bare

@@ -48,7 +48,9 @@ def service() -> Iterator[Service]:
                 self.wfile.write(service.raw)
             else:
                 for start in range(0, len(service.says), 7):
-                    event = {"choices": [{"delta": {"content": service.says[start : start + 7]}}]}
+                    event = {
+                        "choices": [{"delta": {"content": service.says[start : start + 7]}}]
+                    }
                     self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
                 self.wfile.write(b"data: [DONE]\n\n")
 

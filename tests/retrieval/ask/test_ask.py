@@ -114,7 +114,9 @@ def test_a_malformed_address_is_reported_as_a_setting(tmp_path: Path) -> None:
 def test_how_many_passages_and_how_much_of_each_is_the_callers_to_say(
     engine: Engine, service: Service
 ) -> None:
-    engine.add(Document("gondola.md", "The gondola is black. The ferry waits for it. It is dear."))
+    engine.add(
+        Document("gondola.md", "The gondola is black. The ferry waits for it. It is dear.")
+    )
     engine.ask("ferry", 1)
     assert "[2]" not in service.requests[-1]["messages"][1]["content"]
     engine.ask("which waits", compress=True)

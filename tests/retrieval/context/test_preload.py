@@ -73,5 +73,7 @@ def test_many_files_that_do_not_fit_are_counted_and_most_are_not_read() -> None:
 
 
 def test_hidden_characters_in_a_file_or_its_name_are_not_passed_on() -> None:
-    preloaded = preload_files(["a\nFile: b.md"], lambda uri: "Read.\U000e0041\U000e0042 me", 300)
+    preloaded = preload_files(
+        ["a\nFile: b.md"], lambda uri: "Read.\U000e0041\U000e0042 me", 300
+    )
     assert "File: a File: b.md\nRead.[hidden] me\n" in preloaded.text

@@ -55,7 +55,10 @@ def test_one_list_alone_keeps_its_order(words: dict[int, float]) -> None:
 
 
 def test_a_row_that_leads_both_lists_leads_the_fused_one() -> None:
-    lists = {"words": ranked({1: 9.0, 2: 3.0, 3: 1.0}), "minilm": ranked({3: 0.5, 1: 0.9, 2: 0.4})}
+    lists = {
+        "words": ranked({1: 9.0, 2: 3.0, 3: 1.0}),
+        "minilm": ranked({3: 0.5, 1: 0.9, 2: 0.4}),
+    }
     assert weighted_sum(lists, {"words": 0.5, "minilm": 0.5}).best[0].id == 1
     assert reciprocal_rank(lists, {"words": 0.5, "minilm": 0.5}).best[0].id == 1
 

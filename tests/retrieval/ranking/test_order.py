@@ -73,10 +73,19 @@ def test_a_word_of_a_sentence_that_happens_to_be_a_name_defines_nothing() -> Non
 
 
 def test_a_key_is_asked_for_only_where_it_is_spelt_as_one() -> None:
-    rows = {1: row(1, "a.py"), 2: row(2, "b.toml", symbol="server.max_size name", kind="config")}
+    rows = {
+        1: row(1, "a.py"),
+        2: row(2, "b.toml", symbol="server.max_size name", kind="config"),
+    }
     candidates = [Scored(1, 1.0), Scored(2, 0.95)]
-    assert [r.row.id for r in boosted(candidates, rows, query="what is the name of this")] == [1, 2]
-    assert [r.row.id for r in boosted(candidates, rows, query="what is max_size set to")] == [2, 1]
+    assert [r.row.id for r in boosted(candidates, rows, query="what is the name of this")] == [
+        1,
+        2,
+    ]
+    assert [r.row.id for r in boosted(candidates, rows, query="what is max_size set to")] == [
+        2,
+        1,
+    ]
 
 
 def test_tests_rank_lower_unless_the_query_asks_for_them() -> None:
@@ -116,7 +125,10 @@ def test_stop_words_of_a_query_count_neither_for_a_path_nor_against_it() -> None
     candidates = [Scored(1, 1.0), Scored(2, 0.9)]
     for query in ("lock", "what is a lock and why is it"):
         lock, why = boosted(candidates, rows, query=query)
-        assert (lock.boosts, why.boosts) == ((("path", 1.0 + RANKING_PARAMETERS.path_boost),), ())
+        assert (lock.boosts, why.boosts) == (
+            (("path", 1.0 + RANKING_PARAMETERS.path_boost),),
+            (),
+        )
 
 
 def test_a_candidate_without_a_row_is_left_out() -> None:
@@ -125,7 +137,11 @@ def test_a_candidate_without_a_row_is_left_out() -> None:
 
 def test_the_same_text_is_shown_once_and_its_copies_are_returned() -> None:
     first, copies = collapse_copies(
-        [entry(1, 0.9, "a.py", text_id=7), entry(2, 0.8, "b.py", text_id=7), entry(3, 0.7, "c.py")],
+        [
+            entry(1, 0.9, "a.py", text_id=7),
+            entry(2, 0.8, "b.py", text_id=7),
+            entry(3, 0.7, "c.py"),
+        ],
         {},
     )
     assert [r.row.id for r in first] == [1, 3]
@@ -216,5 +232,7 @@ def test_code_is_merged_up_to_a_larger_size_than_prose() -> None:
 
 
 def test_neighbours_of_another_document_stay_apart() -> None:
-    merged = merge_neighbours([entry(1, 0.9, "a.md", order=3), entry(2, 0.8, "b.md", order=4)], 5)
+    merged = merge_neighbours(
+        [entry(1, 0.9, "a.md", order=3), entry(2, 0.8, "b.md", order=4)], 5
+    )
     assert len(merged) == 2

@@ -77,7 +77,8 @@ def test_a_tree_is_walked_level_by_level(folder: Path, monkeypatch: pytest.Monke
         "tree remote show",
     ]
     reasons = {
-        " ".join(command.words): (command.reason, command.was_run) for command in captured.skipped
+        " ".join(command.words): (command.reason, command.was_run)
+        for command in captured.skipped
     }
     assert reasons == {
         "tree slow": ("it did not end in time", False),
@@ -93,7 +94,9 @@ def test_depth_and_count_and_time_are_limits(folder: Path) -> None:
     few = walk(tree, commands=2)
     assert commands(few) == ["tree", "tree remote"]
     assert "not asked" in few.notes[0]
-    hasty = program(folder, "hasty", TREE.replace('if words == ["slow"]', 'if words == ["remote"]'))
+    hasty = program(
+        folder, "hasty", TREE.replace('if words == ["slow"]', 'if words == ["remote"]')
+    )
     captured = walk(hasty, seconds=2.0)
     assert {command.reason for command in captured.skipped} >= {OUT_OF_TIME}
     assert "not asked" in captured.notes[0]
@@ -110,9 +113,7 @@ def test_siblings_of_commands_that_repeat_help_are_not_run(folder: Path) -> None
 
 
 def test_help_that_goes_to_errors_with_an_exit_code_is_help(folder: Path) -> None:
-    source = (
-        "echo 'tool: unrecognised option --help' >&2; echo 'usage: tool [-v] file ...' >&2; exit 64"
-    )
+    source = "echo 'tool: unrecognised option --help' >&2; echo 'usage: tool [-v] file ...' >&2; exit 64"
     page = walk(program(folder, "tool", source, shell=True)).pages[0]
     assert page.texts[0][0] == "tool --help"
     assert "usage: tool [-v]" in page.texts[0][1]
@@ -186,8 +187,12 @@ def test_the_help_of_python_is_captured() -> None:
 def test_the_manual_is_read_on_request_or_if_there_is_no_help(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = "TOOL(1)\\n\\nNAME\\n       t\\bto\\boo\\bol\\bl - a tool with a manual, and no help\\n"
-    program(folder, "man", f'case "$2" in tool) printf "{text}";; *) exit 16;; esac', shell=True)
+    text = (
+        "TOOL(1)\\n\\nNAME\\n       t\\bto\\boo\\bol\\bl - a tool with a manual, and no help\\n"
+    )
+    program(
+        folder, "man", f'case "$2" in tool) printf "{text}";; *) exit 16;; esac', shell=True
+    )
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     silent = program(folder, "tool", "exit 1", shell=True)
     page = walk(silent).pages[0]
@@ -217,7 +222,8 @@ def test_a_page_becomes_markdown_whose_fences_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    "limits", [7, {"depth": 1}, HelpLimits(depth=-1), HelpLimits(seconds=0), HelpLimits(commands=0)]
+    "limits",
+    [7, {"depth": 1}, HelpLimits(depth=-1), HelpLimits(seconds=0), HelpLimits(commands=0)],
 )
 def test_limits_that_are_none_are_refused_before_anything_runs(limits: HelpLimits) -> None:
     with pytest.raises(InputError, match="how deep"):

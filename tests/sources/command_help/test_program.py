@@ -59,11 +59,17 @@ def test_output_is_read_from_both_streams(here: Path) -> None:
     out = program(here, "out", "echo to output", shell=True)
     err = program(here, "err", "echo to errors >&2; exit 3", shell=True)
     both = program(here, "both", "echo noise >&2; echo help", shell=True)
-    assert (run_program([str(out)], seconds=5).text, run_program([str(out)], seconds=5).code) == (
+    assert (
+        run_program([str(out)], seconds=5).text,
+        run_program([str(out)], seconds=5).code,
+    ) == (
         "to output",
         0,
     )
-    assert (run_program([str(err)], seconds=5).text, run_program([str(err)], seconds=5).code) == (
+    assert (
+        run_program([str(err)], seconds=5).text,
+        run_program([str(err)], seconds=5).code,
+    ) == (
         "to errors",
         3,
     )
@@ -87,7 +93,10 @@ def test_a_program_that_ignores_signals_is_ended_too(here: Path) -> None:
 
 def test_a_program_that_floods_is_ended(here: Path) -> None:
     flooding = program(
-        here, "flood", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done", shell=True
+        here,
+        "flood",
+        "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done",
+        shell=True,
     )
     result = run_program([str(flooding)], seconds=30)
     assert result.problem == "it says too much"
@@ -146,16 +155,20 @@ def test_a_program_gets_few_variables_and_an_empty_folder(
 ) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hunter2")
     monkeypatch.setenv("GIT_DIR", "/elsewhere")
-    source = (
-        "import os\nprint(dict(os.environ))\nprint(os.listdir(), os.getcwd())\nopen('litter', 'w')"
-    )
+    source = "import os\nprint(dict(os.environ))\nprint(os.listdir(), os.getcwd())\nopen('litter', 'w')"
     result = run_program([str(program(here, "looks", source))], seconds=10)
     environment, _, rest = result.text.partition("\n")
     assert "hunter2" not in environment
     assert "GIT_DIR" not in environment
     assert all(
         variable in environment
-        for variable in ("'PAGER': 'cat'", "'TERM': 'dumb'", "'NO_COLOR': '1'", "'HOME'", "'PATH'")
+        for variable in (
+            "'PAGER': 'cat'",
+            "'TERM': 'dumb'",
+            "'NO_COLOR': '1'",
+            "'HOME'",
+            "'PATH'",
+        )
     )
     assert rest.startswith("[] ")
     assert not Path(rest.removeprefix("[] ")).exists()

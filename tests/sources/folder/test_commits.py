@@ -13,9 +13,7 @@ from ragstone.sources.folder.commits import commits
 Plant = Callable[..., Path]
 Git = Callable[..., bytes]
 
-SONG = (
-    "class Song:\n    def play(self):\n        return 1\n\n    def stop(self):\n        return 2\n"
-)
+SONG = "class Song:\n    def play(self):\n        return 1\n\n    def stop(self):\n        return 2\n"
 
 
 @pytest.fixture
@@ -68,11 +66,16 @@ def test_the_commits_of_lines_are_those_that_touched_these(saved: Callable[..., 
     assert subjects(folder, "song.py", lines=(60, 61)) == []
 
 
-def test_lines_are_those_of_the_file_as_it_is_now(saved: Callable[..., Path], plant: Plant) -> None:
+def test_lines_are_those_of_the_file_as_it_is_now(
+    saved: Callable[..., Path], plant: Plant
+) -> None:
     folder = saved({"song.py": SONG}, "A song")
     saved({"song.py": SONG.replace("return 2", "return 3")}, "Stopping returns three")
     plant(
-        {"song.py": "import os\n\n\n" + SONG.replace("return 2", "return 4").replace("\n", "\r\n")}
+        {
+            "song.py": "import os\n\n\n"
+            + SONG.replace("return 2", "return 4").replace("\n", "\r\n")
+        }
     )
     assert subjects(folder, "song.py", lines=(5, 6)) == ["A song"]
     assert subjects(folder, "song.py", lines=(8, 9)) == ["Stopping returns three", "A song"]
@@ -106,9 +109,9 @@ def test_a_deleted_file_still_has_its_history(saved: Callable[..., Path]) -> Non
 
 def test_a_root_inside_a_repository_names_paths_from_itself(saved: Callable[..., Path]) -> None:
     folder = saved({"app/song.py": SONG}, "A song")
-    assert [(commit.subject, commit.paths) for commit in commits(folder / "app", "song.py")] == [
-        ("A song", ("song.py",))
-    ]
+    assert [
+        (commit.subject, commit.paths) for commit in commits(folder / "app", "song.py")
+    ] == [("A song", ("song.py",))]
 
 
 def test_a_folder_that_is_no_repository_has_none(plant: Plant) -> None:
@@ -171,7 +174,9 @@ def test_addresses_and_secrets_are_not_kept(saved: Callable[..., Path]) -> None:
 
 
 @pytest.mark.parametrize("path", ["../a.py", "/etc/passwd", "a/../../b", "", "a\0b", "./a.py"])
-def test_a_path_that_leads_elsewhere_has_no_history(saved: Callable[..., Path], path: str) -> None:
+def test_a_path_that_leads_elsewhere_has_no_history(
+    saved: Callable[..., Path], path: str
+) -> None:
     folder = saved({"a.py": "x\n"}, "One")
     assert commits(folder, path) == ()
 
@@ -196,7 +201,9 @@ def test_odd_names_are_names(saved: Callable[..., Path]) -> None:
     assert subjects(folder, "--help/:(top)a:1,2.py", lines=(1, 2)) == ["Odd"]
 
 
-def test_no_command_in_a_repositorys_config_is_run(saved: Callable[..., Path], git: Git) -> None:
+def test_no_command_in_a_repositorys_config_is_run(
+    saved: Callable[..., Path], git: Git
+) -> None:
     evil = '#!/bin/sh\ntouch was-run\ncat "$1"\n'
     folder = saved(
         {"song.py": SONG, ".gitattributes": "*.py diff=evil filter=evil\n", "evil.sh": evil},

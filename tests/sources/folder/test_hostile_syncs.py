@@ -81,12 +81,18 @@ def test_a_wild_tree_is_synced_with_a_reason_for_every_skip(
             report = engine.sync()
             assert report.ok
             assert {skip.uri: skip.reason for skip in report.skipped} == wild
-        assert {document.uri for document in engine.sources()} == {"a.md", "d/b.md", "bad%FF.md"}
+        assert {document.uri for document in engine.sources()} == {
+            "a.md",
+            "d/b.md",
+            "bad%FF.md",
+        }
         (folder / "pipe.md").unlink()
         (folder / "pipe.md").write_text("granite, at last")
         (folder / "a.md").unlink()
         os.mkfifo(folder / "a.md")
-        assert [hit.source_doc_id for hit in engine.search("granite", mode="words")] == ["pipe.md"]
+        assert [hit.source_doc_id for hit in engine.search("granite", mode="words")] == [
+            "pipe.md"
+        ]
 
 
 def test_the_exit_code_says_whether_something_failed(
@@ -126,7 +132,11 @@ def test_our_own_database_is_not_opened_under_any_name_while_it_is_followed(
         assert [hit.source_doc_id for hit in engine.search("granite")] == ["a.md"]
         assert not {"innocent.md", "a-log.md", "link.md"} & opened
         skipped = {skip.uri: skip.reason for skip in engine.sync().skipped}
-        assert skipped["innocent.md"] == skipped["a-log.md"] == "Ragstone's own index, never opened"
+        assert (
+            skipped["innocent.md"]
+            == skipped["a-log.md"]
+            == "Ragstone's own index, never opened"
+        )
         os.replace(folder / "innocent.md", folder / "a.md")
         opened = _opened_while(lambda: engine.search("granite"))
         assert "a.md" not in opened
@@ -165,8 +175,11 @@ def test_files_that_come_go_and_grow_while_they_are_synced_are_all_accounted_for
             stop.set()
             thread.join()
         engine.search("granite", mode="words")
-        assert {document.uri: engine.admin.text(document.uri) for document in engine.sources()} == {
-            path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.md")
+        assert {
+            document.uri: engine.admin.text(document.uri) for document in engine.sources()
+        } == {
+            path.relative_to(folder).as_posix(): path.read_text()
+            for path in folder.rglob("*.md")
         }
 
 
@@ -183,7 +196,9 @@ def test_a_tree_of_very_many_files_is_synced_followed_and_synced_again(folder: P
         assert (report.unchanged, report.indexed, report.embedded) == (FILES, 0, 0)
         (folder / "3/3/new.md").parent.mkdir(parents=True, exist_ok=True)
         (folder / "3/3/new.md").write_text("zeppelin\n")
-        assert [hit.citation for hit in engine.search("zeppelin", mode="words")] == ["3/3/new.md:1"]
+        assert [hit.citation for hit in engine.search("zeppelin", mode="words")] == [
+            "3/3/new.md:1"
+        ]
 
 
 def _opened_while(act: Callable[[], object]) -> set[str]:

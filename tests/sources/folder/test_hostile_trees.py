@@ -131,7 +131,9 @@ def test_files_that_vanish_during_the_scan_are_simply_not_there(way: str, plant:
     ]
 
 
-def test_a_tree_five_hundred_deep_is_walked_to_its_end(way: str, folder: Path, scan: Scan) -> None:
+def test_a_tree_five_hundred_deep_is_walked_to_its_end(
+    way: str, folder: Path, scan: Scan
+) -> None:
     deep = "/".join("d" for _ in range(500))
     os.makedirs(folder / deep)
     (folder / deep / "a.md").write_text("bottom")
@@ -215,7 +217,9 @@ def test_unreadable_files_are_reported_and_not_taken_for_deleted(
     assert source.covers("gone.md")
 
 
-def test_a_root_that_may_not_be_listed_is_one_clear_sentence(locked: Path, as_nobody: None) -> None:
+def test_a_root_that_may_not_be_listed_is_one_clear_sentence(
+    locked: Path, as_nobody: None
+) -> None:
     with pytest.raises(InputError, match="permission denied"):
         list(FolderSource(locked / "shut", limits=LIMITS).scan())
 
@@ -228,4 +232,6 @@ def test_a_folder_that_git_may_not_list_is_named_too(
         git("init", "-q", at=locked)
         os.seteuid(65534)
     source = FolderSource(locked, limits=LIMITS)
-    assert Skip("shut/", "folder that cannot be listed: Permission denied") in list(source.scan())
+    assert Skip("shut/", "folder that cannot be listed: Permission denied") in list(
+        source.scan()
+    )

@@ -71,7 +71,10 @@ def test_a_named_path_that_does_not_exist_is_reported_once(
     )
     assert scan(only=["a.md/below"]) == ([], {"a.md/below": MISSING})
     assert scan(only=["*.rst"]) == ([], {})
-    assert scan(only=["nowhere"], include=["nowhere", "elsewhere"]) == ([], {"nowhere": MISSING})
+    assert scan(only=["nowhere"], include=["nowhere", "elsewhere"]) == (
+        [],
+        {"nowhere": MISSING},
+    )
 
 
 @pytest.mark.parametrize("pattern", ["../other", "docs/../../x", "[oops*"])

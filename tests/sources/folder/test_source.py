@@ -29,7 +29,9 @@ def test_it_is_a_source_whose_items_load(plant: Plant) -> None:
     assert items[0].size == 3
 
 
-def test_nested_ignore_files_and_negations_are_honoured(way: str, plant: Plant, scan: Scan) -> None:
+def test_nested_ignore_files_and_negations_are_honoured(
+    way: str, plant: Plant, scan: Scan
+) -> None:
     plant(
         {
             ".gitignore": "*.log\nbuild/\n!keep.log\n",
@@ -43,7 +45,13 @@ def test_nested_ignore_files_and_negations_are_honoured(way: str, plant: Plant, 
         }
     )
     items, skipped = scan()
-    assert items == [".gitignore", "keep.log", "sub/.gitignore", "sub/a.log", "sub/deep/local.txt"]
+    assert items == [
+        ".gitignore",
+        "keep.log",
+        "sub/.gitignore",
+        "sub/a.log",
+        "sub/deep/local.txt",
+    ]
     assert skipped == {}
 
 
@@ -111,7 +119,9 @@ def test_a_large_file_is_skipped_with_its_size(way: str, plant: Plant, scan: Sca
     items, skipped = scan(limits=FileLimits(1000, 10))
     assert items == ["fits.txt"]
     assert skipped["big.txt"] == "too large: 0.3 MB (sources.max_file_bytes: 1,000 bytes)"
-    assert skipped["small.txt"] == "too large: 1,001 bytes (sources.max_file_bytes: 1,000 bytes)"
+    assert (
+        skipped["small.txt"] == "too large: 1,001 bytes (sources.max_file_bytes: 1,000 bytes)"
+    )
 
 
 def test_documents_have_another_limit_than_text_files(plant: Plant, scan: Scan) -> None:
@@ -182,7 +192,8 @@ def test_too_many_files_are_refused_with_the_way_out(way: str, plant: Plant) -> 
 
 def test_counting_stops_one_beyond_the_limit(way: str, plant: Plant) -> None:
     source = FolderSource(
-        plant({f"d{number}/{number}.txt": "x" for number in range(20)}), limits=FileLimits(100, 5)
+        plant({f"d{number}/{number}.txt": "x" for number in range(20)}),
+        limits=FileLimits(100, 5),
     )
     assert source.count(3) == 4
     assert source.count(19) == 20
@@ -203,7 +214,9 @@ def test_an_empty_folder_holds_nothing(way: str, scan: Scan) -> None:
     assert scan() == ([], {})
 
 
-def test_the_home_folder_is_never_listed_wherever_it_is(way: str, plant: Plant, scan: Scan) -> None:
+def test_the_home_folder_is_never_listed_wherever_it_is(
+    way: str, plant: Plant, scan: Scan
+) -> None:
     folder = plant(
         {
             ".ragstone/ragstone.db": "x",
@@ -230,7 +243,10 @@ def test_our_database_is_never_opened_under_any_name(
     for number, name in enumerate(("ragstone.db", "ragstone.db-wal", "other")):
         os.link(home / name, folder / f"copy{number}.md")
     options: dict[str, Any] = {"home": home, "never_open": [home / "ragstone.db"]}
-    assert scan(**options) == (["a.md"], {f"copy{number}.md": OWN_REASON for number in range(3)})
+    assert scan(**options) == (
+        ["a.md"],
+        {f"copy{number}.md": OWN_REASON for number in range(3)},
+    )
 
     opened: list[str] = []
     plain = os.open
@@ -303,6 +319,7 @@ def test_skips_carry_uris_and_reasons_people_can_read(way: str, plant: Plant) ->
     folder = plant({".env": "x", "big.txt": "x" * 50, "node_modules/a.js": "x"})
     entries = list(FolderSource(folder, limits=FileLimits(10, 10)).scan())
     assert all(
-        isinstance(entry, Skip) and entry.reason and "/" not in entry.uri[:-1] for entry in entries
+        isinstance(entry, Skip) and entry.reason and "/" not in entry.uri[:-1]
+        for entry in entries
     )
     assert len(entries) == 3

@@ -249,7 +249,9 @@ def check_command(
 
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "fake")
     capfd.readouterr()
-    assert run(["search", *QUERIES[0].split(), "-k", "20", "--json", "--folder", str(folder)]) == 0
+    assert (
+        run(["search", *QUERIES[0].split(), "-k", "20", "--json", "--folder", str(folder)]) == 0
+    )
     result: dict[str, Any] = json.loads(capfd.readouterr().out)
     for hit in result["results"]:
         text = (folder / from_uri(hit["path"])).read_text()
@@ -284,7 +286,9 @@ def test_nothing_stale_is_found_and_nothing_is_left_behind(
 
 
 def test_a_checkout_of_another_branch_is_another_truth(
-    plant: Callable[..., Path], git: Callable[..., bytes], meet: Callable[[Path, Change], list[str]]
+    plant: Callable[..., Path],
+    git: Callable[..., bytes],
+    meet: Callable[[Path, Change], list[str]],
 ) -> None:
     folder = plant({**FILES, ".gitignore": "*.log\n", "noise.log": "granite basalts"})
     git("init", "-q", "-b", "first")

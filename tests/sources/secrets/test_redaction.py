@@ -119,7 +119,9 @@ def test_in_an_env_file_simple_values_of_secret_names_count_too() -> None:
     text = "DB_PASSWORD=mistralwind\nDB_HOST=mistralwind\nAPI_TOKEN=\n"
     assert scan(text, uri="notes.txt") == []
     for uri in (".env", "deploy/.env.local", "prod.env", ".envrc", "a/app.env.example"):
-        assert [(secret.kind, secret.line) for secret in scan(text, uri=uri)] == [("password", 1)]
+        assert [(secret.kind, secret.line) for secret in scan(text, uri=uri)] == [
+            ("password", 1)
+        ]
 
 
 # ── key blocks ────────────────────────────────────────────────────────────────────────────────────
@@ -272,4 +274,6 @@ def test_pages_start_at_the_same_text_after_redaction() -> None:
     assert clean.text[places[1] :].startswith("page two")
     assert clean.text[places[3] :].startswith("page three")
     assert places[1] < places[2] <= places[3]
-    assert clean.text[: places[2]].endswith("[SECRET:private-key]" + "\n" * (len(key_lines()) - 1))
+    assert clean.text[: places[2]].endswith(
+        "[SECRET:private-key]" + "\n" * (len(key_lines()) - 1)
+    )

@@ -70,7 +70,9 @@ def test_a_putty_key_goes_line_by_line() -> None:
     )
 
 
-def test_the_recipe_changes_with_the_rules(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_recipe_changes_with_the_rules(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     before = secret_rules.recipe()
     changed = tmp_path / "secrets.toml"
     changed.write_text(

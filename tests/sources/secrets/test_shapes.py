@@ -14,7 +14,8 @@ def test_random_values_look_random() -> None:
     luck = random.Random(4)
     for alphabet in (string.ascii_letters + string.digits, "0123456789abcdef"):
         drawn = [
-            "".join(luck.choices(alphabet, k=luck.randint(20, 64))).encode() for _ in range(1000)
+            "".join(luck.choices(alphabet, k=luck.randint(20, 64))).encode()
+            for _ in range(1000)
         ]
         assert sum(map(shapes.is_token, drawn)) > 980
         assert sum(map(shapes.is_random, drawn)) > 998
@@ -39,7 +40,15 @@ def test_passwords_that_people_use_look_like_passwords(value: bytes) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [b"password1", b"Passw0rd!", b"short1", b"changeme1!", b"<pass-1>", b"test1234", b"admin123"],
+    [
+        b"password1",
+        b"Passw0rd!",
+        b"short1",
+        b"changeme1!",
+        b"<pass-1>",
+        b"test1234",
+        b"admin123",
+    ],
 )
 def test_passwords_of_documents_do_not(value: bytes) -> None:
     assert not shapes.is_password(value)

@@ -118,7 +118,9 @@ def test_no_tricky_address_is_connected_to(connected: list[tuple[str, int]]) -> 
     assert connected == []
 
 
-def test_no_name_leads_to_an_address_that_is_not_public(connected: list[tuple[str, int]]) -> None:
+def test_no_name_leads_to_an_address_that_is_not_public(
+    connected: list[tuple[str, int]],
+) -> None:
     for hidden in [*HIDDEN, "fe80::1%eth0", "not an address"]:
         for answer in ([hidden], ["93.184.216.34", hidden], [hidden, "93.184.216.34"]):
             rules = FetchRules(NetworkPolicy(resolve=lambda host, port: answer), seconds=5)  # noqa: B023 - used before the next turn
@@ -174,7 +176,9 @@ def test_a_redirect_to_the_same_name_is_resolved_and_checked_again(site: Site) -
     assert site.asked == ["/"]
 
 
-def test_an_allowed_name_may_lie_in_an_intranet_but_not_at_a_metadata_service(site: Site) -> None:
+def test_an_allowed_name_may_lie_in_an_intranet_but_not_at_a_metadata_service(
+    site: Site,
+) -> None:
     metadata = NetworkPolicy(
         frozenset({("wiki.example", 0)}), resolve=lambda host, port: ["169.254.169.254"]
     )
@@ -259,7 +263,9 @@ def test_proxies_of_the_environment_are_not_used(
 
 
 def test_redirects_are_followed_but_not_forever(site: Site) -> None:
-    site.routes |= {f"/{at}": redirect(f"/{at + 1}", "301 Moved Permanently") for at in range(6)}
+    site.routes |= {
+        f"/{at}": redirect(f"/{at + 1}", "301 Moved Permanently") for at in range(6)
+    }
     site.routes["/5"] = reply("there")
     page = get(site, "/0")
     assert (page.body, page.url.text, page.redirects) == (
@@ -279,7 +285,9 @@ def test_redirects_are_followed_but_not_forever(site: Site) -> None:
 def test_validators_are_sent_only_to_the_address_they_came_from(site: Site) -> None:
     def answer(connection: socket.socket, request: Request) -> None:
         same = request.headers.get("if-none-match") == '"v1"'
-        connection.sendall(reply(status="304 Not Modified") if same else reply("new", etag='"v2"'))
+        connection.sendall(
+            reply(status="304 Not Modified") if same else reply("new", etag='"v2"')
+        )
 
     site.routes |= {"/page": answer, "/old": redirect("/page")}
     rules = FetchRules(NetworkPolicy(site.allow), seconds=5)
@@ -315,7 +323,9 @@ def test_a_host_that_does_not_exist_or_answer_is_reported() -> None:
         raise socket.gaierror(-2, "Name or service not known")
 
     with pytest.raises(ReadError, match="no host nowhere.example"):
-        safe_fetch("http://nowhere.example/", FetchRules(NetworkPolicy(resolve=unknown), seconds=5))
+        safe_fetch(
+            "http://nowhere.example/", FetchRules(NetworkPolicy(resolve=unknown), seconds=5)
+        )
     with pytest.raises(ReadError, match="no host"):
         safe_fetch(
             "http://nowhere.example/",

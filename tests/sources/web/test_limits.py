@@ -30,7 +30,8 @@ def site() -> Iterator[Site]:
 
 def get(site: Site, seconds: float = 10.0) -> bytes:
     return safe_fetch(
-        f"{site.origin}/", FetchRules(NetworkPolicy(site.allow), max_bytes=MOST, seconds=seconds)
+        f"{site.origin}/",
+        FetchRules(NetworkPolicy(site.allow), max_bytes=MOST, seconds=seconds),
     ).body
 
 
@@ -90,7 +91,9 @@ def test_a_flood_is_stopped(site: Site, flood: bytes | Answer) -> None:
 DRIPS = {
     "a body": after(HEAD + b"\r\n", again(b"x", pause=0.05)),
     "headers": after(HEAD, again(b"x", pause=0.05)),
-    "chunks": after(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", again(b"1\r\nx\r\n", pause=0.05)),
+    "chunks": after(
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n", again(b"1\r\nx\r\n", pause=0.05)
+    ),
     "nothing": lambda connection, request: time.sleep(3),
 }
 
@@ -112,7 +115,9 @@ BROKEN = {
     "a status that is none": b"HTTP/1.1 abc OK\r\n\r\n",
     "gzip that breaks off": reply(gzip.compress(b"a" * 1000)[:-9], content_encoding="gzip"),
     "gzip that is none": reply(b"not compressed", content_encoding="gzip"),
-    "gzip with something behind it": reply(gzip.compress(b"a") + b"more", content_encoding="gzip"),
+    "gzip with something behind it": reply(
+        gzip.compress(b"a") + b"more", content_encoding="gzip"
+    ),
     "deflate that is none": reply(b"\xff\xff\xff\xff", content_encoding="deflate"),
     "a coding that nobody asked for": reply(b"x", content_encoding="br"),
     "two codings": reply(gzip.compress(gzip.compress(b"x")), content_encoding="gzip, gzip"),
@@ -165,7 +170,9 @@ def test_a_body_arrives_unchanged_in_every_encoding(site: Site, body: bytes, way
     site.routes["/"] = {
         "": reply(body),
         "gzip": reply(gzip.compress(body), content_encoding="gzip"),
-        "two": reply(gzip.compress(body[:9]) + gzip.compress(body[9:]), content_encoding="x-gzip"),
+        "two": reply(
+            gzip.compress(body[:9]) + gzip.compress(body[9:]), content_encoding="x-gzip"
+        ),
         "deflate": reply(zlib.compress(body), content_encoding="deflate"),
         "raw": reply(_raw(body), content_encoding="deflate"),
         "chunked": HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + chunks,
@@ -175,7 +182,10 @@ def test_a_body_arrives_unchanged_in_every_encoding(site: Site, body: bytes, way
 
 
 def test_a_body_of_exactly_the_limit_is_taken(site: Site) -> None:
-    for answer in (reply(b"x" * MOST), reply(gzip.compress(b"x" * MOST), content_encoding="gzip")):
+    for answer in (
+        reply(b"x" * MOST),
+        reply(gzip.compress(b"x" * MOST), content_encoding="gzip"),
+    ):
         site.routes["/"] = answer
         assert len(get(site)) == MOST
     for answer in (reply(b"x" * (MOST + 1)), HEAD + b"\r\n" + b"x" * (MOST + 1)):

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from ragstone.errors import ReadError
 from ragstone.sources.web.client import NetworkPolicy
 from ragstone.sources.web.fetch import FetchedPage, FetchRules
-from ragstone.sources.web.pages import PageVisitor, file_name, page_bytes, suffix_of, title_from_url
+from ragstone.sources.web.pages import (
+    PageVisitor,
+    file_name,
+    page_bytes,
+    suffix_of,
+    title_from_url,
+)
 from ragstone.sources.web.urls import parse_url
 from tests.support.local_site import Site, reply, serving
 
@@ -41,7 +47,9 @@ def page(
         ("video/mp4", "/x", None), ("application/octet-stream", "/x.exe", None),
     ],
 )  # fmt: skip
-def test_a_type_says_which_reader_is_meant(media_type: str, path: str, suffix: str | None) -> None:
+def test_a_type_says_which_reader_is_meant(
+    media_type: str, path: str, suffix: str | None
+) -> None:
     assert suffix_of(media_type, path) == suffix
 
 
@@ -74,13 +82,16 @@ def test_an_encoding_of_the_server_is_used_unless_it_is_wrong() -> None:
         == "café"
     )
     assert (
-        page_bytes(page("http://x/", charset="shift_jis", body="猫".encode("shift_jis"))).decode(
-            "utf-8-sig"
-        )
+        page_bytes(
+            page("http://x/", charset="shift_jis", body="猫".encode("shift_jis"))
+        ).decode("utf-8-sig")
         == "猫"
     )
     for charset in ("utf-8", "", "idna", "rot13", "unicode_escape", "zip", "no-such", "utf-16"):
-        assert page_bytes(page("http://x/", charset=charset, body=b"caf\xc3\xa9")) == b"caf\xc3\xa9"
+        assert (
+            page_bytes(page("http://x/", charset=charset, body=b"caf\xc3\xa9"))
+            == b"caf\xc3\xa9"
+        )
     assert (
         page_bytes(page("http://x/", charset="iso-8859-1", body=b"\xef\xbb\xbfx"))
         == b"\xef\xbb\xbfx"

@@ -38,7 +38,9 @@ Disallow:
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    with serving(Site(routes={"/page": reply("a page"), "/private": reply("not yours")})) as opened:
+    with serving(
+        Site(routes={"/page": reply("a page"), "/private": reply("not yours")})
+    ) as opened:
         yield opened
 
 
@@ -75,20 +77,29 @@ def test_any_robots_file_gives_an_answer(text: str, path: str) -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["a", "b", "*", "/", "$"]), max_size=12), st.text("ab/", max_size=12)
+    st.lists(st.sampled_from(["a", "b", "*", "/", "$"]), max_size=12),
+    st.text("ab/", max_size=12),
 )
 def test_a_pattern_matches_like_the_equal_expression(parts: list[str], path: str) -> None:
     import re
 
     pattern = "/" + "".join(parts)
-    body = "".join(".*" if sign == "*" else re.escape(sign) for sign in pattern.removesuffix("$"))
+    body = "".join(
+        ".*" if sign == "*" else re.escape(sign) for sign in pattern.removesuffix("$")
+    )
     expected = re.match(body + ("$" if pattern.endswith("$") else ""), f"/{path}") is None
-    assert is_allowed(parse_robots(f"User-agent: *\nDisallow: {pattern}"), f"/{path}") is expected
+    assert (
+        is_allowed(parse_robots(f"User-agent: *\nDisallow: {pattern}"), f"/{path}") is expected
+    )
 
 
 def test_a_hostile_file_costs_little() -> None:
     text = (
-        "User-agent: *\n" + "Disallow: /" + "*a" * 200 + "b\n" + "Disallow: /*a*b*c*d*e\n" * 20_000
+        "User-agent: *\n"
+        + "Disallow: /"
+        + "*a" * 200
+        + "b\n"
+        + "Disallow: /*a*b*c*d*e\n" * 20_000
     )
     assert is_allowed(parse_robots(text), "/" + "a" * 3000)
     many = "".join(f"User-agent: a{at}\n" for at in range(20_000)) + "Disallow: /x\n" * 20_000

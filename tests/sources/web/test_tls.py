@@ -39,7 +39,16 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         "ec_paramgen_curve:prime256v1",
         "-nodes",
     ]
-    about = ["-keyout", str(key), "-out", str(certificate), "-subj", f"/CN={HERE}", "-days", "2"]
+    about = [
+        "-keyout",
+        str(key),
+        "-out",
+        str(certificate),
+        "-subj",
+        f"/CN={HERE}",
+        "-days",
+        "2",
+    ]
     subprocess.run(
         [*arguments, *about, "-addext", f"subjectAltName=DNS:{HERE}"],
         check=True,

@@ -59,7 +59,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
 
 @settings(max_examples=150, deadline=None)
 @given(
-    terms=st.lists(st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=6, unique=True),
+    terms=st.lists(
+        st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=6, unique=True
+    ),
     limit=st.sampled_from((1, 10, 100, 5000)),
     scope=st.sampled_from(
         (HERE, Scope("p", ("one",)), Scope("p", ("two",)), Scope("p", ("one", "two")))
@@ -71,7 +73,9 @@ def test_the_derived_index_finds_the_chunks_that_fts5_finds(
     quick, slow = ask(corpus, terms, limit, scope)
     assert quick is not None and slow is not None
     assert len(quick) == len(slow)
-    assert [(-row.score, row.id) for row in quick] == sorted((-row.score, row.id) for row in quick)
+    assert [(-row.score, row.id) for row in quick] == sorted(
+        (-row.score, row.id) for row in quick
+    )
     chunks = corpus.chunks("p", [row.id for row in quick])
     for row in quick:
         found = chunks[row.id]
@@ -90,7 +94,9 @@ def test_the_best_ten_are_mostly_the_best_ten_of_fts5(corpus: SqliteStore) -> No
         assert quick and slow
         # Equal scores are many here: what is as good as FTS5's tenth counts as one of its ten.
         everything = {row.id: row.score for row in ask(corpus, terms, 5000)[1] or []}
-        shares.append(sum(everything[row.id] >= 0.9 * slow[-1].score for row in quick) / len(quick))
+        shares.append(
+            sum(everything[row.id] >= 0.9 * slow[-1].score for row in quick) / len(quick)
+        )
         assert quick[0].score == pytest.approx(slow[0].score, rel=0.25, abs=0.1), (
             "scores of both are merged"
         )
@@ -190,7 +196,9 @@ def test_an_index_with_many_removed_chunks_is_rebuilt_when_a_store_that_wrote_is
         assert reader(store).entries == 40
 
 
-def test_a_dropped_collection_is_not_found_and_its_chunk_ids_are_not_reused(tmp_path: Path) -> None:
+def test_a_dropped_collection_is_not_found_and_its_chunk_ids_are_not_reused(
+    tmp_path: Path,
+) -> None:
     with SqliteStore(tmp_path / "ragstone.db") as store:
         fill(store, range(60))
         extend(store)
@@ -207,14 +215,18 @@ def test_projects_do_not_see_each_other(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "ragstone.db") as store:
         fill(store, range(60))
         store.ensure_collection(CollectionKey("q", "c"))
-        store.put(CollectionKey("q", "c"), [prepare(f"{n}.md", [f"apple {n}"]) for n in range(3)])
+        store.put(
+            CollectionKey("q", "c"), [prepare(f"{n}.md", [f"apple {n}"]) for n in range(3)]
+        )
         extend(store)
         assert {row.id for row in store.search_words(Scope("q"), ["appl"], limit=99)} == {
             61,
             62,
             63,
         }
-        assert {row.id for row in store.search_words(HERE, ["appl"], limit=99)} == set(range(1, 61))
+        assert {row.id for row in store.search_words(HERE, ["appl"], limit=99)} == set(
+            range(1, 61)
+        )
         assert store.search_words(Scope("q", ("none",)), ["appl"], limit=99) == []
 
 
@@ -224,10 +236,14 @@ def test_projects_do_not_see_each_other(tmp_path: Path) -> None:
 def _entries_with(home: Path, term: str) -> int:
     """Return how many entries of all indexes there are have a term: their files do not spell terms out."""
     folders = [mark.parent for mark in (home / "words").rglob("meta.json")]
-    return sum(tantivy.IndexReader(folder)._searcher.doc_freq("terms", term) for folder in folders)
+    return sum(
+        tantivy.IndexReader(folder)._searcher.doc_freq("terms", term) for folder in folders
+    )
 
 
-def test_removed_words_are_nowhere_in_the_files_after_a_secure_compaction(tmp_path: Path) -> None:
+def test_removed_words_are_nowhere_in_the_files_after_a_secure_compaction(
+    tmp_path: Path,
+) -> None:
     with (
         SqliteStore(tmp_path / "ragstone.db") as store,
         SqliteStore(tmp_path / "ragstone.db") as other,
@@ -243,7 +259,9 @@ def test_removed_words_are_nowhere_in_the_files_after_a_secure_compaction(tmp_pa
             for file in (tmp_path / "words").rglob("*")
             if file.is_file() and file.name != "lock"
         }
-        store.remove(CollectionKey("p", "c"), [f"{n}.md" for n in (*range(80), *range(160, 170))])
+        store.remove(
+            CollectionKey("p", "c"), [f"{n}.md" for n in (*range(80), *range(160, 170))]
+        )
         assert store.search_words(HERE, ["zqsecretzq"], limit=9) == []
         store.compact(secure=True)
         assert b"zqsecretzq" not in everything(tmp_path)

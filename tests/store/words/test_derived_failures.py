@@ -80,7 +80,9 @@ def test_a_file_where_the_folder_should_be_harms_nothing(tmp_path: Path) -> None
     assert (tmp_path / "words").read_text() == "mine"
 
 
-def test_without_the_package_fts5_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_fts5_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with SqliteStore(tmp_path / "ragstone.db") as store:
         fill(store, range(60))
     monkeypatch.setitem(sys.modules, "tantivy", None)
@@ -107,7 +109,9 @@ def test_an_older_file_put_back_is_not_answered_from_a_later_index(tmp_path: Pat
         assert len(derived(store, ["plum"], 99)) == 60
 
 
-def test_a_store_in_memory_has_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_in_memory_has_no_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with SqliteStore(":memory:") as store:
         fill(store, range(100))

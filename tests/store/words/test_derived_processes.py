@@ -82,7 +82,9 @@ def test_a_killed_writer_leaves_an_index_that_is_whole(tmp_path: Path, start: St
             writer.communicate()
             quick, slow = both(store)
             assert slow and quick in (None, slow)
-        store.put(CollectionKey("p", "c"), [prepare(f"{n}.md", [f"apple {n}"]) for n in range(60)])
+        store.put(
+            CollectionKey("p", "c"), [prepare(f"{n}.md", [f"apple {n}"]) for n in range(60)]
+        )
     with SqliteStore(path) as store:
         quick, slow = both(store)
         assert quick == slow and len(slow) > 60

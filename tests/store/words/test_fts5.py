@@ -41,7 +41,9 @@ def store() -> Iterator[SqliteStore]:
 
 @settings(max_examples=150, deadline=None)
 @given(
-    terms=st.lists(st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=6, unique=True),
+    terms=st.lists(
+        st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=6, unique=True
+    ),
     limit=st.sampled_from((1, 3, 10, 100, 5000)),
 )
 def test_the_best_rows_are_those_of_a_full_search(

@@ -28,7 +28,10 @@ def fill(store: SqliteStore) -> None:
     said = [f"anna mentions number {n}" for n in range(20)]
     store.put(
         CollectionKey("p", "talk"),
-        [prepare(f"{n}.md", [text]) for n, text in enumerate([*said, "somebody bought a kayak"])],
+        [
+            prepare(f"{n}.md", [text])
+            for n, text in enumerate([*said, "somebody bought a kayak"])
+        ],
     )
     store.put(
         CollectionKey("p", "others"),
@@ -65,7 +68,8 @@ def test_a_search_in_most_of_the_file_uses_the_counts_of_the_file(store: SqliteS
 
 def test_a_filter_leaves_rows_out_and_their_scores_alone(store: SqliteStore) -> None:
     every = {
-        row.id: row.score for row in store.search_words(TALK, ["anna", "kayak", "number"], limit=50)
+        row.id: row.score
+        for row in store.search_words(TALK, ["anna", "kayak", "number"], limit=50)
     }
     filter = Filter((Condition("path", "in", ("3.md", "20.md")),))
     found = store.search_words(TALK, ["anna", "kayak", "number"], limit=50, filter=filter)
@@ -108,7 +112,9 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    terms=st.lists(st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=5, unique=True)
+    terms=st.lists(
+        st.sampled_from([*VOCABULARY, "missing"]), min_size=1, max_size=5, unique=True
+    )
 )
 def test_the_derived_index_gives_the_same_chunks_in_much_the_same_order(
     mixed: SqliteStore, terms: list[str]

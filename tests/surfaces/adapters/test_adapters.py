@@ -38,7 +38,9 @@ def test_langchain_retrieves_and_chains(engine: Engine) -> None:
     assert [document.page_content for document in found] == [TEXT]
     assert found[0].metadata["place"] == "gondola.md:1"
     assert found[0].metadata["team"] == "canal"
-    assert [document.id for document in asyncio.run(retriever.ainvoke("gondola"))] == [found[0].id]
+    assert [document.id for document in asyncio.run(retriever.ainvoke("gondola"))] == [
+        found[0].id
+    ]
 
     def echo(prompt: Any) -> str:  # noqa: ANN401 - stands where a chat model would
         return str(prompt.to_string())
@@ -99,7 +101,15 @@ def test_pydantic_ai_calls_the_tools(engine: Engine) -> None:
 
 
 def test_the_openai_agents_sdk_calls_the_tools(engine: Engine) -> None:
-    from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, set_tracing_disabled
+    from agents import (
+        Agent,
+        Model,
+        ModelResponse,
+        RunConfig,
+        Runner,
+        Usage,
+        set_tracing_disabled,
+    )
     from openai.types.responses import (
         ResponseFunctionToolCall,
         ResponseOutputMessage,

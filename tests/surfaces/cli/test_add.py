@@ -41,7 +41,9 @@ def watched(command: Command, tmp_path: Path, environment: dict[str, str]) -> Co
 
 
 def uris(quick: Command, *flags: str) -> list[str]:
-    return [document["uri"] for document in quick("sources", "--json", *flags).json["documents"]]
+    return [
+        document["uri"] for document in quick("sources", "--json", *flags).json["documents"]
+    ]
 
 
 def test_the_database_is_never_opened_as_a_document(
@@ -107,7 +109,8 @@ def test_a_file_has_the_same_uri_from_every_folder(
         assert quick("add", way).code == 0
     assert uris(quick) == before
     assert (
-        quick("remove", "../README.md", "./weigh.py").out == "2 documents removed from the index.\n"
+        quick("remove", "../README.md", "./weigh.py").out
+        == "2 documents removed from the index.\n"
     )
     assert uris(quick) == ["docs/storage.md", "src/upload.py"]
     assert quick("remove", "../nowhere.md").code == 4

@@ -54,11 +54,17 @@ def test_a_folder_without_agents_is_no_failure(project: Path, quick: Quick) -> N
 
 def test_ensure_indexes_only_after_changes(staffed: Path, quick: Quick) -> None:
     first = quick("agents", "ensure", "shell", "--json").json
-    assert (first["changed"], first["sync"]["indexed"], first["sync"]["pending"]) == (True, 1, 0)
+    assert (first["changed"], first["sync"]["indexed"], first["sync"]["pending"]) == (
+        True,
+        1,
+        0,
+    )
     again = quick("agents", "ensure", "shell")
     assert (again.code, again.out) == (0, "shell: nothing has changed.\n")
     (staffed / "docs" / "new.md").write_text("More.\n")
-    assert quick("agents", "ensure", "shell").out.startswith("2 found = 1 indexed + 1 unchanged")
+    assert quick("agents", "ensure", "shell").out.startswith(
+        "2 found = 1 indexed + 1 unchanged"
+    )
     with Engine.open(staffed, config={"rag.embedding_provider": "fake"}) as engine:
         assert len(list(engine.agents.corpus("shell").sources())) == 2
         assert engine.is_empty()
@@ -130,7 +136,10 @@ def test_events_are_lines_of_json_and_can_be_filtered(project: Path, quick: Quic
     quick("sync")
     quick("search", "stones")
     lines = [json.loads(line) for line in quick("events", "--json").out.splitlines()]
-    assert [line["name"] for line in lines][-2:] == ["rag_search_started", "rag_search_completed"]
+    assert [line["name"] for line in lines][-2:] == [
+        "rag_search_started",
+        "rag_search_completed",
+    ]
     assert lines[-1]["query"] == "stones"
     only = quick(
         "events", "--json", "--name", "rag_search_started", "--limit", "1"
@@ -147,7 +156,11 @@ def test_a_disabled_event_log_is_named_as_the_reason(
     monkeypatch.setenv("RAGSTONE_EVENTS_LOG", "no")
     quick("search", "stones")
     ran = quick("events")
-    assert (ran.code, ran.out, ran.err) == (0, "", "No events are kept (events.log is false).\n")
+    assert (ran.code, ran.out, ran.err) == (
+        0,
+        "",
+        "No events are kept (events.log is false).\n",
+    )
 
 
 def test_follow_shows_events_of_another_process(

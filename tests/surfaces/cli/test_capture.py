@@ -55,7 +55,9 @@ def test_the_help_of_a_program_is_indexed(quick: Command, program: Path) -> None
         "help",
         "quarry",
     )
-    assert "skipped help:quarry/mute" in quick("capture", str(program), "--yes", "--verbose").out
+    assert (
+        "skipped help:quarry/mute" in quick("capture", str(program), "--yes", "--verbose").out
+    )
 
 
 def test_the_help_of_a_program_is_written_to_files(

@@ -61,7 +61,9 @@ def test_a_duplicate_or_unknown_collection_is_refused(quick: Command, project: P
     assert quick("collections", "drop", "nope", "--json").json["error"]["code"] == "not_found"
     assert quick("collections", "create", "odd", "--chunk-size", "0").code == 2
     assert (
-        quick("collections", "create", "odd", "--chunk-size", "10", "--chunk-overlap", "10").code
+        quick(
+            "collections", "create", "odd", "--chunk-size", "10", "--chunk-overlap", "10"
+        ).code
         == 2
     )
     assert names(quick) == ["notes"]
@@ -115,13 +117,16 @@ def test_common_options_work_before_the_command_name(quick: Command, tmp_path: P
     )
     assert [hit["path"] for hit in found.json["results"]] == ["granite.md"], found.err
     assert (
-        quick("--folder", str(other), "status", "--json", "--project", "one").json["documents"] == 1
+        quick("--folder", str(other), "status", "--json", "--project", "one").json["documents"]
+        == 1
     )
-    assert quick("--project", "two", "status", "--json", "-C", str(other)).json["documents"] == 0
     assert (
-        quick("--project", "two", "status", "--json", "-C", str(other), "--project", "one").json[
-            "documents"
-        ]
+        quick("--project", "two", "status", "--json", "-C", str(other)).json["documents"] == 0
+    )
+    assert (
+        quick(
+            "--project", "two", "status", "--json", "-C", str(other), "--project", "one"
+        ).json["documents"]
         == 1
     )
     listed = quick("collections", "-C", str(other), "--project", "one", "list", "--json").json[

@@ -112,12 +112,16 @@ def test_text_from_a_pipe_is_added_under_its_name(command: Command, quick: Comma
     assert quick("add", "README.md", "docs/storage.md", "--name", "x").code == 2
 
 
-def test_files_of_the_same_name_elsewhere_do_not_collide(quick: Command, tmp_path: Path) -> None:
+def test_files_of_the_same_name_elsewhere_do_not_collide(
+    quick: Command, tmp_path: Path
+) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "same.txt").write_text(f"in folder {folder}\n", encoding="utf-8")
     assert (
-        quick("add", str(tmp_path / "one" / "same.txt"), str(tmp_path / "two" / "same.txt")).code
+        quick(
+            "add", str(tmp_path / "one" / "same.txt"), str(tmp_path / "two" / "same.txt")
+        ).code
         == 0
     )
     assert len(quick("sources", "--json").json["documents"]) == 2
@@ -125,7 +129,12 @@ def test_files_of_the_same_name_elsewhere_do_not_collide(quick: Command, tmp_pat
 
 def test_sources_are_listed_narrowed_and_limited(quick: Command) -> None:
     quick("sync")
-    assert quick("sources").out.splitlines()[1].split() == ["docs/storage.md", "doc", "1", "chunk"]
+    assert quick("sources").out.splitlines()[1].split() == [
+        "docs/storage.md",
+        "doc",
+        "1",
+        "chunk",
+    ]
     assert len(quick("sources", "--path", "src/*", "--json").json["documents"]) == 2
     limited = quick("sources", "--limit", "1", "--json").json
     assert (len(limited["documents"]), limited["more"]) == (1, True)
@@ -165,17 +174,22 @@ def test_little_disk_space_is_a_warning_not_a_fault(
     quick: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        shutil, "disk_usage", lambda place: shutil._ntuple_diskusage(10**12, 10**12, 150_000_000)
+        shutil,
+        "disk_usage",
+        lambda place: shutil._ntuple_diskusage(10**12, 10**12, 150_000_000),
     )
     ran = quick("doctor")
     assert (ran.code, "care  disk: 150.0 MB free (" in ran.out) == (0, True), ran.out
     levels = {
-        finding["name"]: finding["level"] for finding in quick("doctor", "--json").json["findings"]
+        finding["name"]: finding["level"]
+        for finding in quick("doctor", "--json").json["findings"]
     }
     assert (levels["disk"], levels["Python"]) == ("warning", "ok")
 
 
-def test_init_writes_valid_settings_and_overwrites_nothing(quick: Command, project: Path) -> None:
+def test_init_writes_valid_settings_and_overwrites_nothing(
+    quick: Command, project: Path
+) -> None:
     before = quick("config", "--json").json
     ran = quick("init")
     assert ran.code == 0
@@ -212,7 +226,8 @@ def test_config_shows_where_each_value_came_from(quick: Command, project: Path) 
 
 def test_models_are_listed_and_described(quick: Command) -> None:
     names = {
-        model["name"]: model["used"] for model in quick("model", "list", "--json").json["models"]
+        model["name"]: model["used"]
+        for model in quick("model", "list", "--json").json["models"]
     }
     assert (names["minilm"], names["fake"]) == (False, True)
     assert quick("model", "info", "--json").json["embedder"] == "fake"

@@ -16,7 +16,9 @@ Captured = pytest.CaptureFixture[str]
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "fake")
-    (tmp_path / "gondola.md").write_text("# Gondola\n\nThe gondola crosses the lagoon at nine.\n")
+    (tmp_path / "gondola.md").write_text(
+        "# Gondola\n\nThe gondola crosses the lagoon at nine.\n"
+    )
     return tmp_path
 
 
@@ -85,18 +87,23 @@ def test_messages_are_remembered_recalled_and_forgotten(folder: Path, capsys: Ca
         == 1
     )
     assert (
-        run_json(capsys, folder, "forget", "--session", "default", "--turn", "0")[1]["forgotten"]
+        run_json(capsys, folder, "forget", "--session", "default", "--turn", "0")[1][
+            "forgotten"
+        ]
         == 1
     )
     assert run_json(capsys, folder, "forget", "--session", "default")[1]["forgotten"] == 1
 
 
 def test_recall_prints_speaker_and_time(folder: Path, capsys: Captured) -> None:
-    run(["remember", "The ferry leaves at nine.", "--at", "2026-05-08T14:00", "-C", str(folder)])
+    run(
+        ["remember", "The ferry leaves at nine.", "--at", "2026-05-08T14:00", "-C", str(folder)]
+    )
     assert capsys.readouterr().out == "turn 0 of default\n"
     assert run(["recall", "ferry", "-C", str(folder)]) == 0
     assert (
-        capsys.readouterr().out == "turn 0  2026-05-08 14:00  user\n  The ferry leaves at nine.\n"
+        capsys.readouterr().out
+        == "turn 0  2026-05-08 14:00  user\n  The ferry leaves at nine.\n"
     )
 
 

@@ -60,7 +60,9 @@ def test_filters_are_applied_before_the_limit(app: Run, project: Path) -> None:
     (project / "run.json").write_text(json.dumps(run), encoding="utf-8")
     assert app("record-run", "run.json").code == 0
     assert app("history", "stones", "-n", "1", "--json").json["changes"][0]["kind"] == "run"
-    (change,) = app("history", "stones", "-n", "1", "--kind", "migration", "--json").json["changes"]
+    (change,) = app("history", "stones", "-n", "1", "--kind", "migration", "--json").json[
+        "changes"
+    ]
     assert change["kind"] == "migration"
 
 
@@ -84,8 +86,13 @@ def test_impact_and_history_print_text_and_json(app: Run) -> None:
     assert data["total"] == 2
     ran = app("history", "stones", "--no-commits")
     assert ran.out.splitlines()[0].startswith("2024-02-01  migration  alters: 2024_02_01")
-    assert app("history", "stones", "--kind", "run", "--no-commits", "--json").json["changes"] == []
-    assert app("history", "README.md", "--no-commits").out == "Nothing is recorded of README.md.\n"
+    assert (
+        app("history", "stones", "--kind", "run", "--no-commits", "--json").json["changes"]
+        == []
+    )
+    assert (
+        app("history", "README.md", "--no-commits").out == "Nothing is recorded of README.md.\n"
+    )
 
 
 def test_routes_tables_and_models_are_listed_in_columns(app: Run) -> None:
@@ -157,7 +164,9 @@ def test_every_command_shows_examples(app: Run) -> None:
         assert f"ragstone {words[0]}" in ran.out.partition("Options:")[0].partition("\n")[2]
 
 
-def test_related_nodes_are_the_same_in_library_command_and_tool(app: Run, engine: Engine) -> None:
+def test_related_nodes_are_the_same_in_library_command_and_tool(
+    app: Run, engine: Engine
+) -> None:
     node = engine.graph.node("stones.update")
     library = [related_json(related) for related in engine.graph.related(node)]
     command = app("related", "stones.update", "--json").json

@@ -51,9 +51,11 @@ def test_a_search_during_another_write_answers_with_a_note(
 def test_unreadable_files_are_noted_in_the_answer(powerless: Command, project: Path) -> None:
     (project / "README.md").chmod(0)
     ran = powerless("search", "durability", "--mode", "words", "--json")
-    assert (ran.code, ran.json["sync"]["failed"], ran.json["sync"]["success"]) == (0, 1, False), (
-        ran.err
-    )
+    assert (ran.code, ran.json["sync"]["failed"], ran.json["sync"]["success"]) == (
+        0,
+        1,
+        False,
+    ), ran.err
     assert [note for note in ran.json["notes"] if note.startswith("1 file could not be read")]
     assert ran.json["results"]
 
@@ -87,7 +89,9 @@ def test_every_command_notes_vectors_of_another_model(
         )
         ran_json = quick(*arguments, "--json")
         assert ran_json.code == plain.code
-        assert [note for note in ran_json.json["notes"] if "ragstone reembed" in note], arguments
+        assert [note for note in ran_json.json["notes"] if "ragstone reembed" in note], (
+            arguments
+        )
         assert not [note for note in ran_json.json["notes"] if "completes" in note], (
             "a sync would not make them"
         )
@@ -123,5 +127,7 @@ def test_a_search_on_a_full_disk_answers_with_a_note(command: Command, project: 
     ran = command("search", "durability", "--mode", "words", "--json", before=small)
     assert ran.code == 0, ran.err
     assert [hit["path"] for hit in ran.json["results"]] == ["docs/storage.md"]
-    assert [note for note in ran.json["notes"] if "not brought up to date: no room left" in note]
+    assert [
+        note for note in ran.json["notes"] if "not brought up to date: no room left" in note
+    ]
     assert command("sync", before=small).code == 5

@@ -236,9 +236,9 @@ def test_a_bug_is_reported_and_traced_only_with_debug(
         "--debug",
     )
     assert "Traceback" in command("sync", "--debug", env=plugged).err
-    assert command("search", "upload", "--no-sync", "--mode", "words", env=plugged).out.startswith(
-        "src/upload.py:"
-    )
+    assert command(
+        "search", "upload", "--no-sync", "--mode", "words", env=plugged
+    ).out.startswith("src/upload.py:")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close otherwise there")

@@ -17,7 +17,12 @@ def test_a_search_in_a_new_folder_indexes_it_first(command: Command, project: Pa
     assert "  4  def upload_with_backoff(data: bytes) -> int:" in ran.out
     assert "indexing" in ran.err
     assert "4 files indexed" in ran.err
-    assert (project / ".ragstone" / ".gitignore").read_text(encoding="utf-8").rstrip().endswith("*")
+    assert (
+        (project / ".ragstone" / ".gitignore")
+        .read_text(encoding="utf-8")
+        .rstrip()
+        .endswith("*")
+    )
 
 
 def test_a_search_in_an_indexed_folder_prints_no_note_about_indexing(command: Command) -> None:
@@ -118,7 +123,9 @@ def test_a_query_that_is_not_utf_8_is_legal_too(command: Command) -> None:
 
 def test_top_k_accepts_zero_and_very_large_numbers(quick: Command) -> None:
     assert quick("search", "upload", "--top-k", "0", "--json").json["results"] == []
-    assert 1 <= len(quick("search", "upload", "--top-k", "1000000", "--json").json["results"]) <= 4
+    assert (
+        1 <= len(quick("search", "upload", "--top-k", "1000000", "--json").json["results"]) <= 4
+    )
     refused = quick("search", "upload", "--top-k", "-1")
     assert refused.code == 2
     assert refused.err.startswith("error: ")
@@ -154,7 +161,9 @@ def test_full_text_shows_whole_passages_instead_of_matching_lines(quick: Command
     )
 
 
-def test_nothing_in_a_file_or_its_name_can_drive_a_terminal(quick: Command, project: Path) -> None:
+def test_nothing_in_a_file_or_its_name_can_drive_a_terminal(
+    quick: Command, project: Path
+) -> None:
     nasty = "a\x1b[31mred.md" if sys.platform != "win32" else "red.md"
     (project / nasty).write_text(
         "granite \x1b]0;owned\x07 \x9b31m \u202e evil\r\x08\n", encoding="utf-8"

@@ -11,7 +11,9 @@ TOKEN = "ghp_" + "aB3dE5fG7h" * 3 + "K9mN2p"
 WARNING = "warning: secrets are not looked for"
 
 
-def test_a_sync_lists_redacted_secrets_without_showing_them(quick: Command, project: Path) -> None:
+def test_a_sync_lists_redacted_secrets_without_showing_them(
+    quick: Command, project: Path
+) -> None:
     (project / "src" / "ci.py").write_text(f'# CI\nTOKEN = "{TOKEN}"\n', encoding="utf-8")
     shown = quick("sync", "--no-embed")
     assert "src/ci.py: 1 secret taken out: github-token (line 2)" in shown.err

@@ -16,7 +16,9 @@ Captured = pytest.CaptureFixture[str]
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RAGSTONE_RAG_EMBEDDING_PROVIDER", "fake")
-    (tmp_path / "gondola.md").write_text("# Gondola\n\nThe gondola crosses the lagoon at nine.\n")
+    (tmp_path / "gondola.md").write_text(
+        "# Gondola\n\nThe gondola crosses the lagoon at nine.\n"
+    )
     return tmp_path
 
 
@@ -37,7 +39,9 @@ def test_a_conversation_is_listed_exported_and_imported(
     file = str(tmp_path / "s.jsonl")
     assert run_json(capsys, folder, "sessions", "export", "s", file)[1]["lines"] == 3
     assert run_json(capsys, folder, "sessions", "export", "s", file)[0] == 2  # it is there
-    assert run_json(capsys, folder, "sessions", "import", file, "--session", "t")[1]["turns"] == 2
+    assert (
+        run_json(capsys, folder, "sessions", "import", file, "--session", "t")[1]["turns"] == 2
+    )
     found = run_json(capsys, folder, "recall", "editor", "--session", "t")[1]["results"]
     assert [(one["turn_index"], one["superseded_by"]) for one in found] == [(1, None), (0, 1)]
     assert run_json(capsys, folder, "sessions", "restore", "t", "1")[0] == 0
@@ -62,7 +66,11 @@ def test_a_conversation_is_listed_exported_and_imported(
     ],
 )
 def test_wrong_input_is_refused_with_a_sentence(
-    folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int
+    folder: Path,
+    capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
 ) -> None:
     monkeypatch.chdir(folder)
     run(["remember", "x", "--session", "s", "-C", str(folder)])
@@ -89,7 +97,9 @@ def test_search_and_context_include_conversations_with_an_option(
 ) -> None:
     run_json(capsys, folder, "sync")
     run_json(capsys, folder, "remember", "The gondola was late.", "--session", "s")
-    places = [hit["place"] for hit in run_json(capsys, folder, "search", "gondola")[1]["results"]]
+    places = [
+        hit["place"] for hit in run_json(capsys, folder, "search", "gondola")[1]["results"]
+    ]
     assert places == ["gondola.md:1-3"]
     for flags in (["--memory"], ["--memory-of", "s"]):
         found = run_json(capsys, folder, "search", "gondola", *flags)[1]["results"]

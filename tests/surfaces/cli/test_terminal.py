@@ -54,7 +54,9 @@ def test_hits_are_coloured_on_a_terminal_unless_no_color_is_set(
     code, shown = run_in_terminal(["-m", "ragstone", "search", "durability"], project, coloured)
     assert code == 0
     assert COLOUR.search(shown)
-    code, shown = run_in_terminal(["-m", "ragstone", "search", "durability"], project, environment)
+    code, shown = run_in_terminal(
+        ["-m", "ragstone", "search", "durability"], project, environment
+    )
     assert not COLOUR.search(shown)
     assert plain.splitlines()[0] in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
 
@@ -63,10 +65,14 @@ def test_indexing_the_home_folder_needs_a_confirmation(
     project: Path, environment: dict[str, str]
 ) -> None:
     home = project.parent
-    code, shown = run_in_terminal(["-m", "ragstone", "search", "upload"], home, environment, b"n\n")
+    code, shown = run_in_terminal(
+        ["-m", "ragstone", "search", "upload"], home, environment, b"n\n"
+    )
     assert (code, "home folder" in shown) == (130, True)
     assert not (home / ".ragstone").exists()
-    code, shown = run_in_terminal(["-m", "ragstone", "search", "upload"], home, environment, b"y\n")
+    code, shown = run_in_terminal(
+        ["-m", "ragstone", "search", "upload"], home, environment, b"y\n"
+    )
     assert (code, "quarry/README.md:" in shown) == (0, True), shown
 
 
@@ -77,7 +83,9 @@ def test_control_characters_are_made_visible() -> None:
 
 def test_the_lines_that_share_most_with_the_query_are_shown() -> None:
     lines = ["import granite", "", *(f"granite {n}" for n in range(8)), "granite and marble"]
-    hit = Hit("a__chunk_0", "\n".join(lines), 1.0, {}, "a", 0, "default", Span(0, 1, 0, 1, 10, 20))
+    hit = Hit(
+        "a__chunk_0", "\n".join(lines), 1.0, {}, "a", 0, "default", Span(0, 1, 0, 1, 10, 20)
+    )
     chosen = matching_lines(hit, frozenset(query_terms("granite marble")), max_lines=3)
     assert chosen == [(10, "import granite"), (12, "granite 0"), (20, "granite and marble")]
     assert matching_lines(hit, frozenset(query_terms("basalt")), max_lines=3) == [
@@ -132,7 +140,9 @@ def test_a_table_is_not_wider_than_the_terminal(
         "from ragstone.surfaces.cli.output import print_table\n"
         f"print_table([('GET', 'api/stones/' + 'x' * 90, {place!r}), ('PUT', 'api', 'a.php:8')], ('bold', 'cyan'))\n"
     )
-    code, shown = run_in_terminal(["-c", program], project, environment | {"COLUMNS": str(columns)})
+    code, shown = run_in_terminal(
+        ["-c", program], project, environment | {"COLUMNS": str(columns)}
+    )
     lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown).splitlines()
     assert code == 0
     assert all(len(line) <= columns for line in lines)

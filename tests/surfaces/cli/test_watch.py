@@ -50,7 +50,9 @@ def line(process: subprocess.Popen[str]) -> dict[str, Any]:
     return found
 
 
-def ended(process: subprocess.Popen[str], sign: signal.Signals = signal.SIGINT) -> tuple[str, str]:
+def ended(
+    process: subprocess.Popen[str], sign: signal.Signals = signal.SIGINT
+) -> tuple[str, str]:
     process.send_signal(sign)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
@@ -125,7 +127,9 @@ def test_an_edit_is_found_at_once_with_the_right_lines(
 ) -> None:
     command("sync")
     text = (project / "src/weigh.py").read_text(encoding="utf-8")
-    (project / "src/weigh.py").write_text(text.replace("kilograms", "zeppelins"), encoding="utf-8")
+    (project / "src/weigh.py").write_text(
+        text.replace("kilograms", "zeppelins"), encoding="utf-8"
+    )
     [hit] = command("search", "zeppelins", "-k", "1", "--json").json["results"]
     assert (hit["path"], hit["freshness"]) == ("src/weigh.py", "refreshed")
     first, last = hit["lines"]

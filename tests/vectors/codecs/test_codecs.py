@@ -16,11 +16,15 @@ names = st.sampled_from(NAMES)
 
 
 def vectors(rows: int, dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    return np.random.default_rng(dimension).standard_normal((rows, dimension)).astype(np.float32)
+    return (
+        np.random.default_rng(dimension).standard_normal((rows, dimension)).astype(np.float32)
+    )
 
 
 @given(name=names, rows=st.integers(0, 9), dimension=st.integers(1, 130))
-def test_a_row_read_back_is_the_vector_at_length_one(name: str, rows: int, dimension: int) -> None:
+def test_a_row_read_back_is_the_vector_at_length_one(
+    name: str, rows: int, dimension: int
+) -> None:
     part = codec(name, dimension)
     original = vectors(rows, dimension)
     encoded = part.encode(original)
@@ -122,7 +126,8 @@ def test_rows_that_are_not_vectors_are_left_out(name: str) -> None:
     encoded = part.encode(vectors(6, 24))
     not_a_number = np.float32(np.nan).tobytes() + encoded[4][4:]
     sound, matrix = read_rows(
-        part, [encoded[0], b"short", encoded[2], bytes(part.row_bytes), not_a_number, encoded[5]]
+        part,
+        [encoded[0], b"short", encoded[2], bytes(part.row_bytes), not_a_number, encoded[5]],
     )
     assert sound == [True, False, True, False, False, True]
     assert np.array_equal(matrix, part.decode([encoded[0], encoded[2], encoded[5]]))

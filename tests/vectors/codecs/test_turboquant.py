@@ -72,7 +72,9 @@ def test_an_inner_product_is_that_with_the_restored_vectors(
     expected = queries @ quantizer.decompress(codebook).T
     tolerance = 1e-4 * length * dimension**0.5
     assert np.allclose(quantizer.inner_product(queries, codebook), expected, atol=tolerance)
-    assert np.allclose(quantizer.inner_product(queries[0], codebook), expected[0], atol=tolerance)
+    assert np.allclose(
+        quantizer.inner_product(queries[0], codebook), expected[0], atol=tolerance
+    )
 
 
 @pytest.mark.parametrize("mode", ["mse", "prod"])
@@ -80,7 +82,9 @@ def test_an_inner_product_is_that_with_the_restored_vectors(
 def test_every_bit_more_makes_the_error_smaller(mode: Mode, dimension: int) -> None:
     vectors = unit(400, dimension)
     errors = [squared_error(TurboQuantizer(bits, 0.0, mode), vectors) for bits in range(1, 9)]
-    assert all(later < 0.6 * earlier for earlier, later in zip(errors, errors[1:], strict=False))
+    assert all(
+        later < 0.6 * earlier for earlier, later in zip(errors, errors[1:], strict=False)
+    )
     assert errors[3] < (0.011 if mode == "mse" else 0.04)
 
 
@@ -155,7 +159,13 @@ def test_what_is_no_finite_number_of_sense_is_refused(bad: float) -> None:
 
 @pytest.mark.parametrize(
     "settings_",
-    [{"bits": 0}, {"bits": 9}, {"outlier_ratio": -0.1}, {"outlier_ratio": 0.9}, {"mode": "best"}],
+    [
+        {"bits": 0},
+        {"bits": 9},
+        {"outlier_ratio": -0.1},
+        {"outlier_ratio": 0.9},
+        {"mode": "best"},
+    ],
 )
 def test_settings_that_cannot_work_are_refused(settings_: dict[str, object]) -> None:
     with pytest.raises(ConfigError):
@@ -175,7 +185,9 @@ def test_damaged_bytes_are_refused(data: st.DataObject) -> None:
             quantizer.deserialize(bad)
 
 
-@pytest.mark.parametrize(("place", "value"), [(6, 0), (6, 77), (7, 2), (8, 200), (12, 9), (16, 3)])
+@pytest.mark.parametrize(
+    ("place", "value"), [(6, 0), (6, 77), (7, 2), (8, 200), (12, 9), (16, 3)]
+)
 def test_bytes_that_claim_what_they_do_not_hold_are_refused(place: int, value: int) -> None:
     quantizer = TurboQuantizer()
     body = bytearray(quantizer.serialize(quantizer.compress(matrix(2, 40)))[:-4])
@@ -193,7 +205,9 @@ def test_bytes_of_another_version_say_so() -> None:
 
 @given(bits=st.integers(1, 8), rows=st.integers(0, 5), eighths=st.integers(1, 6))
 def test_packed_codes_are_unpacked_as_they_were(bits: int, rows: int, eighths: int) -> None:
-    codes = np.random.default_rng(bits).integers(0, 2**bits, (rows, 8 * eighths)).astype(np.uint8)
+    codes = (
+        np.random.default_rng(bits).integers(0, 2**bits, (rows, 8 * eighths)).astype(np.uint8)
+    )
     packed = pack(codes, bits)
     assert packed.shape == (rows, eighths * bits)
     assert np.array_equal(unpack(packed, bits), codes)

@@ -48,9 +48,9 @@ def test_a_filter_of_any_width_leaves_the_nearest_allowed(
 ) -> None:
     chosen = np.random.default_rng(3).choice(world.ids, int(COUNT * share), replace=False)
     assert world.recall(index, allowed=chosen.tolist()) >= 0.98
-    assert {hit.id for hit in index.search(world.queries[0], 50, allowed=chosen.tolist())} <= set(
-        chosen.tolist()
-    )
+    assert {
+        hit.id for hit in index.search(world.queries[0], 50, allowed=chosen.tolist())
+    } <= set(chosen.tolist())
 
 
 def test_scores_are_exact_cosines(index: TurboIndex, world: World) -> None:
@@ -110,7 +110,9 @@ def test_rows_that_the_store_does_not_return_are_skipped(world: World) -> None:
     assert not set(gone) & {hit.id for hit in hits}
 
 
-def test_when_most_slots_are_deleted_the_segments_are_rebuilt(world: World, tmp_path: Path) -> None:
+def test_when_most_slots_are_deleted_the_segments_are_rebuilt(
+    world: World, tmp_path: Path
+) -> None:
     index = TurboIndex(tmp_path, DIMENSION, stamp="s")
     index.upsert(world.ids, world.vectors)
     index.flush()

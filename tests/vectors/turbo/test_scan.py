@@ -35,7 +35,9 @@ def test_near_vectors_pass_the_scan(count: int, dimension: int) -> None:
     planes, snapshot, unit = clusters(count, dimension)
     noise = np.random.default_rng(1).standard_normal((20, dimension)).astype(np.float32)
     found = 0
-    for query in unit_rows(unit[:: count // 20][:20] + np.float32(0.7 / dimension**0.5) * noise):
+    for query in unit_rows(
+        unit[:: count // 20][:20] + np.float32(0.7 / dimension**0.5) * noise
+    ):
         nearest = set(np.argsort(-(unit @ query))[:10].tolist())
         slots = scan(snapshot, planes.encode_query(query), snapshot.live_slots, 600)
         assert np.all(slots[1:] > slots[:-1])

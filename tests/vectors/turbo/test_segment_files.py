@@ -157,7 +157,9 @@ def test_files_of_another_format_are_not_used(
     assert is_right(index)
 
 
-def test_segments_that_are_not_in_the_header_are_ignored(folder: Path, rows: MemoryRows) -> None:
+def test_segments_that_are_not_in_the_header_are_ignored(
+    folder: Path, rows: MemoryRows
+) -> None:
     before = {path: path.read_bytes() for path in folder.iterdir()}
     writer = opened(folder, rows)
     more = MemoryRows()
@@ -225,7 +227,9 @@ def test_rows_that_another_process_wrote_are_not_written_twice(
         assert len(index._state.snapshot.ids) == COUNT + 900
 
 
-def test_a_folder_that_a_newer_store_replaced_is_left_alone(folder: Path, rows: MemoryRows) -> None:
+def test_a_folder_that_a_newer_store_replaced_is_left_alone(
+    folder: Path, rows: MemoryRows
+) -> None:
     old = opened(folder, rows)
     newer = opened(folder, rows, stamp="store 2")
     fill_index(newer, rows, CODEC)

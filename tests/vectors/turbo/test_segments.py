@@ -27,7 +27,11 @@ def random_segment(count: int, seed: int = 0) -> Segment:
 
 
 def are_equal(first: Segment, second: Segment) -> bool:
-    pairs = ((first.ids, second.ids), (first.planes, second.planes), (first.codes, second.codes))
+    pairs = (
+        (first.ids, second.ids),
+        (first.planes, second.planes),
+        (first.codes, second.codes),
+    )
     return all(np.array_equal(one, other) for one, other in pairs)
 
 

@@ -22,7 +22,11 @@ FAMILIES: Final = {
 """Languages whose files can import each other; each other language is its own family."""
 SPLIT_TYPE_FAMILIES: Final = frozenset(("ruby", "csharp", "c", "swift", "php"))
 """Families that can define one type in several places."""
-PARENT_LINKS: Final = {"extends": "EXTENDS", "implements": "IMPLEMENTS", "uses_trait": "USES_TRAIT"}
+PARENT_LINKS: Final = {
+    "extends": "EXTENDS",
+    "implements": "IMPLEMENTS",
+    "uses_trait": "USES_TRAIT",
+}
 """Kind of a reference to a parent type → kind of the link."""
 
 

@@ -80,7 +80,9 @@ class ExpressionTyper:
         """Return the value of an expression at a place in the file."""
         place = (inside, text)
         if place not in self._values:
-            self._values[place] = _untyped(text)  # the answer if the expression refers to itself
+            self._values[place] = _untyped(
+                text
+            )  # the answer if the expression refers to itself
             receiver = parse_receiver(text) if len(text) <= _MAX_EXPRESSION else None
             if receiver is not None:
                 self._values[place] = self._receiver_value(receiver, inside)

@@ -13,7 +13,9 @@ from ragstone.types.code import FileFacts
 MANIFESTS: Final = ("go.mod", "Cargo.toml", "package.json", "tsconfig.json", "jsconfig.json")
 """Files that define module names; without them, paths alone decide."""
 _GO_MODULE: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
-_CRATE: Final = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
+_CRATE: Final = re.compile(
+    r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL
+)
 _SEPARATORS: Final = {
     "php": "\\",
     "python": ".",
@@ -193,7 +195,9 @@ class ModuleLayout:
 
     def go_folder(self, path: str) -> str | None:
         """Return the folder of an imported Go package, or None if it is outside the project."""
-        modules = [module for module in self.go if path == module or path.startswith(f"{module}/")]
+        modules = [
+            module for module in self.go if path == module or path.startswith(f"{module}/")
+        ]
         if not modules:
             return None
         module = max(modules, key=len)

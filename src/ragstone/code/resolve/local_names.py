@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from ragstone.code.resolve.entities import CodeFile, Entity, FunctionEntity, NoMatch, WrittenType
+from ragstone.code.resolve.entities import (
+    CodeFile,
+    Entity,
+    FunctionEntity,
+    NoMatch,
+    WrittenType,
+)
 
 _MAX_PLACES: Final = 300
 """Places to search for one name."""

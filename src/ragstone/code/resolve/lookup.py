@@ -21,7 +21,11 @@ from ragstone.code.resolve.python import (
     find_python_name,
 )
 from ragstone.code.resolve.rust import find_in_rust_module, find_rust_name
-from ragstone.code.resolve.script import find_script_export, find_script_import, find_script_name
+from ragstone.code.resolve.script import (
+    find_script_export,
+    find_script_import,
+    find_script_name,
+)
 from ragstone.types.code import Import
 
 _NAME_FINDERS: Final[dict[str, Callable[[CodeFile, str, str], Entity | NoMatch]]] = {

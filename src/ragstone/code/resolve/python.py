@@ -53,7 +53,9 @@ def _find_head(file: CodeFile, head: str, inside: str) -> Entity | NoMatch:
     return BUILT_IN if head in _BUILT_IN_NAMES else OUTSIDE
 
 
-def _find_import(file: CodeFile, imported: Import, searched: SearchedPlaces) -> Entity | NoMatch:
+def _find_import(
+    file: CodeFile, imported: Import, searched: SearchedPlaces
+) -> Entity | NoMatch:
     if imported.kind != "module":
         module_name, _, name = imported.name.rpartition(".")
         module = _find_module(file, module_name) if module_name else None

@@ -28,7 +28,9 @@ def find_script_export(file: CodeFile, module: Namespace, name: str) -> Entity |
     return _find_export(file, module.name, name, SearchedPlaces())
 
 
-def _find_import(file: CodeFile, imported: Import, searched: SearchedPlaces) -> Entity | NoMatch:
+def _find_import(
+    file: CodeFile, imported: Import, searched: SearchedPlaces
+) -> Entity | NoMatch:
     module, _, name = imported.name.partition("#")
     uri = file.index.layout.script_file(file.index.files, file.uri, module)
     if uri is None:
@@ -40,13 +42,17 @@ def _find_import(file: CodeFile, imported: Import, searched: SearchedPlaces) -> 
     return _find_export(file, uri, name, searched)
 
 
-def _find_export(file: CodeFile, uri: str, name: str, searched: SearchedPlaces) -> Entity | NoMatch:
+def _find_export(
+    file: CodeFile, uri: str, name: str, searched: SearchedPlaces
+) -> Entity | NoMatch:
     """Return the target of a name that the module at `uri` exports."""
     index = file.index
     module = index.files.get(uri)
     if module is None or not searched.add(uri, name):
         return OUTSIDE
-    definition = _find_default_export(module) if name == "default" else find_at_top(module, name)
+    definition = (
+        _find_default_export(module) if name == "default" else find_at_top(module, name)
+    )
     if definition is not None:
         return definition
     imported = module.imports.get(name)

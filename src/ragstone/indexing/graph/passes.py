@@ -79,7 +79,9 @@ class GraphPasses:
                 self._texts[uri] = None
         return self._texts[uri]
 
-    def read_symbols(self, changed: Iterable[str], progress: Progress | None) -> dict[str, bytes]:
+    def read_symbols(
+        self, changed: Iterable[str], progress: Progress | None
+    ) -> dict[str, bytes]:
         """Parse the changed files and return the data to keep of them, by owner."""
         code_files = [uri for uri in changed if language_of(uri)]
         data: dict[str, bytes] = {}

@@ -185,10 +185,14 @@ def _checked_change(value: object) -> FileChange:
             raise InputError(f"a change has no {field!r}", hint=_HINT)
     action = value.get("action", "modified")
     if action not in ACTIONS:
-        raise InputError(f"there is no action {action!r}", hint=f"known are {', '.join(ACTIONS)}")
+        raise InputError(
+            f"there is no action {action!r}", hint=f"known are {', '.join(ACTIONS)}"
+        )
     symbols = _checked_symbols(value.get("symbols", []))
     path = _checked_path(value.get("path"))
-    summary = _checked_text(value.get("summary", ""), "the summary of a change", may_be_empty=True)
+    summary = _checked_text(
+        value.get("summary", ""), "the summary of a change", may_be_empty=True
+    )
     return FileChange(path, action, summary, symbols)
 
 

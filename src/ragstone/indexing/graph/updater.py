@@ -13,7 +13,12 @@ from ragstone import registry
 from ragstone.code.grammars import language_of
 from ragstone.errors import InputError, RagstoneError
 from ragstone.indexing.graph.descriptions import update_descriptions
-from ragstone.indexing.graph.passes import FILE_OWNER, GraphPasses, can_change_graph, report_failure
+from ragstone.indexing.graph.passes import (
+    FILE_OWNER,
+    GraphPasses,
+    can_change_graph,
+    report_failure,
+)
 from ragstone.protocols import RuntimeListing
 from ragstone.sources.folder.source import FILES
 from ragstone.store.lock import FileLock
@@ -131,7 +136,9 @@ class GraphUpdater:
         else:
             with FileLock(self.sync.components.lock_file(GRAPH_LOCK), wait=wait):
                 # Another process may have finished the update while this one waited.
-                report = GraphReport(name) if self.is_current(name) else self._build(name, progress)
+                report = (
+                    GraphReport(name) if self.is_current(name) else self._build(name, progress)
+                )
         return replace(report, seconds=time.monotonic() - started)
 
     def update_or_report(self, name: str, *, progress: Progress | None = None) -> GraphReport:
@@ -231,7 +238,9 @@ class GraphUpdater:
             rendered=written,
             removed=removed,
             remarks=tuple(remarks),
-            notes=tuple(f"the {name} pass failed; what it gave before stays" for name in failed),
+            notes=tuple(
+                f"the {name} pass failed; what it gave before stays" for name in failed
+            ),
         )
 
     def _apply_listing(self, passes: GraphPasses, graphs: dict[str, Graph]) -> None:

@@ -51,7 +51,8 @@ class Chat:
                 yield from _read_events(response.iter_lines())
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
             raise ConfigError(
-                f"ask.url is no address: {self.url}", hint="for example http://127.0.0.1:11434/v1"
+                f"ask.url is no address: {self.url}",
+                hint="for example http://127.0.0.1:11434/v1",
             ) from error
         except httpx2.HTTPError as error:
             raise ProviderError(
@@ -63,7 +64,8 @@ class Chat:
     def _status_error(self, status: int, body: bytes) -> ProviderError:
         if status in (401, 403):
             return ProviderError(
-                f"the model's service refused the key ({status})", hint="set RAGSTONE_ASK_API_KEY"
+                f"the model's service refused the key ({status})",
+                hint="set RAGSTONE_ASK_API_KEY",
             )
         if status == 404:
             return ProviderError(

@@ -75,7 +75,9 @@ def scope_of_node(scope: Scope, node: Node) -> Scope:
     return Scope(scope.project, (node.collection,), scope.kind)
 
 
-def node_story(graph: GraphReader, scope: Scope, node: Node, *, limit: int = MAX_LINKS) -> Story:
+def node_story(
+    graph: GraphReader, scope: Scope, node: Node, *, limit: int = MAX_LINKS
+) -> Story:
     """Return everything that is known of a node, at most `limit` links each way."""
     limit = min(limit, _MAX_LISTED)
     scope = scope_of_node(scope, node)
@@ -114,7 +116,9 @@ def related_nodes(graph: GraphReader, scope: Scope, node: Node, reach: Reach) ->
         next_ways = _next_hop(graph, scope, edge, reach.link_kinds, ways)
         ways.update(next_ways)
         edge = list(next_ways)
-        targets = {target.key: target for target in graph.nodes(scope, keys=edge, limit=len(edge))}
+        targets = {
+            target.key: target for target in graph.nodes(scope, keys=edge, limit=len(edge))
+        }
         for key, links in next_ways.items():
             target = targets.get(key) or _external_node(key, scope)
             if not node_kinds or target.kind in node_kinds:

@@ -53,7 +53,9 @@ def checked_request(request: RetrievalRequest, known_hints: Sequence[str]) -> Re
         include_run_summaries=_switch("include_run_summaries", limits.include_run_summaries),
         min_score=_score(limits.min_score),
     )
-    return replace(request, top_k=limit, limits=checked, hints=_hints(request.hints, known_hints))
+    return replace(
+        request, top_k=limit, limits=checked, hints=_hints(request.hints, known_hints)
+    )
 
 
 def _hints(hints: Mapping[str, object], known_hints: Sequence[str]) -> dict[str, str]:

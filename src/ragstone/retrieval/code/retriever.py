@@ -9,7 +9,12 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from ragstone.protocols import CodeQuestions, DocumentStore
-from ragstone.retrieval.code.chunks import GRAPH_LABEL, ChunkFinder, evidence_score, hit_from_chunk
+from ragstone.retrieval.code.chunks import (
+    GRAPH_LABEL,
+    ChunkFinder,
+    evidence_score,
+    hit_from_chunk,
+)
 from ragstone.retrieval.code.request import RUN_KINDS, RetrievalRequest
 from ragstone.types import (
     CodeAnswer,
@@ -128,7 +133,9 @@ class CodeRetriever:
         if not self.store.graph.nodes(request.scope, kinds=kinds, limit=1):
             return by_document_kind
         ids = {hit.doc_id for hit in by_document_kind.hits}
-        by_node_kind = [hit for hit in self._search_node_kinds(request) if hit.doc_id not in ids]
+        by_node_kind = [
+            hit for hit in self._search_node_kinds(request) if hit.doc_id not in ids
+        ]
         hits = sorted((*by_document_kind.hits, *by_node_kind), key=lambda hit: -hit.score)
         candidates = by_document_kind.candidates + len(by_node_kind)
         return replace(by_document_kind, hits=tuple(hits), candidates=candidates)
@@ -136,7 +143,9 @@ class CodeRetriever:
     def _search_node_kinds(self, request: RetrievalRequest) -> list[Hit]:
         """Return the hits of a wide search that hold a node of an allowed kind."""
         limit = max(_HITS_FOR_KINDS, request.top_k, self.template.candidates)
-        wide = self._search(request, filter=_WITHOUT_DESCRIPTIONS, top_k=limit, candidates=limit)
+        wide = self._search(
+            request, filter=_WITHOUT_DESCRIPTIONS, top_k=limit, candidates=limit
+        )
         allowed = _KindCheck(self.store, request)
         return [hit for hit in wide.hits if allowed.passes(hit)]
 
@@ -152,7 +161,9 @@ class CodeRetriever:
 
     # ── the list ──────────────────────────────────────────────────────────────────────────────────
 
-    def _choose_chunks(self, request: RetrievalRequest, collected: _Collected) -> tuple[Hit, ...]:
+    def _choose_chunks(
+        self, request: RetrievalRequest, collected: _Collected
+    ) -> tuple[Hit, ...]:
         """Return the chunks to show: required paths keep their places, evidence comes first."""
         if request.top_k == 0:
             return ()

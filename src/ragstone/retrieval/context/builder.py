@@ -74,7 +74,9 @@ def build_context(
     hits_by_piece, repeated = _drop_overlaps(new_hits)
     pieces = list(hits_by_piece)
     shown_places = [hit.citation for hit in shown_hits]
-    page = new_page(FORMATTERS[request.format], request.task, pieces, shown_places, request.count)
+    page = new_page(
+        FORMATTERS[request.format], request.task, pieces, shown_places, request.count
+    )
     shortener = _Shortener(request, hits_by_piece)
     fitted = fit_pieces(page, pieces, max_tokens, shortener.shorten)
     notes: tuple[str, ...] = ()
@@ -170,7 +172,9 @@ def _hit_name(hit: Hit) -> str:
     return shorten_text(name, _MAX_NAME)
 
 
-def _split_shown(hits: Sequence[Hit], shown_hashes: Collection[str]) -> tuple[list[Hit], list[Hit]]:
+def _split_shown(
+    hits: Sequence[Hit], shown_hashes: Collection[str]
+) -> tuple[list[Hit], list[Hit]]:
     """Return the hits that the session was shown, and those that are new to it."""
     shown_hits: list[Hit] = []
     new_hits: list[Hit] = []

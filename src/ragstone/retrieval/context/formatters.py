@@ -97,7 +97,9 @@ class DocumentsFormatter(ToolFormatter):
 
     def format_piece(self, cited: Cited, number: int) -> str:
         """Return a numbered source and the indented passage."""
-        heading = f"{number}. {one_line(cited.uri)} ({_page_name(cited)}chunk {cited.chunk_index})"
+        heading = (
+            f"{number}. {one_line(cited.uri)} ({_page_name(cited)}chunk {cited.chunk_index})"
+        )
         lines = [heading]
         for line in reveal_hidden(cited.text).split("\n"):
             lines.append(f"{_INDENT}{line}" if line else "")

@@ -47,7 +47,9 @@ def was_answer_shown(part: Cited, terms: Sequence[str], shown_hashes: Collection
     sentences = _split_sentences(part.text)
     query_term_set = set(terms)
     answering = [
-        sentence for sentence in sentences if not query_term_set.isdisjoint(query_terms(sentence))
+        sentence
+        for sentence in sentences
+        if not query_term_set.isdisjoint(query_terms(sentence))
     ]
     compared = answering or sentences
     return all(was_shown(replace(part, text=sentence), shown_hashes) for sentence in compared)

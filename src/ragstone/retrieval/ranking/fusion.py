@@ -107,7 +107,9 @@ def list_weights(
     return weights
 
 
-def weighted_sum(lists: RankedLists, weights: Weights, *, limit: int | None = None) -> FusedList:
+def weighted_sum(
+    lists: RankedLists, weights: Weights, *, limit: int | None = None
+) -> FusedList:
     """Return the best chunks by the weighted sum of their scores; each list is scaled so that its best score is 1.
 
     Zero means no common word or no similarity, so a list is scaled from zero and not from its last row, which depends
@@ -117,7 +119,9 @@ def weighted_sum(lists: RankedLists, weights: Weights, *, limit: int | None = No
     return _fuse(lists, weights, normalised, limit)
 
 
-def reciprocal_rank(lists: RankedLists, weights: Weights, *, limit: int | None = None) -> FusedList:
+def reciprocal_rank(
+    lists: RankedLists, weights: Weights, *, limit: int | None = None
+) -> FusedList:
     """Return the best chunks by reciprocal rank fusion, scaled so that a chunk that is first in all lists has 1."""
     equal_weights = {name: 1.0 / len(lists) for name in lists if name in weights}
     normalised = {name: _reciprocal_ranks(len(rows)) for name, rows in lists.items()}

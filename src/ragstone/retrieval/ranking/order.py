@@ -22,7 +22,9 @@ _SIDE_FILE: Final = re.compile(
     re.I,
 )
 _SIDE_FILE_TERMS: Final = frozenset(
-    terms("test tests testing spec example examples fixture fixtures benchmark generated vendor")
+    terms(
+        "test tests testing spec example examples fixture fixtures benchmark generated vendor"
+    )
 )
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
 _KEY_SPELLING: Final = re.compile(r"[_$.]|[a-z][A-Z]|^[A-Z]{3,}$")
@@ -227,7 +229,10 @@ def apply_same_file_decay(
 
 
 def merge_neighbours(
-    ranked: Sequence[RankedChunk], top_k: int, *, parameters: RankingParameters = RANKING_PARAMETERS
+    ranked: Sequence[RankedChunk],
+    top_k: int,
+    *,
+    parameters: RankingParameters = RANKING_PARAMETERS,
 ) -> list[RankedChunk]:
     """Return at most top_k candidates; chunks that follow each other in one document become one."""
     merged: list[RankedChunk] = []

@@ -92,7 +92,8 @@ def capture(program: str, *, limits: HelpLimits, project: Path) -> CapturedHelp:
         raise InputError("name the program whose help is wanted", hint="for example git")
     if not _are_valid(limits):
         raise InputError(
-            "limits say how deep, how long and how many", hint="HelpLimits(depth=2, seconds=60.0)"
+            "limits say how deep, how long and how many",
+            hint="HelpLimits(depth=2, seconds=60.0)",
         )
     path = find_program(program, project=project)
     return _Capture(path, limits, project).run()

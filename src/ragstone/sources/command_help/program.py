@@ -111,7 +111,12 @@ def run_program(
 ) -> ProgramOutput:
     """Return the output of a program; the program and all processes it started have ended by then."""
     with tempfile.TemporaryDirectory(prefix="ragstone-", ignore_cleanup_errors=True) as empty:
-        environment = {**config.child_environment(), **_VARIABLES, "TMPDIR": empty, **(extra or {})}
+        environment = {
+            **config.child_environment(),
+            **_VARIABLES,
+            "TMPDIR": empty,
+            **(extra or {}),
+        }
         try:
             process = subprocess.Popen(  # noqa: S603 - the user named the program; no shell
                 command,

@@ -21,8 +21,22 @@ from ragstone.types import Commit
 _MAX_BYTES: Final = 4_000_000
 """The lines of a larger file are not matched with its last commit."""
 _LOG: Final = (
-    *("-c", "log.follow=false", "-c", f"diff.orderFile={os.devnull}", "-c", "core.quotePath=false"),
-    *("log", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-notes"),
+    *(
+        "-c",
+        "log.follow=false",
+        "-c",
+        f"diff.orderFile={os.devnull}",
+        "-c",
+        "core.quotePath=false",
+    ),
+    *(
+        "log",
+        "--no-color",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-show-signature",
+        "--no-notes",
+    ),
 )
 _FIELDS: Final = "%H%x00%P%x00%at%x00%an%x00%s%x00"
 _MAIL_ADDRESS: Final = re.compile(r"\s*<?([^\s<>@]+)@[^\s<>]+>?")
@@ -102,7 +116,9 @@ def _locate(root: Path, path: str) -> _TrackedPath | None:
     return _TrackedPath(root, folder, "/".join(parts))
 
 
-def _log_selection(tracked: _TrackedPath, lines: tuple[int, int] | None) -> tuple[str, ...] | None:
+def _log_selection(
+    tracked: _TrackedPath, lines: tuple[int, int] | None
+) -> tuple[str, ...] | None:
     """Return the arguments of `git log` for a file, or for some of its lines; None if the lines are new."""
     if lines is None:
         return ("--follow", "--name-status", "-z", "--", tracked.name)

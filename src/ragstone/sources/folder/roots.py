@@ -12,14 +12,34 @@ _MARKERS = (
     ("ragstone.toml",),
     (".git", ".hg"),
     (
-        *("pyproject.toml", "setup.py", "package.json", "composer.json", "go.mod", "Cargo.toml"),
+        *(
+            "pyproject.toml",
+            "setup.py",
+            "package.json",
+            "composer.json",
+            "go.mod",
+            "Cargo.toml",
+        ),
         *("Gemfile", "pom.xml", "build.gradle", "build.gradle.kts", "Package.swift", "mix.exs"),
         *("pubspec.yaml", "CMakeLists.txt"),
     ),
 )
 _SYSTEM_FOLDERS = frozenset(
     {
-        *("bin", "boot", "dev", "etc", "lib", "opt", "proc", "root", "run", "sbin", "srv", "sys"),
+        *(
+            "bin",
+            "boot",
+            "dev",
+            "etc",
+            "lib",
+            "opt",
+            "proc",
+            "root",
+            "run",
+            "sbin",
+            "srv",
+            "sys",
+        ),
         *("tmp", "usr", "var", "home"),
         *("Applications", "Library", "System", "Volumes", "private", "Users"),
         *("Program Files", "Windows"),

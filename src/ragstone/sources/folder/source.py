@@ -222,7 +222,9 @@ class FolderSource:
             if not os.path.lexists(os.path.join(self.root, path)):
                 yield Skip(to_uri(path), reason)
 
-    def _look_at(self, path: str, uri: str, never_open: frozenset[Identity]) -> Item | Skip | None:
+    def _look_at(
+        self, path: str, uri: str, never_open: frozenset[Identity]
+    ) -> Item | Skip | None:
         """Return the file as an item, or why it is skipped, or None if it has vanished."""
         try:
             info = os.lstat(os.path.join(self.root, path))

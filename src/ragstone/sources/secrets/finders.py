@@ -24,7 +24,9 @@ class SecretSpan(NamedTuple):
     rank: int
 
 
-def find_secrets(data: bytes, rules: SecretRules, *, is_env_file: bool = False) -> list[SecretSpan]:
+def find_secrets(
+    data: bytes, rules: SecretRules, *, is_env_file: bool = False
+) -> list[SecretSpan]:
     """Return all secrets in order, without overlaps; in an `.env` file simple values count too."""
     lower = data.lower()
     spans = [
@@ -116,7 +118,9 @@ def find_tokens(data: bytes, lower: bytes, rules: SecretRules) -> Iterator[Secre
             yield from _find_by_word(data, lower, rules, start, end)
 
 
-def _find_by_clue(data: bytes, rules: SecretRules, start: int, end: int) -> Iterator[SecretSpan]:
+def _find_by_clue(
+    data: bytes, rules: SecretRules, start: int, end: int
+) -> Iterator[SecretSpan]:
     first = start
     if data[start - 1 : start] in _BEFORE_RUN:
         first = max(0, start - _MAX_BEFORE_RUN)

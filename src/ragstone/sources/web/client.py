@@ -79,7 +79,12 @@ def service_client(seconds: float) -> httpx2.Client:
 
 @contextmanager
 def request_page(
-    url: Url, headers: Mapping[str, str], *, policy: NetworkPolicy, max_bytes: int, deadline: float
+    url: Url,
+    headers: Mapping[str, str],
+    *,
+    policy: NetworkPolicy,
+    max_bytes: int,
+    deadline: float,
 ) -> Iterator[httpcore2.Response]:
     """Yield the response to one GET request; its body is not read yet.
 
@@ -90,7 +95,9 @@ def request_page(
     target = httpcore2.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
     try:
         with (
-            httpcore2.ConnectionPool(ssl_context=_tls_context(), network_backend=network) as pool,
+            httpcore2.ConnectionPool(
+                ssl_context=_tls_context(), network_backend=network
+            ) as pool,
             pool.stream(
                 "GET", target, headers=[("Host", url.authority), *headers.items()]
             ) as response,
@@ -111,7 +118,9 @@ def first_line(error: BaseException | None) -> str:
 class _PageNetwork(httpcore2.NetworkBackend):
     """Connects only to addresses that the policy allows."""
 
-    def __init__(self, url: Url, policy: NetworkPolicy, deadline: float, max_bytes: int) -> None:
+    def __init__(
+        self, url: Url, policy: NetworkPolicy, deadline: float, max_bytes: int
+    ) -> None:
         self._url = url
         self._policy = policy
         self._deadline = deadline
@@ -276,9 +285,7 @@ def _tls_context() -> ssl.SSLContext:
 
 def _allow_hint(url: Url) -> str:
     host = f"[{url.host}]" if ":" in url.host else url.host
-    return (
-        f"if you trust it, set web.allow to {host}:{url.port} in your user file or the environment"
-    )
+    return f"if you trust it, set web.allow to {host}:{url.port} in your user file or the environment"
 
 
 def _seconds_left(deadline: float) -> float:

@@ -91,7 +91,9 @@ def parse_allowed_hosts(entries: Sequence[str]) -> frozenset[tuple[str, int]]:
             pairs.add((normalise_host(match[1]), port))
         except InputError as error:
             hint = "a host and perhaps a port, such as 127.0.0.1:8765 or wiki.example"
-            raise ConfigError(f"web.allow names {entry!r}: {error.message}", hint=hint) from error
+            raise ConfigError(
+                f"web.allow names {entry!r}: {error.message}", hint=hint
+            ) from error
     return frozenset(pairs)
 
 
@@ -253,7 +255,9 @@ def _redirect_target(url: Url, location: str) -> Url:
     try:
         target = join_url(url, location)
     except InputError as error:
-        raise AccessError(f"{url.text} redirects to an unusual address: {error.message}") from error
+        raise AccessError(
+            f"{url.text} redirects to an unusual address: {error.message}"
+        ) from error
     if url.scheme == "https" and target.scheme == "http":
         raise AccessError(
             f"{url.text} redirects to an address without encryption",

@@ -35,7 +35,8 @@ def web_rules(settings: WebSettings) -> FetchRules:
     """Return the rules for fetching; raise `AccessError` if it is switched off."""
     if settings.enabled is False:
         raise AccessError(
-            "fetching pages is switched off (web.enabled)", hint="save the page and add the file"
+            "fetching pages is switched off (web.enabled)",
+            hint="save the page and add the file",
         )
     network = NetworkPolicy(allow=parse_allowed_hosts(settings.allow))
     return FetchRules(network, max_bytes=settings.max_bytes, seconds=float(settings.seconds))
@@ -46,7 +47,9 @@ class NewPage:
 
     name = WEB
 
-    def __init__(self, url: str, rules: FetchRules, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, url: str, rules: FetchRules, clock: Callable[[], float] = time.time
+    ) -> None:
         """Fetch the page; raise `ReadError` if it does not exist."""
         self.address = parse_url(url).text
         self._page = PageVisitor(rules).visit_existing(self.address)
@@ -117,10 +120,16 @@ class StoredPages:
         if page.status == HTTPStatus.NOT_MODIFIED and is_current:
             return LoadedItem(state="unchanged")
         if page.status in _GONE:
-            return LoadedItem(state="gone", remark=f"gone, removed: {describe_status(page.status)}")
+            return LoadedItem(
+                state="gone", remark=f"gone, removed: {describe_status(page.status)}"
+            )
         if page.status != HTTPStatus.OK:
             raise ReadError(f"{describe_status(page.status)}; what was stored stays")
-        if page.url.text != stored.uri and address == stored.uri and not page.has_moved_permanently:
+        if (
+            page.url.text != stored.uri
+            and address == stored.uri
+            and not page.has_moved_permanently
+        ):
             # A login page or an outage: the way to another address is new and temporary.
             raise ReadError(f"it leads to {page.url.text} for now; what was stored stays")
         return _loaded_page(page, address, self._clock(), stored)

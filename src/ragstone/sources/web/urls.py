@@ -72,7 +72,9 @@ def scheme_of(text: str) -> str:
 def parse_url(text: str) -> Url:
     """Return an address in its one spelling, without its fragment, or raise `InputError`."""
     if not isinstance(text, str) or not text or len(text) > _MAX_LENGTH:
-        raise InputError("a page is named by its address, a text of reasonable length", hint=_HINT)
+        raise InputError(
+            "a page is named by its address, a text of reasonable length", hint=_HINT
+        )
     if _FORBIDDEN.search(text):
         raise InputError(
             "the address holds a space, a backslash or a control character",
@@ -81,7 +83,8 @@ def parse_url(text: str) -> Url:
     scheme = scheme_of(text)
     if scheme not in DEFAULT_PORTS:
         raise InputError(
-            f"{_shorten(text)} is no address of a web page", hint=f"only http and https; {_HINT}"
+            f"{_shorten(text)} is no address of a web page",
+            hint=f"only http and https; {_HINT}",
         )
     parts, port = _split(text)
     if "@" in parts.netloc:

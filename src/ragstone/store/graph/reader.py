@@ -32,7 +32,9 @@ _NODES: Final = """
     ORDER BY n.key, n.framework = '', o.owner"""
 _NODE_BY_KEY: Final = _NODES.format(condition="n.key = ?2")
 _ALL_NODES: Final = _NODES.format(condition="?2 = ''")
-_KEY_WITH: Final = "n.key IN (SELECT key FROM graph_nodes WHERE collection = ?1 AND {condition})"
+_KEY_WITH: Final = (
+    "n.key IN (SELECT key FROM graph_nodes WHERE collection = ?1 AND {condition})"
+)
 _NODES_OF_KINDS: Final = _NODES.format(
     condition=_KEY_WITH.format(condition="kind IN (SELECT value FROM json_each(?2))")
 )
@@ -196,7 +198,9 @@ class SqliteGraphReader:
         return references
 
 
-def _candidates(db: sqlite3.Connection, scope: Scope, conditions: NodeConditions) -> Iterator[Node]:
+def _candidates(
+    db: sqlite3.Connection, scope: Scope, conditions: NodeConditions
+) -> Iterator[Node]:
     for name, number in catalog.in_scope(db, scope).items():
         for statement, parameters in conditions.queries():
             rows = db.execute(statement, (number, *parameters))

@@ -52,7 +52,17 @@ NODES: Final = GraphTable(
 )
 LINKS: Final = GraphTable(
     "links",
-    ("kind", "source", "target", "uri", "line", "confidence", "conditional", "ord", "attributes"),
+    (
+        "kind",
+        "source",
+        "target",
+        "uri",
+        "line",
+        "confidence",
+        "conditional",
+        "ord",
+        "attributes",
+    ),
 )
 ALIASES: Final = GraphTable("aliases", ("folded", "name", "key", "kind", "uri"))
 UNRESOLVED: Final = GraphTable(
@@ -84,7 +94,8 @@ def _merge_by_key(nodes: Iterable[Node]) -> list[Node]:
     for node in nodes:
         by_key.setdefault(node.key, []).append(node)
     return [
-        merge_nodes(sorted(same, key=lambda node: not node.framework)) for same in by_key.values()
+        merge_nodes(sorted(same, key=lambda node: not node.framework))
+        for same in by_key.values()
     ]
 
 

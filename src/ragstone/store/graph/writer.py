@@ -82,7 +82,9 @@ class _GraphPut:
                 self._remove(owner)
         return dict(self._changed)
 
-    def _replace(self, owner: str, rows: Mapping[GraphTable, Sequence[Row]], stamp: str) -> None:
+    def _replace(
+        self, owner: str, rows: Mapping[GraphTable, Sequence[Row]], stamp: str
+    ) -> None:
         packed = pack(stamp)
         number = self._owner_ids.get(owner)
         if number is None:

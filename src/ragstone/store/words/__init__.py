@@ -54,5 +54,7 @@ def _search(
     """Return the best rows of several searches. The first one, which has most chunks, counts the terms."""
     if is_small_part(db, scope):
         rarities = searches[0].count_terms(scope, terms).rarities()
-        return best_rows([search.search_part(scope, rarities, limit) for search in searches], limit)
+        return best_rows(
+            [search.search_part(scope, rarities, limit) for search in searches], limit
+        )
     return best_rows([search.search(scope, terms, limit) for search in searches], limit)

@@ -34,7 +34,9 @@ from ragstone.types import Scored
 LEAST_CHUNKS: Final = 5000  # FTS5 takes about a millisecond there
 EXTEND_AT: Final = 30_000  # missing chunks that a write adds: about three seconds of work
 SLOW_SEARCHES: Final = 3  # a process that searches once is done sooner with FTS5
-MOST_REMOVED: Final = 0.2  # of all entries; the index is rebuilt if more belong to removed chunks
+MOST_REMOVED: Final = (
+    0.2  # of all entries; the index is rebuilt if more belong to removed chunks
+)
 _WAIT_FOR_READERS: Final = 30.0
 _PAGE: Final = 2000
 _STATE: Final = """
@@ -43,7 +45,9 @@ _STATE: Final = """
             SELECT value FROM meta WHERE key IN ('uuid', 'words_epoch', 'words_version') ORDER BY key))"""
 _NEW_EPOCH: Final = """
     INSERT INTO meta (key, value) VALUES ('words_epoch', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
-_EXISTING: Final = "SELECT c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
+_EXISTING: Final = (
+    "SELECT c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
+)
 _EXISTING_IN: Final = """
     SELECT c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
     WHERE c.collection IN (SELECT value FROM json_each(?))"""
@@ -202,7 +206,9 @@ class DerivedIndex:
         """Return whether a reader has the last commit of a folder; a complete index needs no look at the disk."""
         if reader.folder != folder:
             return False
-        return reader.last_chunk >= state.last_chunk or reader.mark == tantivy.commit_mark(folder)
+        return reader.last_chunk >= state.last_chunk or reader.mark == tantivy.commit_mark(
+            folder
+        )
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 
@@ -325,7 +331,9 @@ class DerivedIndex:
 
     def _remove_other_folders(self, home: Path, name: str) -> bool:
         """Remove the folders of invalid indexes and return whether one remains. The caller holds the lock."""
-        others = [folder for folder in home.iterdir() if folder.is_dir() and folder.name != name]
+        others = [
+            folder for folder in home.iterdir() if folder.is_dir() and folder.name != name
+        ]
         for folder in others:
             self._remove_folder(folder)
         return any(folder.exists() for folder in others)

@@ -28,9 +28,7 @@ from ragstone.types import Scored
 
 _BATCH: Final = 2000
 _INSERT: Final = "INSERT INTO words (rowid, symbol, header, path, body) VALUES (?, ?, ?, ?, ?)"
-_DELETE: Final = (
-    "INSERT INTO words (words, rowid, symbol, header, path, body) VALUES ('delete', ?, ?, ?, ?, ?)"
-)
+_DELETE: Final = "INSERT INTO words (words, rowid, symbol, header, path, body) VALUES ('delete', ?, ?, ?, ?, ?)"
 # Weights of the columns: body 1, symbol 4, header 1, path 8. The name that a chunk defines, and its path, say more
 # about it than a name in its text. Code search, from 4 2 2 1: words .748 → .754; hybrid .800 → .807
 _SCORED: Final = """
@@ -46,8 +44,12 @@ _EVERYWHERE: Final = """
 _COUNT: Final = """
     SELECT count(*) FROM words w CROSS JOIN chunks c ON c.id = w.rowid
     WHERE words MATCH ? AND c.collection IN (SELECT value FROM json_each(?))"""
-_MISSING_ROWS: Final = "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM words_docsize)"
-_EXTRA_ROWS: Final = "SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT id FROM chunks)"
+_MISSING_ROWS: Final = (
+    "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM words_docsize)"
+)
+_EXTRA_ROWS: Final = (
+    "SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT id FROM chunks)"
+)
 _COUNT_IN_FILE: Final = "SELECT doc FROM words_terms WHERE term = ?"
 
 
@@ -100,7 +102,8 @@ def require_current(db: sqlite3.Connection) -> None:
     """Raise `StoreError` if a program with another text analysis has rebuilt the index since the store was opened."""
     if not is_current(db):
         raise StoreError(
-            "the word index was made by another version of Ragstone", hint="open the store again"
+            "the word index was made by another version of Ragstone",
+            hint="open the store again",
         )
 
 

@@ -19,7 +19,9 @@ from ragstone.store.fetch import fetch_value
 from ragstone.store.filters import Where
 from ragstone.types import Scored
 
-LARGEST_PART: Final = 0.5  # of all chunks; a larger part has nearly the rarities of the whole file
+LARGEST_PART: Final = (
+    0.5  # of all chunks; a larger part has nearly the rarities of the whole file
+)
 MOST_CHUNKS: Final = 20_000  # in larger parts counting costs more and changes less
 MOST_COLLECTIONS: Final = 4
 _LEAST_RARITY: Final = 1e-6  # FTS5 gives this to a term that more than half of the rows have

@@ -148,7 +148,9 @@ class IndexReader:
                 # The boost replaces the rarity that tantivy uses.
                 odds = (self.entries - count + 0.5) / (count + 0.5)
                 rarity = rarities.get(term, file_rarity(self.entries, count))
-                boosted = tantivy.Query.boost_query(_term_query(term), rarity / math.log1p(odds))
+                boosted = tantivy.Query.boost_query(
+                    _term_query(term), rarity / math.log1p(odds)
+                )
                 parts.append((tantivy.Occur.Should, boosted))
         return tantivy.Query.boolean_query(parts) if parts else None
 
@@ -184,7 +186,9 @@ def write_entries(
     """Add entries with ascending chunk ids in one commit; `replace` removes those that are there."""
     with _translated():
         tantivy = _tantivy()
-        writer = _open(folder).writer(_LARGE_HEAP if expected > _MANY_ENTRIES else _SMALL_HEAP, 1)
+        writer = _open(folder).writer(
+            _LARGE_HEAP if expected > _MANY_ENTRIES else _SMALL_HEAP, 1
+        )
         if replace:
             writer.delete_all_documents()
     for entry in entries:

@@ -21,7 +21,9 @@ from ragstone.types import SearchOptions
 class RagstoneRetriever(BaseRetriever):
     """Searches an engine and returns LlamaIndex nodes with citations as metadata."""
 
-    def __init__(self, engine: Engine, top_k: int = 5, **options: Unpack[SearchOptions]) -> None:
+    def __init__(
+        self, engine: Engine, top_k: int = 5, **options: Unpack[SearchOptions]
+    ) -> None:
         """Keep an engine and options of `Engine.search`."""
         super().__init__()
         self._engine = engine
@@ -34,7 +36,11 @@ class RagstoneRetriever(BaseRetriever):
                 node=TextNode(
                     id_=hit.doc_id,
                     text=hit.text,
-                    metadata={**hit.metadata, "source": hit.source_doc_id, "place": hit.citation},
+                    metadata={
+                        **hit.metadata,
+                        "source": hit.source_doc_id,
+                        "place": hit.citation,
+                    },
                 ),
                 score=hit.score,
             )

@@ -19,7 +19,9 @@ from ragstone.surfaces import tool as ragstone_tool
 from ragstone.surfaces.tools import DEFAULT_TOOLS
 
 
-def tools(engine: Engine, chosen: Sequence[ragstone_tool.Tool] = DEFAULT_TOOLS) -> list[Tool[Any]]:
+def tools(
+    engine: Engine, chosen: Sequence[ragstone_tool.Tool] = DEFAULT_TOOLS
+) -> list[Tool[Any]]:
     """Return an engine's tools as tools of Pydantic AI."""
     functions = ragstone_tool.bind_tools(engine, chosen)
     return [

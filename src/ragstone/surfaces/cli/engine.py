@@ -74,7 +74,9 @@ def confirm_first_sync(engine: Engine, *, yes: bool) -> None:
             f"{engine.folder} is not indexed without your consent: {risk}",
             hint="--yes indexes it, --folder names another folder",
         )
-    click.confirm(f"Index {printable(str(engine.folder))}? Careful: {risk}.", abort=True, err=True)
+    click.confirm(
+        f"Index {printable(str(engine.folder))}? Careful: {risk}.", abort=True, err=True
+    )
 
 
 def run_sync(

@@ -54,7 +54,9 @@ def matching_lines(
     return [(number, line) for number, line in numbered if number in best]
 
 
-def _print_hit(hit: Hit, wanted_terms: frozenset[str], *, full_text: bool, max_lines: int) -> None:
+def _print_hit(
+    hit: Hit, wanted_terms: frozenset[str], *, full_text: bool, max_lines: int
+) -> None:
     print_line(*_header(hit))
     lines = _number_lines(hit)
     if not full_text:

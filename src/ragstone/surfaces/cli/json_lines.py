@@ -12,7 +12,13 @@ from typing import BinaryIO, Final, TextIO
 from ragstone.engine import Engine
 from ragstone.errors import InputError, ReadError
 from ragstone.sources.safe_open import identities, safe_stream
-from ragstone.surfaces.cli.output import format_bytes, plural, print_note, print_result, printable
+from ragstone.surfaces.cli.output import (
+    format_bytes,
+    plural,
+    print_note,
+    print_result,
+    printable,
+)
 
 PIPE: Final = "-"
 
@@ -37,7 +43,9 @@ def write_export(engine: Engine, file: str, lines: Iterable[str], *, as_json: bo
     size = Path(file).stat().st_size
     sentence = f"{plural(count, 'line')}, {format_bytes(size)} written to {printable(file)}"
     print_result(
-        {"success": True, "file": file, "lines": count, "bytes": size}, sentence, as_json=as_json
+        {"success": True, "file": file, "lines": count, "bytes": size},
+        sentence,
+        as_json=as_json,
     )
 
 

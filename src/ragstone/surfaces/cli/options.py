@@ -51,7 +51,9 @@ def common_options(command: CommandT) -> CommandT:
     return command
 
 
-def add_options(command: CommandT, options: Sequence[Callable[[CommandT], CommandT]]) -> CommandT:
+def add_options(
+    command: CommandT, options: Sequence[Callable[[CommandT], CommandT]]
+) -> CommandT:
     """Add options to a command; `--help` shows them in this order."""
     for option in reversed(options):
         command = option(command)
@@ -67,7 +69,9 @@ no_sync_option = click.option(
 session_option = click.option(
     "--session", default="default", show_default=True, help="The conversation."
 )
-collection_option = click.option("--collection", help="Search only this collection; default: all.")
+collection_option = click.option(
+    "--collection", help="Search only this collection; default: all."
+)
 
 
 def project_name() -> str | None:

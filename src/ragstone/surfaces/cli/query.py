@@ -71,9 +71,13 @@ def search_options(command: CommandT) -> CommandT:
                 type=click.Choice(["weighted", "rrf"]),
                 help="How both rankings are combined.",
             ),
-            click.option("--mmr", is_flag=True, help="Prefer hits that differ from each other."),
+            click.option(
+                "--mmr", is_flag=True, help="Prefer hits that differ from each other."
+            ),
             *filter_options,
-            click.option("--min-score", type=float, help="Drop hits with a lower score, 0 to 1."),
+            click.option(
+                "--min-score", type=float, help="Drop hits with a lower score, 0 to 1."
+            ),
             click.option(
                 "--compress", is_flag=True, help="Only the lines or sentences that answer."
             ),

@@ -13,7 +13,9 @@ def context_json(context: Context) -> Json:
         **pick(context, "text", "format", "budget", "tokens"),
         "cited": [_cited_json(passage) for passage in context.cited],
         "left_out": [_left_out_json(passage) for passage in context.left_out],
-        **pick(context, "sent_before", "confidence", "needs_clarification", "question", "notes"),
+        **pick(
+            context, "sent_before", "confidence", "needs_clarification", "question", "notes"
+        ),
     }
 
 

@@ -13,7 +13,9 @@ if TYPE_CHECKING:  # a search loads few types
 def document_json(document: StoredDocument) -> Json:
     """Return a document as a listing shows it."""
     return {
-        **pick(document, "uri", "collection", "kind", "language", "title", "metadata", "source"),
+        **pick(
+            document, "uri", "collection", "kind", "language", "title", "metadata", "source"
+        ),
         **pick(document, "chunks", "characters", "hash"),
         "added_at": format_time(document.added_at),
     }

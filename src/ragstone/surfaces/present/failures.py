@@ -33,7 +33,9 @@ FAILURE_CODES: Final[Mapping[type[RagstoneError], FailureCodes]] = {
     errors.ConfigError: FailureCodes(2, 500, -32603, "settings that cannot be used"),
     errors.MissingExtra: FailureCodes(2, 501, -32603, "an optional package is not installed"),
     errors.InputError: FailureCodes(2, 400, -32602, "an invalid argument"),
-    errors.NotFound: FailureCodes(4, 404, -32002, "no such project, collection, document or chunk"),
+    errors.NotFound: FailureCodes(
+        4, 404, -32002, "no such project, collection, document or chunk"
+    ),
     errors.Conflict: FailureCodes(6, 409, -32009, "the request contradicts the stored state"),
     errors.StaleSpace: FailureCodes(
         6, 409, -32009, "another model or setting made the stored vectors"

@@ -16,7 +16,14 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
     default_unit = "" if span.page is None else "page"
     data: Json = {
         **pick(
-            hit, "doc_id", "text", "score", "metadata", "source_doc_id", "chunk_index", "collection"
+            hit,
+            "doc_id",
+            "text",
+            "score",
+            "metadata",
+            "source_doc_id",
+            "chunk_index",
+            "collection",
         ),
         "path": hit.source_doc_id,
         "place": hit.citation,
@@ -59,7 +66,8 @@ def explanation_json(explanation: Explanation) -> Json:
 def _trace_json(trace: Trace) -> Json:
     return {
         "lists": [
-            pick(entry, "name", "rank", "score", "normalised", "weight") for entry in trace.lists
+            pick(entry, "name", "rank", "score", "normalised", "weight")
+            for entry in trace.lists
         ],
         "boosts": [{"name": name, "factor": factor} for name, factor in trace.boosts],
         **pick(trace, "merged", "fused", "confidence"),

@@ -11,7 +11,14 @@ def recalled_json(recalled: Recalled) -> Json:
     return {
         "turn_index": recalled.turn.index,
         **pick(
-            recalled.turn, "role", "speaker", "content", "time", "metadata", "supersedes", "because"
+            recalled.turn,
+            "role",
+            "speaker",
+            "content",
+            "time",
+            "metadata",
+            "supersedes",
+            "because",
         ),
         **pick(recalled, "score", "said_again", "superseded_by"),
         "superseded_because": recalled.because,

@@ -9,7 +9,15 @@ from ragstone.surfaces.present import Json, format_time, pick
 from ragstone.surfaces.present.documents import collection_json
 
 if TYPE_CHECKING:  # a search loads few types
-    from ragstone.types import AddReport, Finding, Skip, SpaceInfo, Status, SyncReport, WatchStatus
+    from ragstone.types import (
+        AddReport,
+        Finding,
+        Skip,
+        SpaceInfo,
+        Status,
+        SyncReport,
+        WatchStatus,
+    )
 
 
 def sync_report_json(report: SyncReport) -> Json:
@@ -39,12 +47,21 @@ def sync_summary_json(report: SyncReport) -> Json:
 def add_report_json(report: AddReport) -> Json:
     """Return the result of an `add`."""
     per_document = [
-        {**pick(result, "uri", "added", "kept", "removed"), "chunks": result.added + result.kept}
+        {
+            **pick(result, "uri", "added", "kept", "removed"),
+            "chunks": result.added + result.kept,
+        }
         for result in report.per_document
     ]
     return {
         **pick(
-            report, "documents", "chunks_added", "chunks_skipped", "embedded", "pending", "notes"
+            report,
+            "documents",
+            "chunks_added",
+            "chunks_skipped",
+            "embedded",
+            "pending",
+            "notes",
         ),
         "per_document": per_document,
         "remarks": skips_json(report.remarks),

@@ -19,7 +19,9 @@ Mode = Literal["mse", "prod"]
 
 MAGIC = b"RGTQ"
 VERSION = 1
-_HEAD = struct.Struct("<4sHBBIIQQ")  # magic, version, bits, mode, dimension, outliers, rows, seed
+_HEAD = struct.Struct(
+    "<4sHBBIIQQ"
+)  # magic, version, bits, mode, dimension, outliers, rows, seed
 _CRC = struct.Struct("<I")
 _MODES: tuple[Mode, ...] = ("mse", "prod")
 _ARRAYS = (
@@ -131,7 +133,9 @@ def from_bytes(data: bytes) -> Codebook:
     layout = _array_layout(bits, mode, dimension, outliers, rows)
     size = sum(dtype.itemsize * math.prod(shape) for dtype, shape in layout)
     if len(body) != _HEAD.size + size:
-        raise InputError("This TurboQuant codebook holds another number of vectors than it says.")
+        raise InputError(
+            "This TurboQuant codebook holds another number of vectors than it says."
+        )
     arrays = _read_arrays(data, layout)
     if outliers and int(arrays[2].max()) >= dimension:
         raise InputError("This TurboQuant codebook names channels that do not exist.")
@@ -157,7 +161,9 @@ def _check_body(data: bytes) -> bytes:
 _ArrayLayout = list[tuple[np.dtype[np.generic], tuple[int, ...]]]
 
 
-def _array_layout(bits: int, mode: Mode, dimension: int, outliers: int, rows: int) -> _ArrayLayout:
+def _array_layout(
+    bits: int, mode: Mode, dimension: int, outliers: int, rows: int
+) -> _ArrayLayout:
     """Return type and shape of every array, in the order in which they are written."""
     padded = padded_dimension(dimension)
     code_bits = bits

@@ -60,7 +60,8 @@ class TurboQuantizer:
             raise InputError("A vector has at least one number.")
         if matrix.size and np.abs(matrix).max() > MAX_NUMBER:
             raise InputError(
-                "A vector holds a number too large to compress.", hint="bring vectors to length one"
+                "A vector holds a number too large to compress.",
+                hint="bring vectors to length one",
             )
         channels = self._outlier_channels(matrix)
         starts = range(0, max(1, len(matrix)), BATCH)

@@ -21,7 +21,14 @@ from ragstone.vectors.base64_export import from_text, to_text
 from ragstone.vectors.codecs.integers import Int10Codec
 from ragstone.vectors.exact import ExactIndex, best
 from ragstone.vectors.memory_rows import MemoryRows
-from ragstone.vectors.normalise import Ids, check_k, check_pairs, id_array, unit_query, unit_rows
+from ragstone.vectors.normalise import (
+    Ids,
+    check_k,
+    check_pairs,
+    id_array,
+    unit_query,
+    unit_rows,
+)
 from ragstone.vectors.turbo.bit_planes import BitPlanes
 from ragstone.vectors.turbo.compaction import append, needs_rebuild, rebuild
 from ragstone.vectors.turbo.id_filter import IdFilter, IdFilters
@@ -201,7 +208,9 @@ class TurboIndex:
         """Return the rows of the candidates among these slots; rows that were damaged later are left out."""
         ids = find_candidates(self._planes, snapshot, query, slots, width)
         rows = self._rows.data(ids.tolist())
-        return {row_id: data for row_id, data in rows.items() if len(data) == self.codec.row_bytes}
+        return {
+            row_id: data for row_id, data in rows.items() if len(data) == self.codec.row_bytes
+        }
 
     def _fetch_vectors(self, ids: Ids) -> tuple[Ids, Matrix]:
         """Return the ids that the store still has, ascending, and their unit vectors."""

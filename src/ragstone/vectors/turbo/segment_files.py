@@ -142,7 +142,11 @@ class SegmentFiles:
         return read_header(self._folder)
 
     def _is_ours(self, header: Header) -> bool:
-        return (header.stamp, header.dimension, header.seed) == (self._stamp, self._dimension, SEED)
+        return (header.stamp, header.dimension, header.seed) == (
+            self._stamp,
+            self._dimension,
+            SEED,
+        )
 
     def _map(self, header: Header) -> IndexSnapshot | None:
         """Return the snapshot of a header; None if a file is missing or damaged."""
@@ -155,7 +159,9 @@ class SegmentFiles:
             deleted = text_to_array(header.deleted, np.int64)
         except (OSError, ValueError, TypeError):
             return None
-        snapshot = IndexSnapshot(tuple(segments), centre, header.centred_on, deleted, header.token)
+        snapshot = IndexSnapshot(
+            tuple(segments), centre, header.centred_on, deleted, header.token
+        )
         if not segments:
             return replace(snapshot, centre=None)
         if len(centre) != self._planes.width:
@@ -172,7 +178,9 @@ class SegmentFiles:
     def _remove_files(self, folder: Path, *, keep: set[str]) -> None:
         """Remove files of the index that the header does not name."""
         for path in folder.iterdir():
-            is_ours = path.suffix in (SUFFIX, OLD_SUFFIX) or path.name.startswith(TEMPORARY_PREFIX)
+            is_ours = path.suffix in (SUFFIX, OLD_SUFFIX) or path.name.startswith(
+                TEMPORARY_PREFIX
+            )
             if not is_ours or path.name in keep:
                 continue
             try:

@@ -108,7 +108,9 @@ class Application(Recorder):
     def on_member(self, name: str, site: CallSite, evaluator: Evaluator) -> Value:
         """Return the router of a Lumen application."""
         return (
-            self.router if name == "router" else Unknown(f"{name} of the application is not known")
+            self.router
+            if name == "router"
+            else Unknown(f"{name} of the application is not known")
         )
 
     def _record(self, name: str, arguments: Arguments, site: CallSite) -> None:
@@ -187,7 +189,10 @@ class ServiceProvider(Recorder):
         if name == "defaultProviders":
             return Collection(Array())
         if name == "routes":
-            records.route_closures[id(arguments.this)] = (arguments.at(0, "routesCallback"), site)
+            records.route_closures[id(arguments.this)] = (
+                arguments.at(0, "routesCallback"),
+                site,
+            )
             if isinstance(arguments.this, Instance):
                 return arguments.this
         elif name == "loadRoutesFrom":
@@ -257,7 +262,9 @@ def register_broadcast_routes(
     with router.in_group(group):
         router.by_framework = True
         methods = ("GET", "POST", "HEAD")
-        handle = router.add_route(methods, "broadcasting/auth", _BROADCAST_ACTION, site, evaluator)
+        handle = router.add_route(
+            methods, "broadcasting/auth", _BROADCAST_ACTION, site, evaluator
+        )
         handle.on_call("withoutMiddleware", Arguments((_CSRF_MIDDLEWARE,)), site, evaluator)
         router.by_framework = False
 
@@ -299,10 +306,17 @@ def create_stubs(application: Application, router: Router) -> Stubs:
         (AuthFacade(router), ("illuminate\\support\\facades\\auth", "auth")),
         (
             FilesystemFacade(),
-            ("illuminate\\support\\facades\\file", "file", "illuminate\\filesystem\\filesystem"),
+            (
+                "illuminate\\support\\facades\\file",
+                "file",
+                "illuminate\\filesystem\\filesystem",
+            ),
         ),
         (StrFacade(), ("illuminate\\support\\str", "str")),
-        (ConfigRepository(application.config), ("illuminate\\support\\facades\\config", "config")),
+        (
+            ConfigRepository(application.config),
+            ("illuminate\\support\\facades\\config", "config"),
+        ),
         (DirectoryIterator(), _ITERATORS),
     ]
     classes: dict[str, Recorder] = {}

@@ -70,7 +70,12 @@ _AUTH_ROUTES: Final[dict[str, tuple[tuple[str, str, str, str], ...]]] = {
             "ForgotPasswordController@showLinkRequestForm",
             "password.request",
         ),
-        ("POST", "password/email", "ForgotPasswordController@sendResetLinkEmail", "password.email"),
+        (
+            "POST",
+            "password/email",
+            "ForgotPasswordController@sendResetLinkEmail",
+            "password.email",
+        ),
         (
             "GET",
             "password/reset/{token}",
@@ -90,7 +95,12 @@ _AUTH_ROUTES: Final[dict[str, tuple[tuple[str, str, str, str], ...]]] = {
     ),
     "verify": (
         ("GET", "email/verify", "VerificationController@show", "verification.notice"),
-        ("GET", "email/verify/{id}/{hash}", "VerificationController@verify", "verification.verify"),
+        (
+            "GET",
+            "email/verify/{id}/{hash}",
+            "VerificationController@verify",
+            "verification.verify",
+        ),
         ("POST", "email/resend", "VerificationController@resend", "verification.resend"),
     ),
 }

@@ -83,7 +83,9 @@ class _MiddlewareOptions(Recorder):
             self.only = tuple(read_texts(actions))
         elif name == "except":
             self.excepted = tuple(read_texts(actions))
-        limited = [ControllerMiddleware(entry, self.only, self.excepted) for entry in self.entries]
+        limited = [
+            ControllerMiddleware(entry, self.only, self.excepted) for entry in self.entries
+        ]
         self.middleware[self.start : self.start + len(self.entries)] = limited
         return self
 
@@ -252,7 +254,9 @@ class ControllerLookup:
         """Return the column that routes find a model by."""
         evaluator = self.evaluator
         if evaluator.lookup.method(model, "getRouteKeyName"):
-            column = first_known(evaluator.call_method(evaluator.make(model), "getRouteKeyName"))
+            column = first_known(
+                evaluator.call_method(evaluator.make(model), "getRouteKeyName")
+            )
             return column if isinstance(column, str) else ""
         column = first_known(evaluator.property(model, "primaryKey"))
         return column if isinstance(column, str) else "id"

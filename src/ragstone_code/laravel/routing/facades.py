@@ -80,7 +80,9 @@ class DirectoryIterator(Recorder):
             extension = re.search(r"\\?(\.[a-z]+)\$?\W[a-z]*$", pattern)
             ending = extension[1] if extension else ""
             return Array(
-                items={key: file for key, file in source.items.items() if str(key).endswith(ending)}
+                items={
+                    key: file for key, file in source.items.items() if str(key).endswith(ending)
+                }
             )
         return source
 
@@ -203,7 +205,8 @@ class ParameterizedMiddleware(Recorder):
         """Return the middleware as text."""
         if name in ("using", "with", "redirectTo"):
             words = [
-                display_text(value) for value in (*arguments.positional, *arguments.named.values())
+                display_text(value)
+                for value in (*arguments.positional, *arguments.named.values())
             ]
             return f"{self.name}:{','.join(words)}" if words else self.name
         if name == "relative":

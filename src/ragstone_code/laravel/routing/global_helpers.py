@@ -111,7 +111,9 @@ def _collect(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Valu
     if isinstance(value, Collection):
         return value
     return (
-        Collection(value) if isinstance(value, Array) else Unknown("what is collected is not known")
+        Collection(value)
+        if isinstance(value, Array)
+        else Unknown("what is collected is not known")
     )
 
 
@@ -239,10 +241,14 @@ class Collection(Recorder):
         """Return a collection with an array merged in, or with one more value."""
         other = first_known(value)
         added = (
-            other if isinstance(other, Array) and name in ("merge", "concat") else Array([value])
+            other
+            if isinstance(other, Array) and name in ("merge", "concat")
+            else Array([value])
         )
         merge = evaluator.language.functions["array_merge"]
-        return Collection(_array_or_empty(merge(Arguments((self.array, added)), site, evaluator)))
+        return Collection(
+            _array_or_empty(merge(Arguments((self.array, added)), site, evaluator))
+        )
 
     def _call_with_entries(
         self, name: str, callback: Value, site: CallSite, evaluator: Evaluator

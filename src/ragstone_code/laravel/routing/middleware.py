@@ -66,7 +66,9 @@ class MiddlewareRegistry:
             class_name = display_text(element).lstrip("\\")
             self.aliases[str(key)] = (class_name, replace(site, line=line))
 
-    def change_group(self, how: str, group: str, words: tuple[str, ...], site: CallSite) -> None:
+    def change_group(
+        self, how: str, group: str, words: tuple[str, ...], site: CallSite
+    ) -> None:
         """Set a group, append to it, prepend to it or remove from it."""
         current, current_site = self.groups.get(group, ((), site))
         others = tuple(word for word in current if word not in words)
@@ -77,9 +79,14 @@ class MiddlewareRegistry:
             "remove": others,
         }[how]
         keeps_site = bool(current) and how != "set"
-        self.groups[group] = (tuple(dict.fromkeys(changed)), current_site if keeps_site else site)
+        self.groups[group] = (
+            tuple(dict.fromkeys(changed)),
+            current_site if keeps_site else site,
+        )
 
-    def replace_in_group(self, group: str, replacements: dict[str, str], site: CallSite) -> None:
+    def replace_in_group(
+        self, group: str, replacements: dict[str, str], site: CallSite
+    ) -> None:
         """Replace middleware of a group, each at its position."""
         current, current_site = self.groups.get(group, ((), site))
         changed = tuple(replacements.get(word, word) for word in current)

@@ -142,7 +142,9 @@ def _boot_provider(application: Application, provider: Instance, evaluator: Eval
     if closure is not None:
         callback, site = closure
         evaluator.call(callback, [], site)
-    elif _is_route_provider(provider, evaluator) and evaluator.lookup.method(provider.name, "map"):
+    elif _is_route_provider(provider, evaluator) and evaluator.lookup.method(
+        provider.name, "map"
+    ):
         evaluator.call_method(provider, "map")
     application.router.register_pending()
 
@@ -211,7 +213,9 @@ def _mount_configured_files(
     router.register_pending()
 
 
-def _mount_api(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> None:
+def _mount_api(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> None:
     """Mount the API route files under their prefix."""
     api_site = CallSite(site.uri, arguments.lines.get("api", site.line))
     prefix_line = arguments.lines.get("apiPrefix", api_site.line)
@@ -247,10 +251,14 @@ def _add_health_route(
     router.by_framework = False
 
 
-def _mount_web(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> None:
+def _mount_web(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> None:
     """Mount the web route files."""
     web_site = CallSite(site.uri, arguments.lines.get("web", site.line))
-    attributes = RouteAttributes(middleware=(MiddlewareEntry("web", web_site.uri, web_site.line),))
+    attributes = RouteAttributes(
+        middleware=(MiddlewareEntry("web", web_site.uri, web_site.line),)
+    )
     _mount_files(
         router,
         arguments.at(1, "web"),
@@ -274,12 +282,17 @@ def _mount_files(
 
 def _mount_standard_files(router: Router, evaluator: Evaluator) -> None:
     """Mount routes/web.php and routes/api.php if nothing that mounts them was found; leave a remark."""
-    for uri, group, prefix in (("routes/web.php", "web", None), ("routes/api.php", "api", "api")):
+    for uri, group, prefix in (
+        ("routes/web.php", "web", None),
+        ("routes/api.php", "api", "api"),
+    ):
         if not evaluator.world.has(uri) or uri in evaluator.followed:
             continue
         site = CallSite(uri, 1)
         evaluator.remark(
             site, f"what mounts it was not found: taken as the framework's own {group} routes"
         )
-        attributes = RouteAttributes(prefix=prefix, middleware=(MiddlewareEntry(group, uri, 1),))
+        attributes = RouteAttributes(
+            prefix=prefix, middleware=(MiddlewareEntry(group, uri, 1),)
+        )
         router.add_group(attributes, uri, site, evaluator)

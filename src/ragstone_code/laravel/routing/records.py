@@ -18,7 +18,9 @@ from ragstone_code.evaluate import (
 )
 
 HTTP_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-LOCATED_ATTRIBUTES: Final = frozenset({"prefix", "as", "name", "namespace", "domain", "controller"})
+LOCATED_ATTRIBUTES: Final = frozenset(
+    {"prefix", "as", "name", "namespace", "domain", "controller"}
+)
 """Group attributes whose source lines are stored with the route."""
 _BOUND_PARAMETER: Final = re.compile(r"\{(\w+):(\w+)(\??)\}")
 """A parameter with its column: `{post:slug}`."""
@@ -49,7 +51,9 @@ class RouteAttributes:
     places: tuple[tuple[str, int], ...] = ()
     """File and line of each prefix, name, namespace, domain and controller."""
 
-    def merged(self, inner: RouteAttributes, *, outer_prefix_first: bool = True) -> RouteAttributes:
+    def merged(
+        self, inner: RouteAttributes, *, outer_prefix_first: bool = True
+    ) -> RouteAttributes:
         """Return these attributes with those of an inner level, merged as Laravel's `RouteGroup` does."""
         return RouteAttributes(
             prefix=_merge_prefix(self.prefix, inner.prefix, outer_first=outer_prefix_first),
@@ -214,7 +218,9 @@ def read_attributes(value: Value, site: CallSite) -> RouteAttributes:
         return RouteAttributes()
     values = {str(key): known_or_displayable(element) for key, element in array.items.items()}
     texts = {
-        key: optional_text(element) for key, element in values.items() if key in LOCATED_ATTRIBUTES
+        key: optional_text(element)
+        for key, element in values.items()
+        if key in LOCATED_ATTRIBUTES
     }
     sites = _entry_sites(array, site)
     abilities = read_mapping(values.get("can")).values()
@@ -230,7 +236,8 @@ def read_attributes(value: Value, site: CallSite) -> RouteAttributes:
         ),
         where=read_text_mapping(values.get("where")),
         can=tuple(
-            MiddlewareEntry(can_middleware(ability), site.uri, site.line) for ability in abilities
+            MiddlewareEntry(can_middleware(ability), site.uri, site.line)
+            for ability in abilities
         ),
         places=tuple(
             (sites[key].uri, sites[key].line) for key in values if key in LOCATED_ATTRIBUTES

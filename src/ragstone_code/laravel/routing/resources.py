@@ -166,7 +166,9 @@ class PendingResource(Recorder):
         if fields is not None:
             columns = read_text_mapping(fields)
             parameters = _PARAMETER.findall(route.uri)
-            route.binding_fields = {parameter: columns.get(parameter) for parameter in parameters}
+            route.binding_fields = {
+                parameter: columns.get(parameter) for parameter in parameters
+            }
         trashed = self.options.get("trashed")
         if trashed is not None:
             route.trashed = action in (read_texts(trashed) or ["show", "edit", "update"])
@@ -226,7 +228,9 @@ def _list_setter(key: str) -> OptionMethod:
 
     def set_list(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
         first = first_known(arguments.at(0))
-        pending.options[key] = first if isinstance(first, Array) else Array(arguments.positional)
+        pending.options[key] = (
+            first if isinstance(first, Array) else Array(arguments.positional)
+        )
 
     return set_list
 
@@ -265,7 +269,9 @@ def _pattern_setter(pattern: str) -> OptionMethod:
     """Return a method that constrains the named parameters to a pattern."""
 
     def set_pattern(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
-        pending.options["wheres"] = Array(items=dict.fromkeys(read_texts(arguments.at(0)), pattern))
+        pending.options["wheres"] = Array(
+            items=dict.fromkeys(read_texts(arguments.at(0)), pattern)
+        )
 
     return set_pattern
 
@@ -296,7 +302,9 @@ def _exclude_middleware(pending: PendingResource, arguments: Arguments, site: Ca
     pending.excluded += read_middleware(arguments.at(0, "middleware"), site)
 
 
-def _exclude_middleware_for(pending: PendingResource, arguments: Arguments, site: CallSite) -> None:
+def _exclude_middleware_for(
+    pending: PendingResource, arguments: Arguments, site: CallSite
+) -> None:
     entries = read_middleware(arguments.at(1, "middleware"), site)
     for action in read_texts(arguments.at(0, "methods")):
         pending.action_excluded[action] = entries

@@ -52,7 +52,9 @@ _GROUPED_CALLS: Final = frozenset(
 def read_constraints(method: str, arguments: Arguments) -> dict[str, str] | None:
     """Return the parameter patterns that a call of the `where` family sets; None for any other call."""
     if method in PARAMETER_PATTERNS:
-        return dict.fromkeys(read_texts(arguments.at(0, "parameters")), PARAMETER_PATTERNS[method])
+        return dict.fromkeys(
+            read_texts(arguments.at(0, "parameters")), PARAMETER_PATTERNS[method]
+        )
     if method == "wherein":
         values = "|".join(read_texts(arguments.at(1, "values")))
         return dict.fromkeys(read_texts(arguments.at(0, "parameters")), values)
@@ -132,7 +134,9 @@ def _exclude_middleware(route: LaravelRoute, arguments: Arguments, site: CallSit
 
 def _add_ability(route: LaravelRoute, arguments: Arguments, site: CallSite) -> None:
     entry = _ability_entry(arguments, site)
-    route.attributes = replace(route.attributes, middleware=(*route.attributes.middleware, entry))
+    route.attributes = replace(
+        route.attributes, middleware=(*route.attributes.middleware, entry)
+    )
 
 
 def _ability_entry(arguments: Arguments, site: CallSite) -> MiddlewareEntry:

@@ -248,7 +248,9 @@ class Router(Recorder):
         self.register_pending()
         self.pending = PendingResource(self, evaluator, site, resource, dict(options))
         if isinstance(resource.name, Unknown):
-            evaluator.remark(site, f"the name of a resource is not known: {resource.name.reason}")
+            evaluator.remark(
+                site, f"the name of a resource is not known: {resource.name.reason}"
+            )
         return self.pending
 
     def register_pending(self) -> None:

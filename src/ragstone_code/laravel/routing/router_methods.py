@@ -50,7 +50,9 @@ def _match(router: Router, arguments: Arguments, site: CallSite, evaluator: Eval
     return router.add_route(methods, uri, action, site, evaluator)
 
 
-def _redirect(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _redirect(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> Value:
     handle = router.add_route(
         HTTP_METHODS,
         arguments.at(0, "uri"),
@@ -91,7 +93,9 @@ def _view(router: Router, arguments: Arguments, site: CallSite, evaluator: Evalu
     return handle
 
 
-def _inertia(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _inertia(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> Value:
     handle = router.add_route(
         ("GET", "HEAD"),
         arguments.at(0, "uri"),
@@ -103,7 +107,9 @@ def _inertia(router: Router, arguments: Arguments, site: CallSite, evaluator: Ev
     return handle
 
 
-def _fallback(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _fallback(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> Value:
     action = arguments.at(0, "action")
     handle = router.add_route(("GET",), "{fallbackPlaceholder}", action, site, evaluator)
     handle.route.wheres["fallbackPlaceholder"] = ".*"
@@ -216,13 +222,17 @@ def _model(router: Router, arguments: Arguments, site: CallSite, evaluator: Eval
     return None
 
 
-def _pattern(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _pattern(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> Value:
     parameter = display_text(arguments.at(0, "key"))
     router.state.patterns[parameter] = display_text(arguments.at(1, "pattern"))
     return None
 
 
-def _patterns(router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
+def _patterns(
+    router: Router, arguments: Arguments, site: CallSite, evaluator: Evaluator
+) -> Value:
     router.state.patterns.update(read_text_mapping(arguments.at(0)))
     return None
 

@@ -44,7 +44,9 @@ _STDIN: Final = "-"
     metavar="KEY=VALUE",
     help="Metadata of the documents; may be repeated.",
 )
-@click.option("--name", help="The name to store it under; for a single file or text from a pipe.")
+@click.option(
+    "--name", help="The name to store it under; for a single file or text from a pipe."
+)
 @common_options
 def add(
     files: tuple[str, ...],
@@ -118,7 +120,10 @@ class FileReader:
         try:
             # The database's side files come and go, so `own_files` is asked for each file.
             return safe_open(
-                Path(parent), name, max_bytes=source.limits.max_bytes(uri), never=source.own_files()
+                Path(parent),
+                name,
+                max_bytes=source.limits.max_bytes(uri),
+                never=source.own_files(),
             ).data
         except ReadError as error:
             if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):

@@ -55,7 +55,9 @@ def list_agents(folder: Path | None, as_json: bool) -> None:
 
 @agents.command("ensure")
 @click.argument("name")
-@click.option("--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors.")
+@click.option(
+    "--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors."
+)
 @common_options
 def ensure_agent(name: str, folder: Path | None, as_json: bool, no_embed: bool) -> int:
     """Make the index of the agent NAME match its files."""
@@ -89,7 +91,9 @@ def ensure_agent(name: str, folder: Path | None, as_json: bool, no_embed: bool) 
     type=click.IntRange(min=1),
     help="Tokens at most; default: the agent's own budget.",
 )
-@click.option("--no-sync", is_flag=True, help="Do not bring the agent's index up to date first.")
+@click.option(
+    "--no-sync", is_flag=True, help="Do not bring the agent's index up to date first."
+)
 @common_options
 def print_prompt(
     name: str, folder: Path | None, as_json: bool, budget: int | None, no_sync: bool
@@ -110,7 +114,9 @@ def print_prompt(
 
 
 def _print_summary(prompt: AgentPrompt) -> None:
-    content = f"with the tool {prompt.tool}" if prompt.tool else plural(len(prompt.files), "file")
+    content = (
+        f"with the tool {prompt.tool}" if prompt.tool else plural(len(prompt.files), "file")
+    )
     print_note(f"({prompt.strategy}, {content}, {prompt.tokens:,} of {prompt.budget:,} tokens)")
     for skip in prompt.left_out[:_MAX_LEFT_OUT]:
         print_note(f"(left out: {printable(skip.uri)}: {printable(skip.reason)})")

@@ -46,7 +46,9 @@ def bus(
             print_json(documents_tool(engine).openai())
             return
         if as_json:
-            raise InputError("`ragstone bus` answers on the bus", hint="--json goes with --schema")
+            raise InputError(
+                "`ragstone bus` answers on the bus", hint="--json goes with --schema"
+            )
         if bind and connect:
             raise InputError("--bind and --connect exclude each other", hint="give one of them")
         try:

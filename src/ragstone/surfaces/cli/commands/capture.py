@@ -62,9 +62,13 @@ _DEFAULTS: Final = HelpLimits()
     show_default=True,
     help="Commands at most.",
 )
-@click.option("--man", is_flag=True, help="Also read the manual pages of commands that have help.")
+@click.option(
+    "--man", is_flag=True, help="Also read the manual pages of commands that have help."
+)
 @click.option("--collection", default=HELP, show_default=True, help="The collection to fill.")
-@click.option("--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors.")
+@click.option(
+    "--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors."
+)
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
@@ -142,7 +146,8 @@ def _write_files(captured: CapturedHelp, folder: Path, *, as_json: bool) -> int:
             "success": not captured.notes,
             "files": [str(path) for path in paths],
             "skipped": [
-                {"uri": " ".join(skip.words), "reason": skip.reason} for skip in captured.skipped
+                {"uri": " ".join(skip.words), "reason": skip.reason}
+                for skip in captured.skipped
             ],
             "notes": list(captured.notes),
         }

@@ -37,7 +37,10 @@ def list_collections(folder: Path | None, as_json: bool) -> None:
         listed = engine.admin.collections() if engine.exists else []
     if as_json:
         print_json(
-            {"success": True, "collections": [collection_json(collection) for collection in listed]}
+            {
+                "success": True,
+                "collections": [collection_json(collection) for collection in listed],
+            }
         )
     elif listed:
         print_table([_row(collection) for collection in listed], ("cyan", "", "", "dim"))
@@ -52,7 +55,9 @@ def list_collections(folder: Path | None, as_json: bool) -> None:
 @click.option("--description", default="", help="A short description.")
 @click.option("--chunker", help="The chunker for its documents; default: rag.chunker.")
 @click.option(
-    "--chunk-size", type=click.IntRange(min=1), help="The largest chunk; default: rag.chunk_size."
+    "--chunk-size",
+    type=click.IntRange(min=1),
+    help="The largest chunk; default: rag.chunk_size.",
 )
 @click.option(
     "--chunk-overlap", type=click.IntRange(min=0), help="The overlap of neighbouring chunks."

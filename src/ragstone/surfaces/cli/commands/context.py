@@ -25,7 +25,12 @@ from ragstone.types import Context, ContextFormat
 @click.command()
 @click.argument("task", nargs=-1, required=True)
 @click.option(
-    "-b", "--budget", type=int, default=1500, show_default=True, help="Number of tokens at most."
+    "-b",
+    "--budget",
+    type=int,
+    default=1500,
+    show_default=True,
+    help="Number of tokens at most.",
 )
 @click.option(
     "--format",
@@ -36,7 +41,9 @@ from ragstone.types import Context, ContextFormat
     help="Layout of the text.",
 )
 @click.option(
-    "--window", type=int, help="The model's window in tokens; the context uses at most 40 % of it."
+    "--window",
+    type=int,
+    help="The model's window in tokens; the context uses at most 40 % of it.",
 )
 @click.option(
     "--session", help="Do not repeat passages that this session already got; name them instead."

@@ -15,7 +15,13 @@ from ragstone.surfaces.cli.engine import confirm_first_sync, open_engine, run_sy
 from ragstone.surfaces.cli.hits import print_hits
 from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import common_options, yes_option
-from ragstone.surfaces.cli.output import print_json, print_line, print_note, print_notes, printable
+from ragstone.surfaces.cli.output import (
+    print_json,
+    print_line,
+    print_note,
+    print_notes,
+    printable,
+)
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.hits import hit_json

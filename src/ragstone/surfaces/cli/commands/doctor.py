@@ -64,7 +64,9 @@ def _print_finding(finding: Finding) -> None:
 def _check_environment(engine: Engine) -> Iterator[Finding]:
     """Yield findings about Python and the disk."""
     yield Finding(
-        "Python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}"
+        "Python",
+        sys.version_info >= (3, 11),
+        f"{platform.python_version()} on {platform.system()}",
     )
     place = engine.home if engine.home.exists() else engine.folder
     is_writable = os.access(place, os.W_OK)

@@ -22,11 +22,18 @@ _MAX_DUPLICATES: Final = 5
 @click.argument("query", nargs=-1, required=True)
 @search_options
 @click.option(
-    "--hit", "hit_number", type=click.IntRange(min=1), help="Explain only the hit with this number."
+    "--hit",
+    "hit_number",
+    type=click.IntRange(min=1),
+    help="Explain only the hit with this number.",
 )
 @common_options
 def explain(
-    query: tuple[str, ...], folder: Path | None, as_json: bool, hit_number: int | None, **flags: Any
+    query: tuple[str, ...],
+    folder: Path | None,
+    as_json: bool,
+    hit_number: int | None,
+    **flags: Any,
 ) -> None:
     """Show how the answer to QUERY was ranked: terms, weights, each hit's score, dropped candidates."""
     with answer_query(query, folder, SearchFlags(**flags)) as answer:
@@ -52,7 +59,9 @@ def _print_explanation(explanation: Explanation, hit_number: int | None) -> None
     _print_fact("terms", printable(" ".join(explanation.terms)) or "none")
     _print_fact("weights", ", ".join(weights) or "none")
     _print_fact("coverage", ", ".join(coverage) or "no vectors")
-    _print_fact("candidates", f"{explanation.candidates:,} in {explanation.milliseconds:.1f} ms")
+    _print_fact(
+        "candidates", f"{explanation.candidates:,} in {explanation.milliseconds:.1f} ms"
+    )
     for position, hit in enumerate(explanation.hits, start=1):
         if hit_number in (None, position):
             _print_hit(position, hit)

@@ -13,7 +13,9 @@ from ragstone.surfaces.cli.options import common_options
 
 @click.command()
 @click.argument("file", default=PIPE)
-@click.option("--no-vectors", is_flag=True, help="Leave the vectors out; they can be made again.")
+@click.option(
+    "--no-vectors", is_flag=True, help="Leave the vectors out; they can be made again."
+)
 @click.option("--collection", help="The collection to write.")
 @click.option("--force", is_flag=True, help="Write over an existing file.")
 @common_options

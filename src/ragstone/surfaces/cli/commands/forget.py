@@ -28,7 +28,9 @@ def forget(
 ) -> None:
     """Delete a conversation, one of its messages, or messages older than a time."""
     if all_sessions == (session is not None):
-        raise InputError("forget needs one of --session and --all-sessions", hint="--session NAME")
+        raise InputError(
+            "forget needs one of --session and --all-sessions", hint="--session NAME"
+        )
     with open_indexed_engine(folder) as engine:
         sessions = [known.name for known in engine.memory.sessions()]
         if session is not None and session not in sessions:

@@ -41,7 +41,13 @@ def graph(context: click.Context, folder: Path | None, as_json: bool) -> None:
     ragstone graph routes --import routes.json
     """
     if context.invoked_subcommand is None:
-        no_flags = {"paths": (), "kinds": (), "collection": None, "no_sync": False, "yes": False}
+        no_flags = {
+            "paths": (),
+            "kinds": (),
+            "collection": None,
+            "no_sync": False,
+            "yes": False,
+        }
         context.invoke(report, folder=folder, as_json=as_json, **no_flags)
 
 
@@ -57,7 +63,11 @@ def graph(context: click.Context, folder: Path | None, as_json: bool) -> None:
 )
 @common_options
 def routes(
-    pattern: str | None, folder: Path | None, as_json: bool, listing: BinaryIO | None, **values: Any
+    pattern: str | None,
+    folder: Path | None,
+    as_json: bool,
+    listing: BinaryIO | None,
+    **values: Any,
 ) -> None:
     """List routes with methods, path, handler and file; PATTERN filters them by name or path."""
     flags = GraphFlags(**values)
@@ -69,12 +79,17 @@ def routes(
             )
         nodes = _filter(engine.graph.routes(collection=flags.collection), flags, pattern)
     if as_json:
-        data: dict[str, object] = {"success": True, "routes": [node_json(node) for node in nodes]}
+        data: dict[str, object] = {
+            "success": True,
+            "routes": [node_json(node) for node in nodes],
+        }
         if imported is not None:
             data["import"] = graph_report_json(imported)
         print_json(data)
         return
-    _print_rows([_route_row(node) for node in nodes], ("magenta", "bold cyan", "", "dim"), "route")
+    _print_rows(
+        [_route_row(node) for node in nodes], ("magenta", "bold cyan", "", "dim"), "route"
+    )
 
 
 @graph.command()
@@ -89,7 +104,9 @@ def tables(pattern: str | None, folder: Path | None, as_json: bool, **values: An
     if as_json:
         print_json({"success": True, "tables": [node_json(node) for node in nodes]})
         return
-    rows = [(printable(node.name), _format_columns(node), printable(node.place)) for node in nodes]
+    rows = [
+        (printable(node.name), _format_columns(node), printable(node.place)) for node in nodes
+    ]
     _print_rows(rows, ("bold cyan", "", "dim"), "table")
 
 
@@ -127,12 +144,19 @@ def report(folder: Path | None, as_json: bool, **values: Any) -> None:
     if as_json:
         graphs = [graph_report_json(each) for each in reports]
         print_json(
-            {"success": True, "kinds": dict(counts), "graphs": graphs, "unknowns": list(unknowns)}
+            {
+                "success": True,
+                "kinds": dict(counts),
+                "graphs": graphs,
+                "unknowns": list(unknowns),
+            }
         )
         return
     for each in reports:
         _print_report(each)
-    print_table([(f"{count:,}", kind) for kind, count in counts.most_common()], ("bold", "magenta"))
+    print_table(
+        [(f"{count:,}", kind) for kind, count in counts.most_common()], ("bold", "magenta")
+    )
     if not counts:
         print_line("The graph is empty: no supported code was found.")
     for unknown in unknowns:
@@ -150,7 +174,11 @@ def _matches_pattern(node: Node, pattern: str) -> bool:
     """Return whether a glob matches the node's name, key or path; a plain word matches a part of them."""
     is_glob = any(sign in pattern for sign in "*?[")
     glob = pattern if is_glob else f"*{pattern}*"
-    names = (node.name, node.key.partition(":")[2], str(node.attributes.get("uri") or node.name))
+    names = (
+        node.name,
+        node.key.partition(":")[2],
+        str(node.attributes.get("uri") or node.name),
+    )
     return any(fnmatchcase(name.lower(), glob.lower()) for name in names)
 
 

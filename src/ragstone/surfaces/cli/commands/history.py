@@ -53,7 +53,9 @@ def history(
             commits=flags.matches_kind("commit") and not no_commits,
             collection=flags.collection,
         )
-        changes = [change for change in changes if flags.matches(change.uri, change.kind)][:limit]
+        changes = [change for change in changes if flags.matches(change.uri, change.kind)][
+            :limit
+        ]
         if as_json:
             print_json(
                 {
@@ -65,10 +67,17 @@ def history(
         elif changes:
             print_table([_row(change) for change in changes], ("dim", "magenta", "", "dim"))
         else:
-            print_line(f"Nothing{describe_kinds(flags.kinds)} is recorded of {printable(name)}.")
+            print_line(
+                f"Nothing{describe_kinds(flags.kinds)} is recorded of {printable(name)}."
+            )
 
 
 def _row(change: Change) -> tuple[str, ...]:
     date = (format_time(change.when) or "")[:10]
     scope = "" if change.exact else " (its file)"
-    return date, change.kind, f"{printable(change.title)}{scope}", printable(format_place(change))
+    return (
+        date,
+        change.kind,
+        f"{printable(change.title)}{scope}",
+        printable(format_place(change)),
+    )

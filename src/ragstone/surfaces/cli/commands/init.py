@@ -29,7 +29,9 @@ def init(folder: Path | None, as_json: bool) -> None:
         file = config.project_file(engine.folder)
         is_new = _create_settings_file(file)
     if as_json:
-        print_json({"success": True, "home": str(home), "config": str(file), "config_made": is_new})
+        print_json(
+            {"success": True, "home": str(home), "config": str(file), "config_made": is_new}
+        )
         return
     unchanged = "" if is_new else " (it existed and was not changed)"
     print_line(f"Index folder: {printable(str(home))}")

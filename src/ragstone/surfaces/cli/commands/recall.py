@@ -78,7 +78,10 @@ def _print_result(result: Recalled) -> None:
     print_line(f"  {shorten(turn.content.strip(), _MAX_CHARACTERS)}")
     if result.superseded_by is not None:
         print_line(
-            (f"  superseded by turn {result.superseded_by}: {printable(result.because)}", "yellow")
+            (
+                f"  superseded by turn {result.superseded_by}: {printable(result.because)}",
+                "yellow",
+            )
         )
     if result.said_again:
         print_line((f"  also said in turn {', '.join(map(str, result.said_again))}", "dim"))

@@ -16,17 +16,19 @@ from ragstone.surfaces.cli.output import plural, print_notes, print_result, prin
 from ragstone.surfaces.present.reports import add_report_json
 
 _MAX_BYTES: Final = 50_000_000
-_EXAMPLE: Final = (
-    '{"run_id": "r1", "summary": "…", "changes": [{"path": "app/Song.php", "action": "modified"}]}'
-)
+_EXAMPLE: Final = '{"run_id": "r1", "summary": "…", "changes": [{"path": "app/Song.php", "action": "modified"}]}'
 _KEYS: Final = ("run_id", "summary", "changes", "at")
 
 
 @click.command("record-run")
 @click.argument("file", type=click.File("rb"), default="-")
-@click.option("--collection", help="The collection to store it in; default: the one for documents.")
+@click.option(
+    "--collection", help="The collection to store it in; default: the one for documents."
+)
 @common_options
-def record_run(file: BinaryIO, folder: Path | None, as_json: bool, collection: str | None) -> None:
+def record_run(
+    file: BinaryIO, folder: Path | None, as_json: bool, collection: str | None
+) -> None:
     """Store a summary of an agent's run, from a JSON FILE or from stdin; the same run_id replaces it.
 
     \b

@@ -16,7 +16,12 @@ from ragstone.surfaces.cli.graph_query import (
 )
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, print_table, printable
-from ragstone.surfaces.present.graph import format_place, node_json, related_json, unresolved_json
+from ragstone.surfaces.present.graph import (
+    format_place,
+    node_json,
+    related_json,
+    unresolved_json,
+)
 from ragstone.types import Link, Node, Related
 
 NO_LIMIT: Final = 100_000
@@ -65,9 +70,9 @@ def related(
             limit=NO_LIMIT if flags.paths else limit,
             collection=flags.collection,
         )
-        results = [neighbour for neighbour in neighbours if flags.matches_path(neighbour.node.uri)][
-            :limit
-        ]
+        results = [
+            neighbour for neighbour in neighbours if flags.matches_path(neighbour.node.uri)
+        ][:limit]
         unresolved = engine.graph.explain(node, 1).unresolved
         if as_json:
             data = {
@@ -116,5 +121,7 @@ def _row(result: Related) -> tuple[str, ...]:
 
 def _describe_link(link: Link) -> str:
     """Return the attributes of a link that a person wants to see."""
-    words = [str(link.attributes.get(key) or "") for key in ("name", "type", "parameter", "how")]
+    words = [
+        str(link.attributes.get(key) or "") for key in ("name", "type", "parameter", "how")
+    ]
     return printable(" ".join(word for word in words if word and word != link.confidence))

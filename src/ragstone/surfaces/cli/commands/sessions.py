@@ -44,7 +44,9 @@ def list_sessions(folder: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"success": True, "sessions": [session_json(session) for session in listed]})
     elif listed:
-        rows = [(printable(session.name), plural(session.documents, "turn")) for session in listed]
+        rows = [
+            (printable(session.name), plural(session.documents, "turn")) for session in listed
+        ]
         print_table(rows, ("cyan", ""))
     else:
         print_line("No conversations yet (`ragstone remember` stores a message).")
@@ -73,7 +75,9 @@ def import_session(file: str, folder: Path | None, as_json: bool, session: str |
     with open_engine(folder) as engine, open_input(engine, file) as data:
         count = engine.memory.load(decode_lines(data), session)
     print_result(
-        {"success": True, "turns": count}, f"{plural(count, 'new turn')} imported", as_json=as_json
+        {"success": True, "turns": count},
+        f"{plural(count, 'new turn')} imported",
+        as_json=as_json,
     )
 
 
@@ -86,4 +90,6 @@ def restore_turns(session: str, turn: int, folder: Path | None, as_json: bool) -
     with open_indexed_engine(folder) as engine:
         engine.memory.restore(session, turn)
     data = {"success": True, "session_id": session, "turn_index": turn, "supersedes": []}
-    print_result(data, f"turn {turn} of {printable(session)} supersedes nothing", as_json=as_json)
+    print_result(
+        data, f"turn {turn} of {printable(session)} supersedes nothing", as_json=as_json
+    )

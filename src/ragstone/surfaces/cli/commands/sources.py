@@ -26,7 +26,10 @@ from ragstone.types import StoredDocument
 @(lambda command: add_options(command, filter_options))
 @collection_option
 @click.option(
-    "-n", "--limit", type=click.IntRange(min=0), help="Number of documents at most; default: all."
+    "-n",
+    "--limit",
+    type=click.IntRange(min=0),
+    help="Number of documents at most; default: all.",
 )
 @common_options
 def sources(

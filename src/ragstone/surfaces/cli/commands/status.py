@@ -40,7 +40,16 @@ def _read_status(engine: Engine) -> Status:
     """Return the status; a folder without an index stays without one."""
     if not engine.exists:
         return Status(
-            str(engine.home), engine.project, engine.settings.rag.enabled, (), 0, 0, (), 0, None, 0
+            str(engine.home),
+            engine.project,
+            engine.settings.rag.enabled,
+            (),
+            0,
+            0,
+            (),
+            0,
+            None,
+            0,
         )
     try:
         changed_files: int | None = engine.admin.count_waiting()
@@ -52,7 +61,9 @@ def _read_status(engine: Engine) -> Status:
 def _print_status(state: Status, folder: Path) -> None:
     if state.documents:
         documents = plural(state.documents, "document")
-        print_line((f"Indexed {plural(state.chunks, 'chunk')}", "bold green"), f" of {documents}")
+        print_line(
+            (f"Indexed {plural(state.chunks, 'chunk')}", "bold green"), f" of {documents}"
+        )
     else:
         print_line(
             ("Empty", "bold yellow"),
@@ -68,7 +79,9 @@ def _print_status(state: Status, folder: Path) -> None:
         last_sync = datetime.fromtimestamp(state.last_sync, UTC).astimezone().strftime("%F %T")
     _print_fact("last sync", last_sync)
     if state.waiting:
-        changed = f"{plural(state.waiting, 'file')} changed since (`ragstone sync` indexes them)"
+        changed = (
+            f"{plural(state.waiting, 'file')} changed since (`ragstone sync` indexes them)"
+        )
         _print_fact("waiting", (changed, "yellow"))
     if len(state.collections) > 1:
         for collection in state.collections:

@@ -22,10 +22,14 @@ _DISABLED = "retrieval is switched off (rag.enabled), nothing was done"
 @click.option(
     "--full", is_flag=True, help="Read every file, even if its size and time have not changed."
 )
-@click.option("--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors.")
+@click.option(
+    "--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors."
+)
 @click.option("--collection", help="The collection to fill.")
 @click.option(
-    "--web", is_flag=True, help="Fetch the stored web pages again instead of reading the folder."
+    "--web",
+    is_flag=True,
+    help="Fetch the stored web pages again instead of reading the folder.",
 )
 @yes_option
 @click.option("-v", "--verbose", is_flag=True, help="List the skipped files with the reasons.")
@@ -43,14 +47,18 @@ def sync(  # noqa: PLR0913 - one argument per flag
 ) -> int:
     """Make the index match the folder, or only some PATHS in it."""
     if web and (paths or full):
-        raise InputError("--web goes without paths and without --full", hint="ragstone sync --web")
+        raise InputError(
+            "--web goes without paths and without --full", hint="ragstone sync --web"
+        )
     with open_engine(folder) as engine:
         if web:
             report = engine.external.recheck_pages(collection=collection, embed=not no_embed)
         else:
             confirm_first_sync(engine, yes=yes)
             chosen = [path.absolute() for path in paths] or None
-            report = run_sync(engine, chosen, embed=not no_embed, full=full, collection=collection)
+            report = run_sync(
+                engine, chosen, embed=not no_embed, full=full, collection=collection
+            )
     notes = list(report.notes)
     if not engine.enabled and not web:
         notes.append(_DISABLED)

@@ -104,8 +104,14 @@ class ChangePrinter:
     def print_sync(self, report: SyncReport) -> None:
         """Print the files that a sync indexed, removed or could not read."""
         if self._as_json:
-            data = {"event": "sync", "time": format_time(time.time()), **sync_summary_json(report)}
-            self._write_json({**data, "changed": list(report.changed), "gone": list(report.gone)})
+            data = {
+                "event": "sync",
+                "time": format_time(time.time()),
+                **sync_summary_json(report),
+            }
+            self._write_json(
+                {**data, "changed": list(report.changed), "gone": list(report.gone)}
+            )
             return
         now = time.strftime("%H:%M:%S")
         lines = [f"indexed {printable(uri)}" for uri in report.changed]
