@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.protocols import DocumentStore
+from ragstone.protocols import DocumentStore, GraphStore, StateStore, VectorStore
 from ragstone.text import query_terms
 from ragstone.types import (
     Chunk,
@@ -64,6 +64,11 @@ def prepare(
     )
 
 
+def put_text(store: DocumentStore, uri: str, *pieces: str, key: CollectionKey = KEY) -> None:
+    """Store a document with one chunk for each piece."""
+    store.put(key, [prepare(uri, pieces)])
+
+
 def _span_after(before: str, piece: str) -> Span:
     """Return the span of a piece that follows the text before it."""
     start = len(before)
@@ -98,6 +103,21 @@ class StoreCase:
         store.ensure_collection(OTHER_KEY)
         yield store
         store.close()
+
+    @pytest.fixture
+    def vectors(self, store: DocumentStore) -> VectorStore:
+        """Return the vectors of the store."""
+        return store.vectors
+
+    @pytest.fixture
+    def graph(self, store: DocumentStore) -> GraphStore:
+        """Return the code graph of the store."""
+        return store.graph
+
+    @pytest.fixture
+    def state(self, store: DocumentStore) -> StateStore:
+        """Return the state of the store."""
+        return store.state
 
     def search_texts(
         self,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone.errors import InputError, NotFound
-from ragstone.protocols import DocumentStore
+from ragstone.protocols import DocumentStore, VectorStore
 from ragstone.testing.store_case import (
     HERE,
     KEY,
@@ -16,7 +16,7 @@ from ragstone.testing.store_case import (
     SECOND_KEY,
     SESSION_KEY,
     StoreCase,
-    prepare,
+    put_text,
 )
 from ragstone.types import CollectionKey
 
@@ -44,7 +44,7 @@ class StoreCollectionsContract(StoreCase):
         assert names == ["a", NOTES]
 
     def test_projects_do_not_share_collections(self, store: DocumentStore) -> None:
-        store.put(KEY, [prepare("a.md", ["apple"])])
+        put_text(store, "a.md", "apple")
         (mine,) = store.collections(PROJECT)
         (theirs,) = store.collections(OTHER)
         assert mine.uuid != theirs.uuid
@@ -56,15 +56,16 @@ class StoreCollectionsContract(StoreCase):
             (collection,) = store.collections(PROJECT)
             return collection.documents, collection.chunks
 
-        store.put(KEY, [prepare("a.md", ["x", "y", "z"]), prepare("b.md", ["x"])])
+        put_text(store, "a.md", "x", "y", "z")
+        put_text(store, "b.md", "x")
         assert counts() == (2, 4)
-        store.put(KEY, [prepare("a.md", ["x"])])
+        put_text(store, "a.md", "x")
         assert counts() == (2, 2)
         store.remove(KEY, ["b.md"])
         assert counts() == (1, 1)
 
     def test_a_write_sets_the_time_of_the_collection(self, store: DocumentStore) -> None:
-        store.put(KEY, [prepare("a.md", ["x"])])
+        put_text(store, "a.md", "x")
         (collection,) = store.collections(PROJECT)
         assert collection.updated_at is not None
 
@@ -72,8 +73,9 @@ class StoreCollectionsContract(StoreCase):
         self, store: DocumentStore
     ) -> None:
         store.ensure_collection(SECOND_KEY)
-        store.put(KEY, [prepare("a.md", ["apple pie"]), prepare("b.md", ["apple tart"])])
-        store.put(SECOND_KEY, [prepare("a.md", ["apple juice"])])
+        put_text(store, "a.md", "apple pie")
+        put_text(store, "b.md", "apple tart")
+        put_text(store, "a.md", "apple juice", key=SECOND_KEY)
         assert store.drop_collection(KEY) == 2
         assert self.search_texts(store, "apple") == ["apple juice"]
         assert store.drop_collection(SECOND_KEY) == 1
@@ -99,7 +101,7 @@ class StoreCollectionsContract(StoreCase):
 
     def test_collections_of_two_kinds_may_have_one_name(self, store: DocumentStore) -> None:
         store.ensure_collection(SESSION_KEY)
-        store.put(SESSION_KEY, [prepare("turn", ["apple juice"])])
+        put_text(store, "turn", "apple juice", key=SESSION_KEY)
         documents = [collection.key for collection in store.collections(PROJECT)]
         sessions = [collection.key for collection in store.collections(PROJECT, "session")]
         assert documents == [KEY]
@@ -111,18 +113,20 @@ class StoreCollectionsContract(StoreCase):
         self, store: DocumentStore
     ) -> None:
         store.ensure_collection(SESSION_KEY)
-        store.put(KEY, [prepare("a.md", ["apple pie"])])
-        store.put(SESSION_KEY, [prepare("turn", ["apple juice"])])
+        put_text(store, "a.md", "apple pie")
+        put_text(store, "turn", "apple juice", key=SESSION_KEY)
         agent = CollectionKey(PROJECT, NOTES, "agent")
         assert self.search_texts(store, "apple") == ["apple pie"]
         assert self.search_texts(store, "apple", SESSION_KEY.scope) == ["apple juice"]
         assert self.search_texts(store, "apple", agent.scope) == []
 
-    def test_a_vector_is_located_in_its_own_kind_only(self, store: DocumentStore) -> None:
+    def test_a_vector_is_located_in_its_own_kind_only(
+        self, store: DocumentStore, vectors: VectorStore
+    ) -> None:
         store.ensure_collection(SESSION_KEY)
-        store.put(KEY, [prepare("a.md", ["the same text"])])
-        store.put(SESSION_KEY, [prepare("turn", ["the same text"])])
+        put_text(store, "a.md", "the same text")
+        put_text(store, "turn", "the same text", key=SESSION_KEY)
         space = self.embed(store)
-        rows = store.vectors.ids_in(HERE, space)
-        (chunk,) = store.vectors.locate(SESSION_KEY.scope, space, rows).values()
+        rows = vectors.ids_in(HERE, space)
+        (chunk,) = vectors.locate(SESSION_KEY.scope, space, rows).values()
         assert store.chunks(PROJECT, [chunk])[chunk].uri == "turn"

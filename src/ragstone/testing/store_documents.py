@@ -18,6 +18,7 @@ from ragstone.testing.store_case import (
     SECOND_KEY,
     StoreCase,
     prepare,
+    put_text,
 )
 from ragstone.types import ChunkOutline, PreparedDocument, PutResult, Stamp, StoredChunk
 
@@ -122,8 +123,8 @@ class StoreDocumentsContract(StoreCase):
 
     def test_documents_are_listed_for_a_scope_and_a_limit(self, store: DocumentStore) -> None:
         store.ensure_collection(SECOND_KEY)
-        store.put(SECOND_KEY, [prepare("b", ["text"])])
-        store.put(KEY, [prepare("a", ["text"])])
+        put_text(store, "b", "text", key=SECOND_KEY)
+        put_text(store, "a", "text")
         uris = [row.uri for row in store.documents(SECOND_KEY.scope)]
         assert uris == ["b"]
         assert store.documents(HERE, limit=0) == []
@@ -150,7 +151,7 @@ class StoreDocumentsContract(StoreCase):
             rows = store.document_chunks(KEY, "a.md")
             return {row.chunk.text: row.id for row in rows}
 
-        store.put(KEY, [prepare("a.md", ["alpha", "beta", "gamma"])])
+        put_text(store, "a.md", "alpha", "beta", "gamma")
         before = ids_by_text()
         (result,) = store.put(KEY, [prepare("a.md", ["delta", "gamma", "alpha"])])
         after = ids_by_text()
@@ -159,8 +160,8 @@ class StoreDocumentsContract(StoreCase):
         assert after["gamma"] == before["gamma"]
 
     def test_a_changed_document_has_its_new_text_only(self, store: DocumentStore) -> None:
-        store.put(KEY, [prepare("a.md", ["alpha", "beta", "gamma"])])
-        store.put(KEY, [prepare("a.md", ["delta", "gamma", "alpha"])])
+        put_text(store, "a.md", "alpha", "beta", "gamma")
+        put_text(store, "a.md", "delta", "gamma", "alpha")
         assert store.text(KEY, "a.md") == "delta\n\ngamma\n\nalpha"
         assert self.search_texts(store, "beta") == []
         assert self.search_texts(store, "gamma") == ["gamma"]
@@ -198,7 +199,7 @@ class StoreDocumentsContract(StoreCase):
 
         uris = ["a", "a.md", "a/b", "a/b/c", "a0", "é/1", "é/2"]
         store.put(KEY, [prepare(uri, ["apple"], source="files") for uri in uris])
-        store.put(KEY, [prepare("a/prepared", ["apple"])])
+        put_text(store, "a/prepared", "apple")
         assert known("a", "a/b", "missing") == ["a", "a/b"]
         assert known("a", below=True) == ["a", "a/b", "a/b/c"]
         assert known("é", "missing", below=True) == ["é/1", "é/2"]

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ragstone.errors import StoreError
-from ragstone.protocols import DocumentReader, DocumentStore
+from ragstone.protocols import DocumentReader, DocumentStore, StateStore, VectorStore
 from ragstone.testing.store_case import (
     HERE,
     KEY,
@@ -19,7 +19,7 @@ from ragstone.testing.store_case import (
     SESSION_KEY,
     SPACE,
     StoreCase,
-    prepare,
+    put_text,
 )
 from ragstone.types import Scope
 
@@ -27,23 +27,27 @@ from ragstone.types import Scope
 class StoreGenerationsContract(StoreCase):
     """Tests of `protocols.DocumentStore` about generations and snapshots."""
 
-    def test_every_write_changes_the_generation(self, store: DocumentStore) -> None:
+    def test_every_write_changes_the_generation(
+        self, store: DocumentStore, state: StateStore
+    ) -> None:
         generations = {store.generation(HERE)}
-        store.put(KEY, [prepare("a.md", ["x"])])
+        put_text(store, "a.md", "x")
         generations.add(store.generation(HERE))
-        store.put(KEY, [prepare("a.md", ["y"])])
+        put_text(store, "a.md", "y")
         generations.add(store.generation(HERE))
-        store.state.update_collection_state(KEY, synced_at=1.0)
+        state.update_collection_state(KEY, synced_at=1.0)
         generations.add(store.generation(HERE))
         store.remove(KEY, ["a.md"])
         generations.add(store.generation(HERE))
         assert len(generations) == 5
 
-    def test_a_read_or_an_equal_value_does_not_change_it(self, store: DocumentStore) -> None:
-        store.state.update_collection_state(KEY, synced_at=1.0)
+    def test_a_read_or_an_equal_value_does_not_change_it(
+        self, store: DocumentStore, state: StateStore
+    ) -> None:
+        state.update_collection_state(KEY, synced_at=1.0)
         generation = store.generation(HERE)
         self.search_texts(store, "x")
-        store.state.update_collection_state(KEY, synced_at=1.0)
+        state.update_collection_state(KEY, synced_at=1.0)
         assert store.generation(HERE) == generation
 
     def test_a_write_changes_only_scopes_with_its_collection(
@@ -54,22 +58,22 @@ class StoreGenerationsContract(StoreCase):
         both = Scope(PROJECT, (NOTES, SECOND_KEY.name))
         scopes = {HERE, KEY.scope, both, SECOND_KEY.scope, SESSION_KEY.scope, OTHER_KEY.scope}
         before = {scope: store.generation(scope) for scope in scopes}
-        store.put(KEY, [prepare("a.md", ["x"])])
+        put_text(store, "a.md", "x")
         changed = {scope for scope in scopes if store.generation(scope) != before[scope]}
         assert changed == {HERE, KEY.scope, both}
 
     def test_vectors_change_only_collections_with_their_texts(
-        self, store: DocumentStore
+        self, store: DocumentStore, vectors: VectorStore
     ) -> None:
         store.ensure_collection(SESSION_KEY)
-        store.put(KEY, [prepare("a.md", ["x"])])
-        store.put(SESSION_KEY, [prepare("turn", ["y"])])
-        space = store.vectors.ensure_space(KEY, SPACE).id
-        store.vectors.ensure_space(SESSION_KEY, SPACE)
-        (text,) = store.vectors.pending(HERE, space)
+        put_text(store, "a.md", "x")
+        put_text(store, "turn", "y", key=SESSION_KEY)
+        space = vectors.ensure_space(KEY, SPACE).id
+        vectors.ensure_space(SESSION_KEY, SPACE)
+        (text,) = vectors.pending(HERE, space)
         documents_before = store.generation(HERE)
         session_before = store.generation(SESSION_KEY.scope)
-        store.vectors.put(PROJECT, space, [(text.text_id, b"abcd")])
+        vectors.put(PROJECT, space, [(text.text_id, b"abcd")])
         assert store.generation(HERE) != documents_before
         assert store.generation(SESSION_KEY.scope) == session_before
 
@@ -90,16 +94,18 @@ class StoreGenerationsContract(StoreCase):
         def list_uris(view: DocumentReader) -> list[str]:
             return [document.uri for document in view.documents(HERE)]
 
-        store.put(KEY, [prepare("a.md", ["apple"])])
+        put_text(store, "a.md", "apple")
         with ThreadPoolExecutor(2) as pool, store.snapshot() as view:
             results = list(pool.map(list_uris, [view] * 8))
         assert results == [["a.md"]] * 8
 
-    def test_a_snapshot_reads_vectors_graph_and_generation(self, store: DocumentStore) -> None:
-        store.put(KEY, [prepare("a.md", ["apple"])])
+    def test_a_snapshot_reads_vectors_graph_and_generation(
+        self, store: DocumentStore, vectors: VectorStore
+    ) -> None:
+        put_text(store, "a.md", "apple")
         space = self.embed(store)
         with store.snapshot() as view:
-            assert view.vectors.ids_in(HERE, space) == store.vectors.ids_in(HERE, space)
+            assert view.vectors.ids_in(HERE, space) == vectors.ids_in(HERE, space)
             assert view.generation(HERE) == store.generation(HERE)
             assert view.graph.nodes(HERE) == []
 

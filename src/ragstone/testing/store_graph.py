@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragstone.protocols import DocumentStore
+from ragstone.protocols import DocumentStore, GraphStore
 from ragstone.testing.example_graph import (
     AUTH,
     CLOSE_CALL,
@@ -34,9 +34,11 @@ def keys_of(nodes: Sequence[Node]) -> list[str]:
 class StoreGraphContract(StoreCase):
     """Tests of `protocols.GraphReader`."""
 
-    def test_the_node_of_a_framework_is_completed_by_others(self, store: DocumentStore) -> None:
+    def test_the_node_of_a_framework_is_completed_by_others(
+        self, store: DocumentStore, graph: GraphStore
+    ) -> None:
         put_example_graph(store)
-        (song,) = store.graph.nodes(HERE, keys=[SONG])
+        (song,) = graph.nodes(HERE, keys=[SONG])
         expected = replace(
             SONG_MODEL,
             signature=SONG_CLASS.signature,
@@ -46,58 +48,62 @@ class StoreGraphContract(StoreCase):
         )
         assert song == expected
 
-    def test_nodes_are_found_by_key_kind_and_file(self, store: DocumentStore) -> None:
+    def test_nodes_are_found_by_key_kind_and_file(
+        self, store: DocumentStore, graph: GraphStore
+    ) -> None:
         put_example_graph(store)
-        everything = store.graph.nodes(HERE)
-        by_key = store.graph.nodes(HERE, keys=[TABLE, SONG, "missing"])
-        by_kind = store.graph.nodes(HERE, kinds=["route", "model"])
-        by_file = store.graph.nodes(HERE, uris=["app/Song.php", "routes/api.php"])
+        everything = graph.nodes(HERE)
+        by_key = graph.nodes(HERE, keys=[TABLE, SONG, "missing"])
+        by_kind = graph.nodes(HERE, kinds=["route", "model"])
+        by_file = graph.nodes(HERE, uris=["app/Song.php", "routes/api.php"])
         assert keys_of(everything) == sorted([SONG, ROUTE, SAVE, TABLE])
         assert keys_of(by_key) == [TABLE, SONG]
         assert keys_of(by_kind) == [SONG, ROUTE]
         assert keys_of(by_file) == [SONG, ROUTE]
 
-    def test_nodes_must_pass_every_condition(self, store: DocumentStore) -> None:
+    def test_nodes_must_pass_every_condition(self, store: DocumentStore, graph: GraphStore) -> None:
         put_example_graph(store)
-        models = store.graph.nodes(HERE, uris=["app/Song.php"], kinds=["model"])
-        tables = store.graph.nodes(HERE, keys=[TABLE, SONG], kinds=["table"])
+        models = graph.nodes(HERE, uris=["app/Song.php"], kinds=["model"])
+        tables = graph.nodes(HERE, keys=[TABLE, SONG], kinds=["table"])
         assert keys_of(models) == [SONG]
         assert keys_of(tables) == [TABLE]
-        assert store.graph.nodes(HERE, kinds=["class"]) == []
-        assert store.graph.nodes(HERE, keys=[]) == []
-        assert store.graph.nodes(HERE, kinds=[]) == []
+        assert graph.nodes(HERE, kinds=["class"]) == []
+        assert graph.nodes(HERE, keys=[]) == []
+        assert graph.nodes(HERE, kinds=[]) == []
 
-    def test_nodes_have_a_limit(self, store: DocumentStore) -> None:
+    def test_nodes_have_a_limit(self, store: DocumentStore, graph: GraphStore) -> None:
         put_example_graph(store)
-        assert len(store.graph.nodes(HERE, limit=2)) == 2
-        assert store.graph.nodes(HERE, limit=0) == []
+        assert len(graph.nodes(HERE, limit=2)) == 2
+        assert graph.nodes(HERE, limit=0) == []
 
-    def test_aliases_are_found_ignoring_case(self, store: DocumentStore) -> None:
+    def test_aliases_are_found_ignoring_case(self, store: DocumentStore, graph: GraphStore) -> None:
         put_example_graph(store)
-        aliases = store.graph.find_aliases(HERE, ["SONGS.UPDATE", "app\\song", "missing"])
+        aliases = graph.find_aliases(HERE, ["SONGS.UPDATE", "app\\song", "missing"])
         assert [alias.name for alias in aliases] == ["Songs.Update", "App\\Song"]
         assert [alias.key for alias in aliases] == [ROUTE, SONG]
         assert [alias.kind for alias in aliases] == ["route_name", "class"]
 
-    def test_links_are_found_from_both_ends_in_their_order(self, store: DocumentStore) -> None:
-        put_example_graph(store)
-        guards = store.graph.links(HERE, [ROUTE], kinds=["GUARDED_BY"])
-        uses = store.graph.links(HERE, [SONG], kinds=["CALLS", "USES_MODEL"], back=True)
-        assert guards == [AUTH, THROTTLE]
-        assert uses == [SAVE_CALLS_SONG, SAVE_USES_SONG]
-        assert store.graph.links(HERE, ["missing"]) == []
-
-    def test_links_have_a_limit(self, store: DocumentStore) -> None:
-        put_example_graph(store)
-        assert len(store.graph.links(HERE, [ROUTE, SAVE])) == 5
-        assert len(store.graph.links(HERE, [ROUTE, SAVE], limit=4)) == 4
-        assert store.graph.links(HERE, [ROUTE], limit=0) == []
-
-    def test_unresolved_references_are_found_by_name_and_source(
-        self, store: DocumentStore
+    def test_links_are_found_from_both_ends_in_their_order(
+        self, store: DocumentStore, graph: GraphStore
     ) -> None:
         put_example_graph(store)
-        unresolved = store.graph.unresolved
+        guards = graph.links(HERE, [ROUTE], kinds=["GUARDED_BY"])
+        uses = graph.links(HERE, [SONG], kinds=["CALLS", "USES_MODEL"], back=True)
+        assert guards == [AUTH, THROTTLE]
+        assert uses == [SAVE_CALLS_SONG, SAVE_USES_SONG]
+        assert graph.links(HERE, ["missing"]) == []
+
+    def test_links_have_a_limit(self, store: DocumentStore, graph: GraphStore) -> None:
+        put_example_graph(store)
+        assert len(graph.links(HERE, [ROUTE, SAVE])) == 5
+        assert len(graph.links(HERE, [ROUTE, SAVE], limit=4)) == 4
+        assert graph.links(HERE, [ROUTE], limit=0) == []
+
+    def test_unresolved_references_are_found_by_name_and_source(
+        self, store: DocumentStore, graph: GraphStore
+    ) -> None:
+        put_example_graph(store)
+        unresolved = graph.unresolved
         assert unresolved(HERE, name="touch") == [TOUCH_CALL]
         assert unresolved(HERE, sources=[SAVE, "missing"]) == [TOUCH_CALL, CLOSE_CALL]
         assert unresolved(HERE, sources=[SAVE], name="close") == [CLOSE_CALL]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ragstone.errors import InputError, NotFound
-from ragstone.protocols import DocumentStore
+from ragstone.protocols import DocumentStore, GraphStore
 from ragstone.testing.example_graph import (
     CLOSE_CALL,
     FILE,
@@ -49,22 +49,24 @@ class StoreGraphOwnersContract(StoreCase):
             "kind:table": 1,
         }
 
-    def test_graphs_are_read_as_they_were_stored(self, store: DocumentStore) -> None:
+    def test_graphs_are_read_as_they_were_stored(
+        self, store: DocumentStore, graph: GraphStore
+    ) -> None:
         put_example_graph(store)
-        nodes = store.graph.nodes(HERE, keys=[SAVE, ROUTE])
-        calls = store.graph.links(HERE, [SAVE], kinds=["CALLS"])
+        nodes = graph.nodes(HERE, keys=[SAVE, ROUTE])
+        calls = graph.links(HERE, [SAVE], kinds=["CALLS"])
         assert nodes == [SAVE_METHOD, SONG_ROUTE]
         assert nodes[0].collection == NOTES
         assert calls == [SAVE_CALLS_SONG]
-        assert store.graph.unresolved(HERE) == [TOUCH_CALL, CLOSE_CALL]
+        assert graph.unresolved(HERE) == [TOUCH_CALL, CLOSE_CALL]
 
-    def test_owners_have_their_stamps(self, store: DocumentStore) -> None:
-        store.graph.put(KEY, {"a": FILE, "b": FRAMEWORK}, stamps={"a": "1"})
-        some = store.graph.owner_stamps(KEY, owners=["a", "missing"])
-        assert store.graph.owner_stamps(KEY) == {"a": "1", "b": ""}
+    def test_owners_have_their_stamps(self, graph: GraphStore) -> None:
+        graph.put(KEY, {"a": FILE, "b": FRAMEWORK}, stamps={"a": "1"})
+        some = graph.owner_stamps(KEY, owners=["a", "missing"])
+        assert graph.owner_stamps(KEY) == {"a": "1", "b": ""}
         assert some == {"a": "1"}
-        assert store.graph.owner_stamps(OTHER_KEY) == {}
-        assert store.graph.owner_stamps(MISSING_KEY) == {}
+        assert graph.owner_stamps(OTHER_KEY) == {}
+        assert graph.owner_stamps(MISSING_KEY) == {}
 
     def test_storing_the_same_graphs_again_changes_nothing(self, store: DocumentStore) -> None:
         put_example_graph(store)
@@ -83,42 +85,40 @@ class StoreGraphOwnersContract(StoreCase):
         assert store.graph.nodes(HERE, keys=[ROUTE]) == [moved_route]
         assert store.graph.owner_stamps(KEY)["laravel"] == "s2"
 
-    def test_an_empty_graph_removes_its_owner(self, store: DocumentStore) -> None:
+    def test_an_empty_graph_removes_its_owner(
+        self, store: DocumentStore, graph: GraphStore
+    ) -> None:
         put_example_graph(store)
-        changed = store.graph.put(KEY, {"laravel": Graph()})
+        changed = graph.put(KEY, {"laravel": Graph()})
         assert changed["links"] == len(FRAMEWORK.links)
-        assert store.graph.owner_stamps(KEY) == {"file:app/Song.php": ""}
-        assert store.graph.nodes(HERE, keys=[SONG, ROUTE]) == [SONG_CLASS]
-        assert store.graph.find_aliases(HERE, ["songs.update"]) == []
+        assert graph.owner_stamps(KEY) == {"file:app/Song.php": ""}
+        assert graph.nodes(HERE, keys=[SONG, ROUTE]) == [SONG_CLASS]
+        assert graph.find_aliases(HERE, ["songs.update"]) == []
 
-    def test_an_empty_graph_of_a_missing_owner_changes_nothing(
-        self, store: DocumentStore
-    ) -> None:
-        changed = store.graph.put(KEY, {"missing": Graph()})
+    def test_an_empty_graph_of_a_missing_owner_changes_nothing(self, graph: GraphStore) -> None:
+        changed = graph.put(KEY, {"missing": Graph()})
         assert set(changed.values()) == {0}
-        assert store.graph.owner_stamps(KEY) == {}
+        assert graph.owner_stamps(KEY) == {}
 
-    def test_an_owner_with_a_stamp_may_have_an_empty_graph(self, store: DocumentStore) -> None:
+    def test_an_owner_with_a_stamp_may_have_an_empty_graph(self, graph: GraphStore) -> None:
         stamps = {"file:README.md": "h"}
-        store.graph.put(KEY, {"file:README.md": Graph()}, stamps=stamps)
-        assert store.graph.owner_stamps(KEY) == stamps
+        graph.put(KEY, {"file:README.md": Graph()}, stamps=stamps)
+        assert graph.owner_stamps(KEY) == stamps
 
-    def test_the_data_of_an_owner_is_kept_until_it_is_removed(
-        self, store: DocumentStore
-    ) -> None:
+    def test_the_data_of_an_owner_is_kept_until_it_is_removed(self, graph: GraphStore) -> None:
         data = {"a": b"\0one", "b": b"two"}
-        store.graph.put(KEY, {"a": FILE, "b": FRAMEWORK}, data=data)
-        store.graph.put(KEY, {"a": FILE}, data={"a": b"three"})
-        assert store.graph.owner_data(KEY) == {"a": b"three", "b": b"two"}
-        store.graph.put(KEY, {"b": Graph()})
-        assert store.graph.owner_data(KEY) == {"a": b"three"}
-        assert store.graph.owner_data(OTHER_KEY) == {}
-        assert store.graph.owner_data(MISSING_KEY) == {}
+        graph.put(KEY, {"a": FILE, "b": FRAMEWORK}, data=data)
+        graph.put(KEY, {"a": FILE}, data={"a": b"three"})
+        assert graph.owner_data(KEY) == {"a": b"three", "b": b"two"}
+        graph.put(KEY, {"b": Graph()})
+        assert graph.owner_data(KEY) == {"a": b"three"}
+        assert graph.owner_data(OTHER_KEY) == {}
+        assert graph.owner_data(MISSING_KEY) == {}
 
-    def test_equal_data_is_not_written(self, store: DocumentStore) -> None:
-        store.graph.put(KEY, {"a": FILE}, data={"a": b"three"})
+    def test_equal_data_is_not_written(self, store: DocumentStore, graph: GraphStore) -> None:
+        graph.put(KEY, {"a": FILE}, data={"a": b"three"})
         generation = store.generation(HERE)
-        store.graph.put(KEY, {"a": FILE}, data={"a": b"three"})
+        graph.put(KEY, {"a": FILE}, data={"a": b"three"})
         assert store.generation(HERE) == generation
 
     @pytest.mark.parametrize(
@@ -131,25 +131,27 @@ class StoreGraphOwnersContract(StoreCase):
     )
     def test_either_all_owners_are_stored_or_none(
         self,
-        store: DocumentStore,
+        graph: GraphStore,
         bad_graph: Graph,
     ) -> None:
         with pytest.raises(InputError):
-            store.graph.put(KEY, {"a": FILE, "b": bad_graph})
-        assert store.graph.owner_stamps(KEY) == {}
-        assert store.graph.nodes(HERE) == []
+            graph.put(KEY, {"a": FILE, "b": bad_graph})
+        assert graph.owner_stamps(KEY) == {}
+        assert graph.nodes(HERE) == []
 
-    def test_a_graph_needs_a_collection(self, store: DocumentStore) -> None:
+    def test_a_graph_needs_a_collection(self, graph: GraphStore) -> None:
         with pytest.raises(NotFound):
-            store.graph.put(MISSING_KEY, {"a": FILE})
+            graph.put(MISSING_KEY, {"a": FILE})
 
-    def test_a_graph_is_removed_with_its_collection(self, store: DocumentStore) -> None:
+    def test_a_graph_is_removed_with_its_collection(
+        self, store: DocumentStore, graph: GraphStore
+    ) -> None:
         put_example_graph(store)
         store.drop_collection(KEY)
         store.ensure_collection(KEY)
-        assert store.graph.owner_stamps(KEY) == {}
-        assert store.graph.nodes(HERE) == []
-        assert store.graph.links(HERE, [ROUTE]) == []
-        assert store.graph.find_aliases(HERE, ["Song"]) == []
-        assert store.graph.unresolved(HERE) == []
+        assert graph.owner_stamps(KEY) == {}
+        assert graph.nodes(HERE) == []
+        assert graph.links(HERE, [ROUTE]) == []
+        assert graph.find_aliases(HERE, ["Song"]) == []
+        assert graph.unresolved(HERE) == []
         assert all(finding.ok for finding in store.check())

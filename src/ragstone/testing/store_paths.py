@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone.errors import InputError
-from ragstone.protocols import DocumentStore
+from ragstone.protocols import DocumentStore, GraphStore
 from ragstone.testing.example_graph import (
     ROUTE,
     ROUTE_CALLS_SAVE,
@@ -50,49 +50,51 @@ class StorePathsContract(StoreCase):
 
     # ── paths ─────────────────────────────────────────────────────────────────────────────────────
 
-    def test_a_walk_follows_all_steps(self, store: DocumentStore) -> None:
+    def test_a_walk_follows_all_steps(self, store: DocumentStore, graph: GraphStore) -> None:
         put_example_graph(store)
         uses_model = Step(("USES_MODEL", "BINDS"), to=("model",))
-        (path,) = store.graph.walk(HERE, [ROUTE], [HANDLED_BY, uses_model, MAPS_TO])
+        (path,) = graph.walk(HERE, [ROUTE], [HANDLED_BY, uses_model, MAPS_TO])
         assert keys_on(path) == [ROUTE, SAVE, SONG, TABLE]
         assert path.nodes[2].kind == "model"
         assert path.links == (ROUTE_CALLS_SAVE, SAVE_USES_SONG, SONG_IN_TABLE)
         assert path.confidence == "convention"
 
-    def test_a_walk_can_follow_links_backwards(self, store: DocumentStore) -> None:
+    def test_a_walk_can_follow_links_backwards(
+        self, store: DocumentStore, graph: GraphStore
+    ) -> None:
         put_example_graph(store)
         kinds = ["MAPS_TO", "USES_MODEL", "HANDLED_BY"]
         steps = [Step((kind,), back=True) for kind in kinds]
-        (path,) = store.graph.walk(HERE, [TABLE], steps)
+        (path,) = graph.walk(HERE, [TABLE], steps)
         assert keys_on(path) == [TABLE, SONG, SAVE, ROUTE]
 
     def test_a_link_target_without_a_node_is_named_by_its_key(
-        self, store: DocumentStore
+        self, store: DocumentStore, graph: GraphStore
     ) -> None:
         put_example_graph(store)
         guarded_by = Step(("GUARDED_BY",), to=("middleware",))
-        first, second = store.graph.walk(HERE, [ROUTE], [guarded_by])
+        first, second = graph.walk(HERE, [ROUTE], [guarded_by])
         assert first.nodes[1] == Node("middleware:auth", "middleware", "auth")
         assert second.links == (THROTTLE,)
 
-    def test_no_path_visits_a_node_twice(self, store: DocumentStore) -> None:
+    def test_no_path_visits_a_node_twice(self, graph: GraphStore) -> None:
         ring = Graph(links=(call(0, 1), call(1, 2), call(2, 0), call(0, 0)))
-        store.graph.put(KEY, {"ring": ring})
-        (path,) = store.graph.walk(HERE, ["m:0"], [CALLS, CALLS])
+        graph.put(KEY, {"ring": ring})
+        (path,) = graph.walk(HERE, ["m:0"], [CALLS, CALLS])
         assert keys_on(path) == ["m:0", "m:1", "m:2"]
-        assert store.graph.walk(HERE, ["m:0"], [CALLS, CALLS, CALLS]) == []
+        assert graph.walk(HERE, ["m:0"], [CALLS, CALLS, CALLS]) == []
 
-    def test_walks_have_a_limit(self, store: DocumentStore) -> None:
+    def test_walks_have_a_limit(self, graph: GraphStore) -> None:
         links = tuple(call(0, target) for target in range(1, 20))
-        store.graph.put(KEY, {"star": Graph(links=links)})
-        paths = store.graph.walk(HERE, ["m:0"], [CALLS], limit=3)
+        graph.put(KEY, {"star": Graph(links=links)})
+        paths = graph.walk(HERE, ["m:0"], [CALLS], limit=3)
         targets = [path.nodes[1].key for path in paths]
         assert targets == ["m:1", "m:2", "m:3"]
-        assert store.graph.walk(HERE, ["m:0"], [CALLS], limit=0) == []
+        assert graph.walk(HERE, ["m:0"], [CALLS], limit=0) == []
 
-    def test_a_walk_with_too_many_steps_is_refused(self, store: DocumentStore) -> None:
+    def test_a_walk_with_too_many_steps_is_refused(self, graph: GraphStore) -> None:
         with pytest.raises(InputError):
-            store.graph.walk(HERE, ["m:0"], [CALLS] * 9)
+            graph.walk(HERE, ["m:0"], [CALLS] * 9)
 
     # ── scopes ────────────────────────────────────────────────────────────────────────────────────
 
@@ -108,29 +110,30 @@ class StorePathsContract(StoreCase):
     def test_a_graph_is_not_seen_outside_of_its_scope(
         self,
         store: DocumentStore,
+        graph: GraphStore,
         scope: Scope,
     ) -> None:
         store.ensure_collection(SECOND_KEY)
         put_example_graph(store)
-        assert store.graph.nodes(scope) == []
-        assert store.graph.find_aliases(scope, ["Song"]) == []
-        assert store.graph.links(scope, [SONG]) == []
-        assert store.graph.unresolved(scope) == []
-        assert store.graph.walk(scope, [ROUTE], [HANDLED_BY]) == []
+        assert graph.nodes(scope) == []
+        assert graph.find_aliases(scope, ["Song"]) == []
+        assert graph.links(scope, [SONG]) == []
+        assert graph.unresolved(scope) == []
+        assert graph.walk(scope, [ROUTE], [HANDLED_BY]) == []
 
     def test_the_collections_of_a_scope_are_walked_one_by_one(
-        self, store: DocumentStore
+        self, store: DocumentStore, graph: GraphStore
     ) -> None:
         store.ensure_collection(SECOND_KEY)
         put_example_graph(store)
-        store.graph.put(SECOND_KEY, {"laravel": Graph(links=(HYMNS,))})
-        paths = store.graph.walk(HERE, [SONG], [MAPS_TO])
+        graph.put(SECOND_KEY, {"laravel": Graph(links=(HYMNS,))})
+        paths = graph.walk(HERE, [SONG], [MAPS_TO])
         tables = {path.nodes[1].collection: path.nodes[1].key for path in paths}
         assert tables == {NOTES: TABLE, SECOND_KEY.name: "table:hymns"}
 
-    def test_a_path_stays_in_one_collection(self, store: DocumentStore) -> None:
+    def test_a_path_stays_in_one_collection(self, store: DocumentStore, graph: GraphStore) -> None:
         store.ensure_collection(SECOND_KEY)
         put_example_graph(store)
-        store.graph.put(SECOND_KEY, {"laravel": Graph(links=(HYMNS,))})
-        (path,) = store.graph.walk(HERE, [SAVE], [Step(("USES_MODEL",)), MAPS_TO])
+        graph.put(SECOND_KEY, {"laravel": Graph(links=(HYMNS,))})
+        (path,) = graph.walk(HERE, [SAVE], [Step(("USES_MODEL",)), MAPS_TO])
         assert keys_on(path) == [SAVE, SONG, TABLE]

@@ -6,16 +6,15 @@ from __future__ import annotations
 import pytest
 
 from ragstone.errors import NotFound
-from ragstone.protocols import DocumentStore
+from ragstone.protocols import DocumentStore, VectorStore
 from ragstone.testing.store_case import (
     HERE,
-    KEY,
     OTHER,
     OTHER_KEY,
     PROJECT,
     SECOND_KEY,
     StoreCase,
-    prepare,
+    put_text,
 )
 from ragstone.types import Scope
 
@@ -27,8 +26,8 @@ class StoreScopesContract(StoreCase):
 
     def put_same_text(self, store: DocumentStore) -> None:
         """Store one document with the same text in each of the two projects."""
-        store.put(KEY, [prepare("a.md", ["shared words"])])
-        store.put(OTHER_KEY, [prepare("a.md", ["shared words"])])
+        put_text(store, "a.md", "shared words")
+        put_text(store, "a.md", "shared words", key=OTHER_KEY)
 
     def test_words_and_chunks_of_another_project_are_not_returned(
         self,
@@ -52,40 +51,45 @@ class StoreScopesContract(StoreCase):
         store.remove(OTHER_KEY, ["a.md"])
         assert self.search_texts(store, "shared") == ["shared words"]
 
-    def test_vectors_of_another_project_are_not_returned(self, store: DocumentStore) -> None:
+    def test_vectors_of_another_project_are_not_returned(
+        self, store: DocumentStore, vectors: VectorStore
+    ) -> None:
         self.put_same_text(store)
         space = self.embed(store)
-        rows = store.vectors.ids_in(HERE, space)
+        rows = vectors.ids_in(HERE, space)
         # A store may remember the texts of rows that were read.
-        store.vectors.rows(PROJECT, space).data(rows)
-        assert store.vectors.pending(THERE, space) == []
-        assert store.vectors.ids_in(THERE, space) == []
-        assert store.vectors.locate(THERE, space, rows) == {}
-        assert store.vectors.spaces(THERE) == []
+        vectors.rows(PROJECT, space).data(rows)
+        assert vectors.pending(THERE, space) == []
+        assert vectors.ids_in(THERE, space) == []
+        assert vectors.locate(THERE, space, rows) == {}
+        assert vectors.spaces(THERE) == []
 
-    def test_a_space_of_another_project_cannot_be_used(self, store: DocumentStore) -> None:
+    def test_a_space_of_another_project_cannot_be_used(
+        self, store: DocumentStore, vectors: VectorStore
+    ) -> None:
         self.put_same_text(store)
         space = self.embed(store)
         with pytest.raises(NotFound):
-            store.vectors.rows(OTHER, space)
+            vectors.rows(OTHER, space)
         with pytest.raises(NotFound):
-            store.vectors.put(OTHER, space, [])
+            vectors.put(OTHER, space, [])
 
     def test_vectors_for_texts_of_another_project_are_not_stored(
         self,
         store: DocumentStore,
+        vectors: VectorStore,
     ) -> None:
         self.put_same_text(store)
         space = self.embed(store)
         theirs = self.first_chunk(store, "a.md", OTHER_KEY)
         generation = store.generation(THERE)
-        assert store.vectors.put(PROJECT, space, [(theirs.text_id, b"1234")]) == 0
+        assert vectors.put(PROJECT, space, [(theirs.text_id, b"1234")]) == 0
         assert store.generation(THERE) == generation
 
     def test_a_scope_sees_only_its_collections(self, store: DocumentStore) -> None:
         store.ensure_collection(SECOND_KEY)
-        store.put(KEY, [prepare("a.md", ["apple"])])
-        store.put(SECOND_KEY, [prepare("b.md", ["apple"])])
+        put_text(store, "a.md", "apple")
+        put_text(store, "b.md", "apple", key=SECOND_KEY)
         first = self.first_chunk(store, "a.md")
         second = self.first_chunk(store, "b.md", SECOND_KEY)
         all_rows = store.search_words(HERE, ["appl"], limit=9)
@@ -102,6 +106,6 @@ class StoreScopesContract(StoreCase):
         store: DocumentStore,
         names: tuple[str, ...],
     ) -> None:
-        store.put(KEY, [prepare("a.md", ["apple"])])
+        put_text(store, "a.md", "apple")
         scope = Scope(PROJECT, names)
         assert store.search_words(scope, ["appl"], limit=9) == []

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone.errors import NotFound
-from ragstone.protocols import DocumentStore
+from ragstone.protocols import DocumentStore, StateStore
 from ragstone.testing.store_case import (
     KEY,
     MISSING_KEY,
@@ -33,11 +33,11 @@ class StoreStateContract(StoreCase):
 
     # ── collections ───────────────────────────────────────────────────────────────────────────────
 
-    def test_the_state_of_a_collection_has_defaults(self, store: DocumentStore) -> None:
-        assert store.state.collection_state(KEY) == CollectionState()
+    def test_the_state_of_a_collection_has_defaults(self, state: StateStore) -> None:
+        assert state.collection_state(KEY) == CollectionState()
 
-    def test_the_state_of_a_collection_keeps_every_field(self, store: DocumentStore) -> None:
-        update = store.state.update_collection_state
+    def test_the_state_of_a_collection_keeps_every_field(self, state: StateStore) -> None:
+        update = state.update_collection_state
         update(KEY, synced_at=1.5, follows_folder=True, fingerprint="f")
         update(KEY, root="/a\udcff", relative_root="..", graph_remarks=("one", "two"))
         update(KEY, needs_vectors=True, graph_seconds=0.5)
@@ -51,61 +51,63 @@ class StoreStateContract(StoreCase):
             graph_seconds=0.5,
             graph_remarks=("one", "two"),
         )
-        assert store.state.collection_state(KEY) == expected
-        assert store.state.collection_state(OTHER_KEY) == CollectionState()
+        assert state.collection_state(KEY) == expected
+        assert state.collection_state(OTHER_KEY) == CollectionState()
 
-    def test_a_field_can_be_reset(self, store: DocumentStore) -> None:
-        store.state.update_collection_state(KEY, needs_vectors=True, fingerprint="f")
-        store.state.update_collection_state(KEY, needs_vectors=False, fingerprint=None)
-        assert store.state.collection_state(KEY) == CollectionState()
+    def test_a_field_can_be_reset(self, state: StateStore) -> None:
+        state.update_collection_state(KEY, needs_vectors=True, fingerprint="f")
+        state.update_collection_state(KEY, needs_vectors=False, fingerprint=None)
+        assert state.collection_state(KEY) == CollectionState()
 
-    def test_a_missing_collection_has_no_state(self, store: DocumentStore) -> None:
+    def test_a_missing_collection_has_no_state(self, state: StateStore) -> None:
         with pytest.raises(NotFound):
-            store.state.update_collection_state(MISSING_KEY, synced_at=1.0)
+            state.update_collection_state(MISSING_KEY, synced_at=1.0)
 
-    def test_unread_files_are_replaced_together(self, store: DocumentStore) -> None:
-        assert store.state.unread_files(KEY) == UnreadFiles()
-        store.state.set_unread_files(KEY, UNREAD)
-        assert store.state.unread_files(KEY) == UNREAD
+    def test_unread_files_are_replaced_together(self, state: StateStore) -> None:
+        assert state.unread_files(KEY) == UnreadFiles()
+        state.set_unread_files(KEY, UNREAD)
+        assert state.unread_files(KEY) == UNREAD
         nothing = UnreadFiles("other", {})
-        store.state.set_unread_files(KEY, nothing)
-        assert store.state.unread_files(KEY) == nothing
+        state.set_unread_files(KEY, nothing)
+        assert state.unread_files(KEY) == nothing
 
-    def test_state_is_removed_with_its_collection(self, store: DocumentStore) -> None:
-        store.state.update_collection_state(KEY, synced_at=1.0)
-        store.state.set_unread_files(KEY, UNREAD)
+    def test_state_is_removed_with_its_collection(
+        self, store: DocumentStore, state: StateStore
+    ) -> None:
+        state.update_collection_state(KEY, synced_at=1.0)
+        state.set_unread_files(KEY, UNREAD)
         store.drop_collection(KEY)
         store.ensure_collection(KEY)
-        assert store.state.collection_state(KEY) == CollectionState()
-        assert store.state.unread_files(KEY) == UnreadFiles()
+        assert state.collection_state(KEY) == CollectionState()
+        assert state.unread_files(KEY) == UnreadFiles()
 
     # ── sessions ──────────────────────────────────────────────────────────────────────────────────
 
-    def test_the_state_of_a_session_keeps_every_field(self, store: DocumentStore) -> None:
-        assert store.state.session_state(SESSION_KEY) == SessionState()
-        store.ensure_collection(SESSION_KEY)
-        store.state.update_session_state(SESSION_KEY, next_turn=3)
-        store.state.update_session_state(SESSION_KEY, version="v")
-        assert store.state.session_state(SESSION_KEY) == SessionState(3, "v")
-
-    def test_only_the_newest_shown_passages_are_kept(self, store: DocumentStore) -> None:
-        store.state.add_shown_passages(PROJECT, "s", ["a", "b", "a"], keep=10)
-        store.state.add_shown_passages(PROJECT, "s", ["b", "c"], keep=2)
-        assert store.state.shown_passages(PROJECT, "s") == ["b", "c"]
-
-    def test_shown_passages_belong_to_a_project_and_a_session(
-        self, store: DocumentStore
+    def test_the_state_of_a_session_keeps_every_field(
+        self, store: DocumentStore, state: StateStore
     ) -> None:
-        store.state.add_shown_passages(PROJECT, "s", ["a"], keep=10)
-        assert store.state.shown_passages(PROJECT, "other") == []
-        assert store.state.shown_passages(OTHER, "s") == []
+        assert state.session_state(SESSION_KEY) == SessionState()
+        store.ensure_collection(SESSION_KEY)
+        state.update_session_state(SESSION_KEY, next_turn=3)
+        state.update_session_state(SESSION_KEY, version="v")
+        assert state.session_state(SESSION_KEY) == SessionState(3, "v")
+
+    def test_only_the_newest_shown_passages_are_kept(self, state: StateStore) -> None:
+        state.add_shown_passages(PROJECT, "s", ["a", "b", "a"], keep=10)
+        state.add_shown_passages(PROJECT, "s", ["b", "c"], keep=2)
+        assert state.shown_passages(PROJECT, "s") == ["b", "c"]
+
+    def test_shown_passages_belong_to_a_project_and_a_session(self, state: StateStore) -> None:
+        state.add_shown_passages(PROJECT, "s", ["a"], keep=10)
+        assert state.shown_passages(PROJECT, "other") == []
+        assert state.shown_passages(OTHER, "s") == []
 
     def test_shown_passages_are_removed_with_their_session_only(
-        self, store: DocumentStore
+        self, store: DocumentStore, state: StateStore
     ) -> None:
         store.ensure_collection(SESSION_KEY)
-        store.state.add_shown_passages(PROJECT, NOTES, ["a"], keep=10)
+        state.add_shown_passages(PROJECT, NOTES, ["a"], keep=10)
         store.drop_collection(KEY)
-        assert store.state.shown_passages(PROJECT, NOTES) == ["a"]
+        assert state.shown_passages(PROJECT, NOTES) == ["a"]
         store.drop_collection(SESSION_KEY)
-        assert store.state.shown_passages(PROJECT, NOTES) == []
+        assert state.shown_passages(PROJECT, NOTES) == []

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from ragstone.errors import InputError
-from ragstone.protocols import DocumentStore
-from ragstone.testing.store_case import HERE, KEY, StoreCase, prepare
+from ragstone.protocols import DocumentStore, VectorStore
+from ragstone.testing.store_case import HERE, KEY, StoreCase, prepare, put_text
 from ragstone.text import query_terms
 from ragstone.types import Condition, Filter
 
@@ -73,7 +73,7 @@ class StoreWordsContract(StoreCase):
         ['"', "AND OR NOT", "a* NEAR(b)", "\x00", "😀", "col:x", "\ud800", "-", "", "'; DROP"],
     )
     def test_any_text_is_a_legal_term(self, store: DocumentStore, text: str) -> None:
-        store.put(KEY, [prepare("a.md", ["apple"])])
+        put_text(store, "a.md", "apple")
         store.search_words(HERE, [text], limit=5)
         rows = store.search_words(HERE, [text, "appl"], limit=5)
         assert len(rows) == 1
@@ -86,12 +86,12 @@ class StoreWordsContract(StoreCase):
         assert self.search_texts(store, "apple", filter=DOCS) == ["apple pie"]
         assert uris == ["docs/a.md"]
 
-    def test_a_filter_limits_vectors(self, store: DocumentStore) -> None:
+    def test_a_filter_limits_vectors(self, store: DocumentStore, vectors: VectorStore) -> None:
         store.put(KEY, DOCUMENTS)
         space = self.embed(store)
-        all_rows = store.vectors.ids_in(HERE, space)
-        filtered = store.vectors.ids_in(HERE, space, filter=DOCS)
-        located = store.vectors.locate(HERE, space, all_rows, filter=DOCS)
+        all_rows = vectors.ids_in(HERE, space)
+        filtered = vectors.ids_in(HERE, space, filter=DOCS)
+        located = vectors.locate(HERE, space, all_rows, filter=DOCS)
         assert len(all_rows) == 2
         assert len(filtered) == 1
         assert list(located) == filtered
