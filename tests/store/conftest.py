@@ -15,7 +15,7 @@ Start = Callable[..., subprocess.Popen[str]]
 
 @pytest.fixture
 def start() -> Start:
-    """Return a way to start a Python program of its own, with the same Ragstone as here."""
+    """Return a function that starts a Python process with the same Ragstone as this one."""
 
     def run(source: str, *arguments: object) -> subprocess.Popen[str]:
         return subprocess.Popen(

@@ -104,7 +104,7 @@ def damaged(path: Path, damage: Damage, *, old: bool = False) -> Path:
         store.vectors.put(
             "p",
             info.id,
-            [(one.text_id, b"1234") for one in store.vectors.pending(HERE, info.id, limit=3)],
+            [(text.text_id, b"1234") for text in store.vectors.pending(HERE, info.id, limit=3)],
         )
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         if old:
@@ -116,7 +116,7 @@ def damaged(path: Path, damage: Damage, *, old: bool = False) -> Path:
 
 
 def all_is_well(store: SqliteStore) -> None:
-    """Every document is whole and is found by its own word, by its head, and once only."""
+    """Every document is complete and is found by its own word, by its head, and once only."""
     assert wrong(store) == []
     for number in range(1, DOCUMENTS + 1):
         assert store.text(CollectionKey("p", "c"), f"{number}.md") == words_of(number)
@@ -177,7 +177,7 @@ def test_a_damaged_document_that_changes_leaves_no_words_behind(
             CollectionKey("p", "c"),
             [prepare("2.md", ["plum"]), prepare("1.md", ["grape"]), document(9)],
         )
-        assert [one.added for one in results] == [1, 1, 1]
+        assert [result.added for result in results] == [1, 1, 1]
         assert found(store, "only1", "only2", "head1") == []
         assert len(found(store, "plum", "grape", "only9")) == 3
         assert found(store, "only3") == [3]
@@ -225,13 +225,10 @@ def test_an_unreadable_text_hides_no_other(damage: Damage, tmp_path: Path) -> No
 def test_no_vector_is_made_of_a_damaged_text(damage: Damage, tmp_path: Path) -> None:
     with SqliteStore(damaged(tmp_path / "ragstone.db", damage)) as store:
         store.vectors.remove("p", 1)
-        assert [one.text_id for one in store.vectors.pending(HERE, 1)] == [2, 3, 4, 5, 6, 7]
+        assert [text.text_id for text in store.vectors.pending(HERE, 1)] == [2, 3, 4, 5, 6, 7]
         # Who asks for one after the other must not take a damaged one for the end.
-        assert [one.text_id for one in store.vectors.pending(HERE, 1, limit=1)] == [2]
-        assert [one.text_id for one in store.vectors.pending(HERE, 1, after=2, limit=2)] == [
-            3,
-            4,
-        ]
+        assert [text.text_id for text in store.vectors.pending(HERE, 1, limit=1)] == [2]
+        assert [text.text_id for text in store.vectors.pending(HERE, 1, after=2, limit=2)] == [3, 4]
         assert store.vectors.pending(HERE, 1, limit=0) == []
         store.put(CollectionKey("p", "c"), [document(1)])
         assert len(store.vectors.pending(HERE, 1)) == DOCUMENTS + 1
@@ -257,7 +254,7 @@ def test_the_check_names_every_damaged_document_and_the_remedy(tmp_path: Path) -
             damage(db, number)
 
     with SqliteStore(damaged(tmp_path / "ragstone.db", three)) as store:
-        (finding,) = [one for one in store.check() if not one.ok]
+        (finding,) = [finding for finding in store.check() if not finding.ok]
         assert finding.detail == "3 documents are not what was stored: c/1.md, c/3.md, c/5.md"
         assert "ragstone sync --full" in finding.hint
         store.put(CollectionKey("p", "c"), [document(n) for n in range(1, DOCUMENTS + 1)])
@@ -281,8 +278,8 @@ def test_the_derived_index_finds_a_repaired_text(
 def test_of_two_texts_with_one_key_only_the_damaged_one_is_repaired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = Chunk.hash.fget  # type: ignore[attr-defined]  # a property has it
-    monkeypatch.setattr(Chunk, "hash", property(lambda chunk: bytes(8) + whole(chunk)[8:]))
+    full_hash = Chunk.hash.fget  # type: ignore[attr-defined]  # a property has it
+    monkeypatch.setattr(Chunk, "hash", property(lambda chunk: bytes(8) + full_hash(chunk)[8:]))
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
         store.ensure_collection(CollectionKey("p", "c"))

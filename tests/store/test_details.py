@@ -85,8 +85,8 @@ class TestDetails(StoreCase):
     def test_metadata_that_json_cannot_represent_is_refused(
         self, store: DocumentStore, value: object
     ) -> None:
-        given = replace(prepare("b.md", ["x"]), content_hash="h")
-        bad = replace(given, document=replace(given.document, metadata={"k": value}))  # type: ignore[dict-item]
+        good = replace(prepare("b.md", ["x"]), content_hash="h")
+        bad = replace(good, document=replace(good.document, metadata={"k": value}))  # type: ignore[dict-item]
         with pytest.raises(InputError):
             store.put(KEY, [prepare("a.md", ["x"]), bad])
         with pytest.raises(InputError):
@@ -102,9 +102,9 @@ class TestDetails(StoreCase):
         assert stored.metadata == about
 
     def test_pages_and_slides_are_read_as_they_were_stored(self, store: DocumentStore) -> None:
-        one = prepare("deck.pptx", ["first"], marks=(Mark(0, 3, "", "slide"),))
-        span = replace(one.chunks[0].span, page=3, unit="slide")
-        store.put(KEY, [replace(one, chunks=(replace(one.chunks[0], span=span),))])
+        deck = prepare("deck.pptx", ["first"], marks=(Mark(0, 3, "", "slide"),))
+        span = replace(deck.chunks[0].span, page=3, unit="slide")
+        store.put(KEY, [replace(deck, chunks=(replace(deck.chunks[0], span=span),))])
         assert store.document_chunks(KEY, "deck.pptx")[0].chunk.span == span
         stored = store.document(KEY, "deck.pptx")
         assert stored is not None
@@ -124,17 +124,13 @@ class TestDetails(StoreCase):
         store.put(OTHER_KEY, [prepare("b.md", ["theirs"])])
         info = store.vectors.ensure_space(KEY, SPACE).id
         texts = [text.text_id for text in store.vectors.pending(HERE, info, limit=3000)]
-        assert (
-            store.vectors.put(PROJECT, info, [(text, b"odd.") for text in texts[::2]]) == 1150
-        )
-        given = [
+        assert store.vectors.put(PROJECT, info, [(text, b"odd.") for text in texts[::2]]) == 1150
+        rows = [
             (text, b"%04d" % place)
             for place, text in enumerate([*texts, *texts[:9], texts[-1] + 1, 2**70, -1])
         ]
-        assert store.vectors.put(PROJECT, info, given) == 1150
-        held = {
-            row.text_id: row.data for row in store.vectors.rows(PROJECT, info).after(0, 3000)
-        }
+        assert store.vectors.put(PROJECT, info, rows) == 1150
+        held = {row.text_id: row.data for row in store.vectors.rows(PROJECT, info).after(0, 3000)}
         assert held == {
             text: b"%04d" % place if place % 2 else b"odd." for place, text in enumerate(texts)
         }
@@ -288,14 +284,12 @@ class TestDetails(StoreCase):
         assert [node.key for node in path.nodes] == [odd, odd + "2"]
 
     def test_two_nodes_with_one_key_in_a_graph_are_merged(self, store: DocumentStore) -> None:
-        plain, told = (
+        plain, located = (
             Node(SONG, "class", "Song", "s.php", 1),
             Node(SONG, "model", "Song", framework="f"),
         )
-        store.graph.put(KEY, {"a": Graph(nodes=(plain, told))})
-        assert store.graph.nodes(HERE) == [
-            Node(SONG, "model", "Song", "s.php", 1, framework="f")
-        ]
+        store.graph.put(KEY, {"a": Graph(nodes=(plain, located))})
+        assert store.graph.nodes(HERE) == [Node(SONG, "model", "Song", "s.php", 1, framework="f")]
 
     def test_a_step_ends_only_at_the_kinds_it_names(self, store: DocumentStore) -> None:
         put_example_graph(store)

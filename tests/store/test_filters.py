@@ -34,11 +34,9 @@ plain = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.just(10**30), st.sampled_from(HOSTILE)
 )
 stored = plain | st.floats(allow_nan=False, allow_infinity=False)
-asked = plain | st.floats(allow_nan=True)
-values = asked | st.lists(asked, max_size=3)
-metadata = st.dictionaries(
-    st.sampled_from(KEYS), stored | st.lists(stored, max_size=3), max_size=3
-)
+operand = plain | st.floats(allow_nan=True)
+values = operand | st.lists(operand, max_size=3)
+metadata = st.dictionaries(st.sampled_from(KEYS), stored | st.lists(stored, max_size=3), max_size=3)
 documents = st.tuples(
     st.sampled_from(("docs/a.md", "src/b.py", "c")),
     st.sampled_from(("doc", "code", "'")),
@@ -113,7 +111,7 @@ def store() -> Iterator[SqliteStore]:
     st.lists(conditions(), min_size=1, max_size=3),
 )
 def test_a_filter_returns_the_documents_of_its_definition(
-    store: SqliteStore, held: list[tuple[str, str, dict[str, Any]]], wanted: list[Condition]
+    store: SqliteStore, held: list[tuple[str, str, dict[str, Any]]], conditions: list[Condition]
 ) -> None:
     store.ensure_collection(CollectionKey("p", "c"))
     store.drop_collection(CollectionKey("p", "c"))  # of an example before that failed
@@ -122,9 +120,11 @@ def test_a_filter_returns_the_documents_of_its_definition(
         CollectionKey("p", "c"),
         [prepare(uri, ["apple"], kind=kind, metadata=about) for uri, kind, about in held],
     )
-    filter = Filter(tuple(wanted))
+    filter = Filter(tuple(conditions))
     expected = sorted(
-        document[0] for document in held if all(_passes(one, document) for one in wanted)
+        document[0]
+        for document in held
+        if all(_passes(condition, document) for condition in conditions)
     )
     assert [row.uri for row in store.documents(Scope("p"), filter=filter)] == expected
     hits = store.search_words(Scope("p"), ["appl"], limit=9, filter=filter)

@@ -63,7 +63,7 @@ def test_a_link_to_a_missing_node_is_no_problem(path: Path) -> None:
 def test_a_copy_and_a_compacted_store_hold_the_same_graph(path: Path, tmp_path: Path) -> None:
     with SqliteStore(path) as store:
         store.compact(secure=True)
-        whole = (
+        full = (
             store.graph.nodes(HERE),
             store.graph.links(HERE, [ROUTE]),
             store.graph.unresolved(HERE),
@@ -74,16 +74,16 @@ def test_a_copy_and_a_compacted_store_hold_the_same_graph(path: Path, tmp_path: 
             copy.graph.nodes(HERE),
             copy.graph.links(HERE, [ROUTE]),
             copy.graph.unresolved(HERE),
-        ) == whole
-        assert len(whole[0]) == 4
+        ) == full
+        assert len(full[0]) == 4
 
 
 def test_every_question_is_answered_by_an_index(path: Path) -> None:
     """A statement that looks at every row of a table would be slow in a large project."""
-    asked: list[str] = []
+    queries: list[str] = []
     with SqliteStore(path) as store:
         with store._database.reading() as db:
-            db.set_trace_callback(asked.append)
+            db.set_trace_callback(queries.append)
         store.graph.nodes(HERE, keys=[SONG])
         store.graph.nodes(HERE, kinds=["model"])
         store.graph.nodes(HERE, uris=["app/Song.php"])
@@ -103,7 +103,7 @@ def test_every_question_is_answered_by_an_index(path: Path) -> None:
         store.graph.unresolved(HERE, sources=["x"])
         store.graph.put(CollectionKey("p", "c"), {"frame": FRAMEWORK})
     db = sqlite3.connect(path)
-    graph = [statement for statement in asked if "graph_" in statement]
+    graph = [statement for statement in queries if "graph_" in statement]
     plans = {
         step[3] for statement in graph for step in db.execute(f"EXPLAIN QUERY PLAN {statement}")
     }

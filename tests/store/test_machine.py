@@ -91,12 +91,10 @@ class StoreMachine(RuleBasedStateMachine):
         )
         self.documents[collection, uri] = (header, texts)
 
-    @rule(collection=collections, wanted=st.lists(uris, max_size=3))
-    def remove(self, collection: str, wanted: list[str]) -> None:
-        gone = {
-            uri for uri in wanted if self.documents.pop((collection, uri), None) is not None
-        }
-        assert self.store.remove(CollectionKey("p", collection), wanted) == len(gone)
+    @rule(collection=collections, uris=st.lists(uris, max_size=3))
+    def remove(self, collection: str, uris: list[str]) -> None:
+        gone = {uri for uri in uris if self.documents.pop((collection, uri), None) is not None}
+        assert self.store.remove(CollectionKey("p", collection), uris) == len(gone)
 
     @rule(collection=collections, old=uris, new=uris)
     def rename(self, collection: str, old: str, new: str) -> None:
@@ -151,12 +149,12 @@ class StoreMachine(RuleBasedStateMachine):
         )
         self.space_ids.add(info.id)
         pending = self.store.vectors.pending(scope, info.id)
-        known = {text for number, text in self.vectors if number == info.id}
-        assert sorted(one.text for one in pending) == sorted(self.texts(collection) - known)
-        rows = [(one.text_id, one.text.encode()[:4].ljust(4)) for one in pending[:count]]
+        embedded = {text for number, text in self.vectors if number == info.id}
+        assert sorted(text.text for text in pending) == sorted(self.texts(collection) - embedded)
+        rows = [(text.text_id, text.text.encode()[:4].ljust(4)) for text in pending[:count]]
         assert self.store.vectors.put("p", info.id, rows) == len(rows)
         self.vectors |= {
-            (info.id, one.text): one.text.encode()[:4].ljust(4) for one in pending[:count]
+            (info.id, text.text): text.text.encode()[:4].ljust(4) for text in pending[:count]
         }
 
     @precondition(lambda self: self.space_ids)
@@ -166,13 +164,13 @@ class StoreMachine(RuleBasedStateMachine):
         rows = self.store.vectors.rows("p", number)
         epoch = rows.epoch
         inside = self.store.vectors.ids_in(Scope("p"), number)
-        wanted = None if every else inside[::2]
+        row_ids = None if every else inside[::2]
         places = self.store.vectors.locate(
-            Scope("p"), number, inside if wanted is None else wanted
+            Scope("p"), number, inside if row_ids is None else row_ids
         )
         chunks = self.store.chunks("p", list(places.values()))
         texts = {_embedded(row.chunk.header, row.chunk.text) for row in chunks.values()}
-        gone = self.store.vectors.remove("p", number, wanted)
+        gone = self.store.vectors.remove("p", number, row_ids)
         assert (
             gone == sum(1 for space, _ in self.vectors if space == number)
             if every
@@ -214,17 +212,17 @@ class StoreMachine(RuleBasedStateMachine):
     def words_are_the_same(self) -> None:
         for word in WORDS[:2]:
             hits = self.store.search_words(Scope("p"), [word], limit=1000)
-            found = self.store.chunks("p", [hit.id for hit in hits])
-            assert len(found) == len(hits)
+            stored = self.store.chunks("p", [hit.id for hit in hits])
+            assert len(stored) == len(hits)
             expected = [
                 (*place, order)
                 for place, (_, texts) in self.documents.items()
                 for order, text in enumerate(texts)
                 if word in text
             ]
-            assert sorted(
-                (c.collection, c.uri, c.chunk.order) for c in found.values()
-            ) == sorted(expected)
+            assert sorted((c.collection, c.uri, c.chunk.order) for c in stored.values()) == sorted(
+                expected
+            )
 
     @invariant()
     def graphs_are_the_same(self) -> None:
@@ -235,29 +233,30 @@ class StoreMachine(RuleBasedStateMachine):
             scope = Scope("p", (collection,))
             owned = {owner for name, owner in self.graphs if name == collection}
             assert set(self.store.graph.owner_stamps(CollectionKey("p", collection))) == owned
-            found = {node.key: node for node in self.store.graph.nodes(scope)}
-            given = [node for part in held for node in part.nodes]
-            assert set(found) == {node.key for node in given}
-            for key, node in found.items():
+            stored = {node.key: node for node in self.store.graph.nodes(scope)}
+            put_nodes = [node for part in held for node in part.nodes]
+            assert set(stored) == {node.key for node in put_nodes}
+            for key, node in stored.items():
                 assert bool(node.framework) is any(
-                    one.framework for one in given if one.key == key
+                    other.framework for other in put_nodes if other.key == key
                 )
-            links = {
-                repr(link) for part in held for link in part.links if link.source == "class:A"
-            }
+            links = {repr(link) for part in held for link in part.links if link.source == "class:A"}
             assert {
-                repr(replace(one, collection=""))
-                for one in self.store.graph.links(scope, ["class:A"])
+                repr(replace(link, collection=""))
+                for link in self.store.graph.links(scope, ["class:A"])
             } == links
             walked = self.store.graph.walk(scope, ["class:A"], [Step(())])
-            assert {one.nodes[1].key for one in walked} == {
+            assert {path.nodes[1].key for path in walked} == {
                 link.target for part in held for link in part.links if link.source == "class:A"
             } - {"class:A"}
             named = {
-                (one.name, one.key) for part in held for one in part.aliases if one.name in "aA"
+                (alias.name, alias.key)
+                for part in held
+                for alias in part.aliases
+                if alias.name in "aA"
             }
             assert {
-                (one.name, one.key) for one in self.store.graph.find_aliases(scope, ["A"])
+                (alias.name, alias.key) for alias in self.store.graph.find_aliases(scope, ["A"])
             } == named
             assert bool(self.store.graph.unresolved(scope, name="f")) is any(
                 part.unresolved for part in held
@@ -272,12 +271,12 @@ class StoreMachine(RuleBasedStateMachine):
             places = self.store.vectors.locate(Scope("p"), number, inside)
             chunks = self.store.chunks("p", list(places.values()))
             data = {row.id: row.data for row in rows.by_id(inside)}
-            found = {
+            stored = {
                 _embedded(chunks[chunk].chunk.header, chunks[chunk].chunk.text): data[row]
                 for row, chunk in places.items()
             }
             alive = self.texts("one") | self.texts("two")
-            assert found == {
+            assert stored == {
                 text: data
                 for (space, text), data in self.vectors.items()
                 if space == number and text in alive

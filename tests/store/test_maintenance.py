@@ -23,12 +23,12 @@ def test_removed_text_is_nowhere_in_the_files_after_a_secure_compaction(
     secrets = [f"zq{n:03d}secretword" for n in range(200)]
     with SqliteStore(tmp_path / "ragstone.db") as store:
         store.ensure_collection(CollectionKey("p", "c"))
-        given = enumerate(secrets)
+        numbered = enumerate(secrets)
         store.put(
             CollectionKey("p", "c"),
             [
                 prepare(f"{n}.md", [f"keep{n}me and {secret} " * times + secret])
-                for n, secret in given
+                for n, secret in numbered
             ],
         )
         info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 16))
@@ -185,12 +185,12 @@ def test_the_log_does_not_grow_without_end(
 def test_a_backup_next_to_the_log_of_another_database_is_refused(
     tmp_path: Path, suffix: str
 ) -> None:
-    beside = tmp_path / f"copy.db{suffix}"
-    beside.write_text("mine")
+    side_file = tmp_path / f"copy.db{suffix}"
+    side_file.write_text("mine")
     with (
         SqliteStore(":memory:") as store,
         pytest.raises(InputError, match=f"copy.db{suffix} is already there"),
     ):
         store.backup(tmp_path / "copy.db")
-    assert list(tmp_path.iterdir()) == [beside]
-    assert beside.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [side_file]
+    assert side_file.read_text() == "mine"

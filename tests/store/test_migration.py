@@ -55,30 +55,30 @@ def change(path: Path, *statements: str) -> None:
 
 def answers(folder: Path) -> dict[str, Any]:
     """Return the answers that `make.py.txt` asked version 0.1 for."""
-    found: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     with Engine.open(folder, config=CONFIG) as engine:
         for query in ("lease", "river valley", "quote variable", "cat"):
-            found[f"search {query}"] = [hit.source_doc_id for hit in engine.search(query)]
-        found["agent"] = [
+            answers[f"search {query}"] = [hit.source_doc_id for hit in engine.search(query)]
+        answers["agent"] = [
             hit.source_doc_id for hit in engine.agents.corpus("shell").search("quote variable")
         ]
         for session in ("monday", "docs", "unknown"):
-            found[f"turns {session}"] = [
+            answers[f"turns {session}"] = [
                 [turn.index, turn.role, turn.content] for turn in engine.turns(session)
             ]
-        found["recall"] = [
-            one.turn.content for one in engine.recall("monday", "what is the cat called")
+        answers["recall"] = [
+            recalled.turn.content for recalled in engine.recall("monday", "what is the cat called")
         ]
-        found["nodes"] = sorted(
+        answers["nodes"] = sorted(
             node.key for node in engine.graph.nodes(kinds=("class", "method"))
         )
-        found["context again"] = [
+        answers["context again"] = [
             cited.doc_id for cited in engine.context("river valley", 200, session="docs").cited
         ]
     with Engine.open(folder, config=CONFIG, project="beta") as engine:
-        found["beta"] = [hit.source_doc_id for hit in engine.search("valley")]
-        found["beta turns"] = [turn.content for turn in engine.turns("monday")]
-    return found
+        answers["beta"] = [hit.source_doc_id for hit in engine.search("valley")]
+        answers["beta turns"] = [turn.content for turn in engine.turns("monday")]
+    return answers
 
 
 def test_a_home_of_version_0_1_gives_the_same_answers(folder: Path, path: Path) -> None:
@@ -91,13 +91,17 @@ def test_a_home_of_version_0_1_gives_the_same_answers(folder: Path, path: Path) 
 
 def test_hidden_projects_become_sessions_and_agents_of_their_project(path: Path) -> None:
     with SqliteStore(path) as store:
-        assert [found.name for found in store.collections("default")] == ["default"]
-        assert [found.name for found in store.collections("default", "session")] == [
+        assert [collection.name for collection in store.collections("default")] == ["default"]
+        assert [collection.name for collection in store.collections("default", "session")] == [
             "docs",
             "monday",
         ]
-        assert [found.name for found in store.collections("default", "agent")] == ["shell"]
-        assert [found.name for found in store.collections("beta", "session")] == ["monday"]
+        assert [collection.name for collection in store.collections("default", "agent")] == [
+            "shell"
+        ]
+        assert [collection.name for collection in store.collections("beta", "session")] == [
+            "monday"
+        ]
         assert store.collections("default\x1fmemory") == []
         assert [finding for finding in store.check() if not finding.ok] == []
 
@@ -178,7 +182,7 @@ def test_all_documents_of_an_agent_with_several_collections_are_kept(path: Path)
         "UPDATE collections SET documents = 1, chunks = 1 WHERE id = 90",
     )
     with SqliteStore(path) as store:
-        assert [found.documents for found in store.collections("default", "agent")] == [2]
+        assert [collection.documents for collection in store.collections("default", "agent")] == [2]
         uris = [document.uri for document in store.documents(SHELL.scope)]
         assert uris == ["guide/shell.md", "more/guide/shell.md"]
         assert store.text(SHELL, "more/guide/shell.md") == store.text(SHELL, "guide/shell.md")
@@ -193,7 +197,7 @@ def test_names_with_control_characters_are_replaced(path: Path) -> None:
         "UPDATE collections SET name = 'mon' || char(9) || 'day' WHERE id = 3",
     )
     with SqliteStore(path) as store:
-        assert [found.name for found in store.collections("default", "session")] == [
+        assert [collection.name for collection in store.collections("default", "session")] == [
             "docs",
             "mon_day",
         ]

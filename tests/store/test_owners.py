@@ -29,8 +29,8 @@ def texts_of(store: SqliteStore, project: str, space: int) -> list[int]:
 def test_texts_that_are_not_there_get_no_vector(store: SqliteStore) -> None:
     space = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4)).id
     first, second, third, fourth = texts_of(store, "p", space)
-    given = [(text, b"1234") for text in (first, second, fourth, fourth + 1)]
-    assert store.vectors.put("p", space, given) == 3
+    rows = [(text, b"1234") for text in (first, second, fourth, fourth + 1)]
+    assert store.vectors.put("p", space, rows) == 3
     assert [row.text_id for row in store.vectors.rows("p", space).after(0, 9)] == [
         first,
         second,
@@ -53,9 +53,9 @@ def test_texts_of_another_project_get_none_in_this_one(store: SqliteStore) -> No
     }
     ours, theirs = (texts_of(store, project, spaces[project]) for project in "pq")
     assert theirs[0] == ours[-1] + 1, "they come in one row"
-    given = [(text, b"1234") for text in (*ours, *theirs)]
-    assert store.vectors.put("p", spaces["p"], given) == 4
-    assert store.vectors.put("q", spaces["q"], given) == 2
+    rows = [(text, b"1234") for text in (*ours, *theirs)]
+    assert store.vectors.put("p", spaces["p"], rows) == 4
+    assert store.vectors.put("q", spaces["q"], rows) == 2
     assert [row.text_id for row in store.vectors.rows("q", spaces["q"]).after(0, 9)] == theirs
 
 

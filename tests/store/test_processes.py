@@ -45,14 +45,10 @@ def test_two_writers_queue_and_lose_nothing(tmp_path: Path, start: Start) -> Non
             _, err = writer.communicate(timeout=120)
             assert writer.returncode == 0, err
         uris = {row.uri for row in store.documents(HERE, limit=1000)}
-        kept = {
-            f"{name}-{n}-{i}.md"
-            for name in "xy"
-            for n in range(12)
-            if n % 3 != 1
-            for i in range(3)
+        stored = {
+            f"{name}-{n}-{i}.md" for name in "xy" for n in range(12) if n % 3 != 1 for i in range(3)
         }
-        assert uris == kept
+        assert uris == stored
         assert all(finding.ok for finding in store.check())
 
 
@@ -91,10 +87,10 @@ def test_a_reader_sees_the_old_or_the_new_and_needs_no_restart(
                 assert text is not None
                 assert len({tuple(piece.split()[:2]) for piece in text.split("\n\n")}) == 1
                 seen.add(store.generation(Scope("p")))
-                found = [
+                counts = [
                     len(store.search_words(HERE, [word], limit=99)) for word in ("even", "odd")
                 ]
-                assert all(count in (0, 6) for count in found)
+                assert all(count in (0, 6) for count in counts)
                 rows = store.document_chunks(CollectionKey("p", "c"), "a.md")
                 assert len({row.chunk.text.split()[1] for row in rows}) == 1
         finally:

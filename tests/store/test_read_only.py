@@ -35,20 +35,20 @@ from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space
 if os.getuid() == 0:  # nothing is read-only for root
     os.setgid(65534); os.setuid(65534)
-told = {}
+report = {}
 HERE = Scope("p")
 try:
     store = SqliteStore(make_home(Path(".ragstone")) / "ragstone.db")
-    told["found"] = len(store.search_words(HERE, ["appl"], limit=9))
-    told["uris"] = [row.uri for row in store.documents(HERE)]
-    told["text"] = store.text(CollectionKey("p", "c"), "a.md")
-    told["generation"] = store.generation(HERE) > 0
+    report["found"] = len(store.search_words(HERE, ["appl"], limit=9))
+    report["uris"] = [row.uri for row in store.documents(HERE)]
+    report["text"] = store.text(CollectionKey("p", "c"), "a.md")
+    report["generation"] = store.generation(HERE) > 0
     (space,) = store.vectors.spaces(HERE)
-    told["vectors"] = [row.data.decode() for row in store.vectors.rows("p", space.id).after(0, 9)]
-    told["collection"] = store.ensure_collection(CollectionKey("p", "c")).name
-    told["wrong"] = [finding.name for finding in store.check() if not finding.ok]
-    told["backup"] = store.backup(Path(sys.argv[2]) / "copy.db").exists()
-    told["refused"] = []
+    report["vectors"] = [row.data.decode() for row in store.vectors.rows("p", space.id).after(0, 9)]
+    report["collection"] = store.ensure_collection(CollectionKey("p", "c")).name
+    report["wrong"] = [finding.name for finding in store.check() if not finding.ok]
+    report["backup"] = store.backup(Path(sys.argv[2]) / "copy.db").exists()
+    report["refused"] = []
     for write in (
         lambda: store.put(CollectionKey("p", "c"), [prepare("b.md", ["pear"])]),
         lambda: store.ensure_collection(CollectionKey("p", "new")),
@@ -61,11 +61,11 @@ try:
         try:
             write()
         except RagstoneError as error:
-            told["refused"].append([error.code, "RAGSTONE_RAG_STORE_PATH" in error.hint])
+            report["refused"].append([error.code, "RAGSTONE_RAG_STORE_PATH" in error.hint])
     store.close()
 except RagstoneError as error:
-    told["error"] = str(error)
-print(json.dumps(told))
+    report["error"] = str(error)
+print(json.dumps(report))
 """
 ANSWERS = {
     "found": 1, "uris": ["a.md"], "text": "apple", "generation": True, "vectors": ["1234"], "collection": "c",
@@ -107,8 +107,8 @@ def _use(start: Start, room: Path) -> dict[str, Any]:
     spare.chmod(0o777)
     out, err = start(USE, room, spare).communicate(timeout=60)
     assert out, err
-    told: dict[str, Any] = json.loads(out)
-    return told
+    report: dict[str, Any] = json.loads(out)
+    return report
 
 
 @pytest.mark.parametrize(("folder", "file"), [(0o555, 0o444), (0o555, 0o666), (0o777, 0o444)])
@@ -148,8 +148,8 @@ os._exit(0)
 def test_a_log_that_a_dead_writer_left_is_read_too(room: Path, start: Start) -> None:
     start(CRASH, room / ".ragstone" / "ragstone.db").communicate(timeout=60)
     _close(room)
-    told = _use(start, room)
-    assert (told["found"], told["uris"]) == (2, ["a.md", "z.md"])
+    report = _use(start, room)
+    assert (report["found"], report["uris"]) == (2, ["a.md", "z.md"])
 
 
 def test_a_log_that_cannot_be_read_is_refused(room: Path, start: Start) -> None:

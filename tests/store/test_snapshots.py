@@ -71,19 +71,19 @@ def test_a_snapshot_ends_after_the_last_read_in_it_and_allows_no_later_one(
         filled(place if place == ":memory:" else tmp_path / place) as store,
         ThreadPoolExecutor(1) as pool,
     ):
-        started, found = threading.Event(), list[str]()
+        started, uris = threading.Event(), list[str]()
 
         def slow(source: Snapshot) -> None:
             with source.reading() as db:
                 started.set()
                 time.sleep(0.05)
-                found.extend(uri for (uri,) in db.execute("SELECT uri FROM documents"))
+                uris.extend(uri for (uri,) in db.execute("SELECT uri FROM documents"))
 
         with store._database.snapshot() as snapshot:
             assert isinstance(snapshot, Snapshot)
             pool.submit(slow, snapshot)
             assert started.wait(10)
-        assert found == ["a.md"]
+        assert uris == ["a.md"]
         with pytest.raises(StoreError, match="ended"):
             slow(snapshot)
 

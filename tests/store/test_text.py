@@ -128,6 +128,6 @@ def test_metadata_nested_beyond_reason_is_refused() -> None:
 
 
 def test_fresh_uuids_are_random_ones_of_version_4() -> None:
-    made = [uuid.UUID(codec.fresh_uuid()) for _ in range(100)]
-    assert len(set(made)) == 100
-    assert all(one.version == 4 and one.variant == uuid.RFC_4122 for one in made)
+    uuids = [uuid.UUID(codec.fresh_uuid()) for _ in range(100)]
+    assert len(set(uuids)) == 100
+    assert all(number.version == 4 and number.variant == uuid.RFC_4122 for number in uuids)

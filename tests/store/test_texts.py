@@ -33,7 +33,7 @@ def rows(path: Path) -> list[tuple[bytes, str | bytes]]:
 
 
 def as_before(path: Path) -> None:
-    """Store all texts uncompressed under their whole hash, as development versions did."""
+    """Store all texts uncompressed under their plain_size hash, as development versions did."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         for number, body in db.execute("SELECT id, body FROM texts").fetchall():
             text = codec.unpack_body(body)
@@ -61,11 +61,11 @@ def path(tmp_path: Path) -> Path:
             [prepare("odd.md", ["lone \ud800 surrogate " * 40, "and \udfff"])],
         )
         info = store.vectors.ensure_space(CollectionKey("p", "c"), Space("fake", "m", 4))
-        given = [
-            (one.text_id, one.text_id.to_bytes(4, "big"))
-            for one in store.vectors.pending(HERE, info.id)
+        vectors = [
+            (text.text_id, text.text_id.to_bytes(4, "big"))
+            for text in store.vectors.pending(HERE, info.id)
         ]
-        store.vectors.put("p", info.id, given)
+        store.vectors.put("p", info.id, vectors)
     return path
 
 
@@ -98,8 +98,8 @@ def test_compressed_texts_take_less_space_in_the_file(path: Path) -> None:
     stored = rows(path)
     assert {len(key) for key, _ in stored} == {8}
     assert sum(isinstance(body, bytes) for _, body in stored) == 61
-    whole = sum(len(codec.unpack_body(body)) for _, body in stored)
-    assert sum(len(body) for _, body in stored) < whole * 0.7
+    plain_size = sum(len(codec.unpack_body(body)) for _, body in stored)
+    assert sum(len(body) for _, body in stored) < plain_size * 0.7
 
 
 def test_a_text_that_is_stored_again_is_recognised(path: Path) -> None:
@@ -108,15 +108,15 @@ def test_a_text_that_is_stored_again_is_recognised(path: Path) -> None:
             prepare(f"{n}.md", [words_of(n), f"short {n}"], header="Of words")
             for n in range(1, 60)
         ]
-        assert {(one.added, one.kept) for one in store.put(CollectionKey("p", "c"), again)} == {
-            (0, 2)
-        }
+        assert {
+            (result.added, result.kept) for result in store.put(CollectionKey("p", "c"), again)
+        } == {(0, 2)}
         (moved,) = store.put(
             CollectionKey("p", "c"),
             [prepare("new.md", [words_of(3), "short 3", LONG], header="Of words")],
         )
         assert moved.added == 3
-        assert [one.text for one in store.vectors.pending(HERE, 1)] == [
+        assert [text.text for text in store.vectors.pending(HERE, 1)] == [
             embedding_text("Of words", LONG)
         ]
 
@@ -125,21 +125,21 @@ def test_a_text_that_is_stored_again_is_recognised(path: Path) -> None:
 def test_texts_with_the_same_key_are_kept_apart(
     same: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = Chunk.hash.fget  # type: ignore[attr-defined]  # a property has it
+    full_hash = Chunk.hash.fget  # type: ignore[attr-defined]  # a property has it
     monkeypatch.setattr(
-        Chunk, "hash", property(lambda chunk: bytes(same) + whole(chunk)[same:])
+        Chunk, "hash", property(lambda chunk: bytes(same) + full_hash(chunk)[same:])
     )
-    given = [words_of(n) for n in range(1, 4)]
+    pieces = [words_of(n) for n in range(1, 4)]
     with SqliteStore(tmp_path / "ragstone.db") as store:
         store.ensure_collection(CollectionKey("p", "c"))
-        store.put(CollectionKey("p", "c"), [prepare("a.md", given[:1])])
-        store.put(CollectionKey("p", "c"), [prepare("b.md", given[1:2])])
-        assert store.text(CollectionKey("p", "c"), "a.md") == given[0]
-        assert store.text(CollectionKey("p", "c"), "b.md") == given[1]
-        (kept,) = store.put(CollectionKey("p", "c"), [prepare("b.md", given[1:2])])
-        assert (kept.added, kept.kept) == (0, 1)
-        store.put(CollectionKey("p", "c"), [prepare("c.md", given[2:])])
-        assert store.text(CollectionKey("p", "c"), "c.md") == given[2]
+        store.put(CollectionKey("p", "c"), [prepare("a.md", pieces[:1])])
+        store.put(CollectionKey("p", "c"), [prepare("b.md", pieces[1:2])])
+        assert store.text(CollectionKey("p", "c"), "a.md") == pieces[0]
+        assert store.text(CollectionKey("p", "c"), "b.md") == pieces[1]
+        (result,) = store.put(CollectionKey("p", "c"), [prepare("b.md", pieces[1:2])])
+        assert (result.added, result.kept) == (0, 1)
+        store.put(CollectionKey("p", "c"), [prepare("c.md", pieces[2:])])
+        assert store.text(CollectionKey("p", "c"), "c.md") == pieces[2]
         assert all(finding.ok for finding in store.check())
     assert [len(key) for key, _ in rows(tmp_path / "ragstone.db")] == [
         8,
@@ -151,13 +151,13 @@ def test_texts_with_the_same_key_are_kept_apart(
 def test_texts_with_the_same_key_in_one_put_are_kept_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = Chunk.hash.fget  # type: ignore[attr-defined]  # a property has it
-    monkeypatch.setattr(Chunk, "hash", property(lambda chunk: bytes(8) + whole(chunk)[8:]))
-    given = [words_of(n) for n in range(1, 4)]
+    full_hash = Chunk.hash.fget  # type: ignore[attr-defined]  # a property has it
+    monkeypatch.setattr(Chunk, "hash", property(lambda chunk: bytes(8) + full_hash(chunk)[8:]))
+    pieces = [words_of(n) for n in range(1, 4)]
     with SqliteStore(tmp_path / "ragstone.db") as store:
         store.ensure_collection(CollectionKey("p", "c"))
-        store.put(CollectionKey("p", "c"), [prepare("a.md", [*given, given[1]])])
-        assert store.text(CollectionKey("p", "c"), "a.md") == "\n\n".join([*given, given[1]])
+        store.put(CollectionKey("p", "c"), [prepare("a.md", [*pieces, pieces[1]])])
+        assert store.text(CollectionKey("p", "c"), "a.md") == "\n\n".join([*pieces, pieces[1]])
     assert [len(key) for key, _ in rows(tmp_path / "ragstone.db")] == [8, 16, 16]
 
 
@@ -188,7 +188,7 @@ def test_texts_that_are_stored_under_their_whole_hash_are_recognised(path: Path)
             store.document_chunks(CollectionKey("p", "c"), uri)
             for uri in ("1.md", "7.md", "odd.md")
         ]
-        found = store.search_words(HERE, ["word7", "short"], limit=9)
+        hits = store.search_words(HERE, ["word7", "short"], limit=9)
     as_before(path)
     assert {len(key) for key, _ in rows(path)} == {32}
     with SqliteStore(path) as store:
@@ -196,7 +196,7 @@ def test_texts_that_are_stored_under_their_whole_hash_are_recognised(path: Path)
             store.document_chunks(CollectionKey("p", "c"), uri)
             for uri in ("1.md", "7.md", "odd.md")
         ] == before
-        assert store.search_words(HERE, ["word7", "short"], limit=9) == found
+        assert store.search_words(HERE, ["word7", "short"], limit=9) == hits
         (again,) = store.put(
             CollectionKey("p", "c"),
             [prepare("1.md", [words_of(1), "short 1"], header="Of words")],

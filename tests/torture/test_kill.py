@@ -1,8 +1,8 @@
-"""D1: SIGKILL at random points of a sync. Nothing acknowledged is lost, nothing is half visible, it opens at once.
+"""D1: SIGKILL at random points of a sync. No acknowledged document is lost, none is half visible, the store opens at once.
 
-A child syncs a folder whose files keep changing and writes down each document the engine said was stored, after
-it was said. The parent kills it at a random moment, opens the store and compares. `TORTURE_KILLS` in the
-environment of `make torture` asks for more than the hundred of every change.
+A child process syncs a folder with changing files, and logs each document after the engine has acknowledged it. The
+parent process kills the child at a random moment, opens the store and compares. `TORTURE_KILLS` in the environment of
+`make torture` sets the number of kills; the default is a hundred.
 """
 
 from __future__ import annotations

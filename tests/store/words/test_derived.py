@@ -78,9 +78,9 @@ def test_the_derived_index_finds_the_chunks_that_fts5_finds(
     )
     chunks = corpus.chunks("p", [row.id for row in quick])
     for row in quick:
-        found = chunks[row.id]
-        assert {*found.chunk.text.split(), found.chunk.symbol} & set(terms)
-        assert scope.collections is None or found.collection in scope.collections
+        stored = chunks[row.id]
+        assert {*stored.chunk.text.split(), stored.chunk.symbol} & set(terms)
+        assert scope.collections is None or stored.collection in scope.collections
     if limit == 5000:
         assert {row.id for row in quick} == {row.id for row in slow}
 
@@ -105,10 +105,9 @@ def test_the_best_ten_are_mostly_the_best_ten_of_fts5(corpus: SqliteStore) -> No
 
 def test_fts5_answers_searches_with_a_filter(corpus: SqliteStore) -> None:
     filter = Filter((Condition("path", "glob", "1*.md"),))
-    found = corpus.search_words(HERE, ["w1"], limit=1000, filter=filter)
-    assert found and all(
-        chunk.uri.startswith("1")
-        for chunk in corpus.chunks("p", [row.id for row in found]).values()
+    rows = corpus.search_words(HERE, ["w1"], limit=1000, filter=filter)
+    assert rows and all(
+        chunk.uri.startswith("1") for chunk in corpus.chunks("p", [row.id for row in rows]).values()
     )
 
 

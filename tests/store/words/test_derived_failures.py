@@ -129,6 +129,6 @@ def test_only_this_user_can_read_the_files(tmp_path: Path) -> None:
                 fill(store, range(start, start + 60))
     finally:
         os.umask(before)
-    found = [tmp_path / "words", *(tmp_path / "words").rglob("*")]
-    assert len(found) > 6
-    assert [path for path in found if path.stat().st_mode & 0o077] == []
+    paths = [tmp_path / "words", *(tmp_path / "words").rglob("*")]
+    assert len(paths) > 6
+    assert [path for path in paths if path.stat().st_mode & 0o077] == []

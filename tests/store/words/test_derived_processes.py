@@ -95,15 +95,15 @@ def test_writers_and_readers_of_several_processes_agree(tmp_path: Path, start: S
     with SqliteStore(path) as store:
         store.ensure_collection(CollectionKey("p", "c"))
         writers = [start(WRITER, path, name) for name in ("x", "y")]
-        met = 0
+        answered = 0
         while any(writer.poll() is None for writer in writers):
             quick, slow = both(store)
-            met += quick is not None
+            answered += quick is not None
             assert quick in (None, slow)
         for writer in writers:
             _, err = writer.communicate(timeout=60)
             assert writer.returncode == 0, err
-        assert met
+        assert answered
         quick, slow = both(store)
         assert quick in (None, slow) and len(slow) == 160
         assert all(finding.ok for finding in store.check())

@@ -51,10 +51,10 @@ def test_the_best_rows_are_those_of_a_full_search(
 ) -> None:
     query = " OR ".join(f'"{term}"' for term in terms)
     full = store._database._writer.execute(FULL, (query, limit)).fetchall()
-    found = store.search_words(Scope("p"), terms, limit=limit)
-    assert [round(row.score, 9) for row in found] == [round(-score, 9) for _, score in full]
+    rows = store.search_words(Scope("p"), terms, limit=limit)
+    assert [round(row.score, 9) for row in rows] == [round(-score, 9) for _, score in full]
     if limit == 5000:
-        assert {row.id for row in found} == {row for row, _ in full}
+        assert {row.id for row in rows} == {row for row, _ in full}
 
 
 @settings(max_examples=80, deadline=None)

@@ -22,16 +22,13 @@ VOCABULARY = [f"w{n}" for n in range(30)]
 
 
 def fill(store: SqliteStore) -> None:
-    """In the talk everybody says anna and one says kayak; elsewhere everybody says kayak and nobody anna."""
+    """Store a talk with `anna` in all turns but the last, and other documents with `kayak` in each."""
     for name in ("talk", "others"):
         store.ensure_collection(CollectionKey("p", name))
-    said = [f"anna mentions number {n}" for n in range(20)]
+    turns = [f"anna mentions number {n}" for n in range(20)]
     store.put(
         CollectionKey("p", "talk"),
-        [
-            prepare(f"{n}.md", [text])
-            for n, text in enumerate([*said, "somebody bought a kayak"])
-        ],
+        [prepare(f"{n}.md", [text]) for n, text in enumerate([*turns, "somebody bought a kayak"])],
     )
     store.put(
         CollectionKey("p", "others"),
@@ -46,17 +43,17 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
         yield store
 
 
-def first(store: SqliteStore, found: list[Scored]) -> str:
+def first(store: SqliteStore, rows: list[Scored]) -> str:
     """Return the text of the best hit."""
-    return store.chunks("p", [found[0].id])[found[0].id].chunk.text
+    return store.chunks("p", [rows[0].id])[rows[0].id].chunk.text
 
 
 def test_a_word_that_is_common_in_the_part_weighs_less_than_one_that_is_rare_there(
     store: SqliteStore,
 ) -> None:
-    found = store.search_words(TALK, ["anna", "kayak"], limit=50)
-    assert first(store, found) == "somebody bought a kayak"
-    assert len(found) == 21
+    rows = store.search_words(TALK, ["anna", "kayak"], limit=50)
+    assert first(store, rows) == "somebody bought a kayak"
+    assert len(rows) == 21
 
 
 def test_a_search_in_most_of_the_file_uses_the_counts_of_the_file(store: SqliteStore) -> None:
@@ -72,9 +69,9 @@ def test_a_filter_leaves_rows_out_and_their_scores_alone(store: SqliteStore) -> 
         for row in store.search_words(TALK, ["anna", "kayak", "number"], limit=50)
     }
     filter = Filter((Condition("path", "in", ("3.md", "20.md")),))
-    found = store.search_words(TALK, ["anna", "kayak", "number"], limit=50, filter=filter)
-    assert len(found) == 2
-    assert {row.id: row.score for row in found} == {row.id: every[row.id] for row in found}
+    rows = store.search_words(TALK, ["anna", "kayak", "number"], limit=50, filter=filter)
+    assert len(rows) == 2
+    assert {row.id: row.score for row in rows} == {row.id: every[row.id] for row in rows}
 
 
 def test_words_that_are_nowhere_find_nothing(store: SqliteStore) -> None:
