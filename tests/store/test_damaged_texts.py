@@ -228,7 +228,10 @@ def test_no_vector_is_made_of_a_damaged_text(damage: Damage, tmp_path: Path) -> 
         assert [text.text_id for text in store.vectors.pending(HERE, 1)] == [2, 3, 4, 5, 6, 7]
         # Who asks for one after the other must not take a damaged one for the end.
         assert [text.text_id for text in store.vectors.pending(HERE, 1, limit=1)] == [2]
-        assert [text.text_id for text in store.vectors.pending(HERE, 1, after=2, limit=2)] == [3, 4]
+        assert [text.text_id for text in store.vectors.pending(HERE, 1, after=2, limit=2)] == [
+            3,
+            4,
+        ]
         assert store.vectors.pending(HERE, 1, limit=0) == []
         store.put(CollectionKey("p", "c"), [document(1)])
         assert len(store.vectors.pending(HERE, 1)) == DOCUMENTS + 1

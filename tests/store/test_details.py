@@ -124,13 +124,17 @@ class TestDetails(StoreCase):
         store.put(OTHER_KEY, [prepare("b.md", ["theirs"])])
         info = store.vectors.ensure_space(KEY, SPACE).id
         texts = [text.text_id for text in store.vectors.pending(HERE, info, limit=3000)]
-        assert store.vectors.put(PROJECT, info, [(text, b"odd.") for text in texts[::2]]) == 1150
+        assert (
+            store.vectors.put(PROJECT, info, [(text, b"odd.") for text in texts[::2]]) == 1150
+        )
         rows = [
             (text, b"%04d" % place)
             for place, text in enumerate([*texts, *texts[:9], texts[-1] + 1, 2**70, -1])
         ]
         assert store.vectors.put(PROJECT, info, rows) == 1150
-        held = {row.text_id: row.data for row in store.vectors.rows(PROJECT, info).after(0, 3000)}
+        held = {
+            row.text_id: row.data for row in store.vectors.rows(PROJECT, info).after(0, 3000)
+        }
         assert held == {
             text: b"%04d" % place if place % 2 else b"odd." for place, text in enumerate(texts)
         }
@@ -289,7 +293,9 @@ class TestDetails(StoreCase):
             Node(SONG, "model", "Song", framework="f"),
         )
         store.graph.put(KEY, {"a": Graph(nodes=(plain, located))})
-        assert store.graph.nodes(HERE) == [Node(SONG, "model", "Song", "s.php", 1, framework="f")]
+        assert store.graph.nodes(HERE) == [
+            Node(SONG, "model", "Song", "s.php", 1, framework="f")
+        ]
 
     def test_a_step_ends_only_at_the_kinds_it_names(self, store: DocumentStore) -> None:
         put_example_graph(store)

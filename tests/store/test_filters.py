@@ -36,7 +36,9 @@ plain = st.one_of(
 stored = plain | st.floats(allow_nan=False, allow_infinity=False)
 operand = plain | st.floats(allow_nan=True)
 values = operand | st.lists(operand, max_size=3)
-metadata = st.dictionaries(st.sampled_from(KEYS), stored | st.lists(stored, max_size=3), max_size=3)
+metadata = st.dictionaries(
+    st.sampled_from(KEYS), stored | st.lists(stored, max_size=3), max_size=3
+)
 documents = st.tuples(
     st.sampled_from(("docs/a.md", "src/b.py", "c")),
     st.sampled_from(("doc", "code", "'")),

@@ -150,7 +150,9 @@ class StoreMachine(RuleBasedStateMachine):
         self.space_ids.add(info.id)
         pending = self.store.vectors.pending(scope, info.id)
         embedded = {text for number, text in self.vectors if number == info.id}
-        assert sorted(text.text for text in pending) == sorted(self.texts(collection) - embedded)
+        assert sorted(text.text for text in pending) == sorted(
+            self.texts(collection) - embedded
+        )
         rows = [(text.text_id, text.text.encode()[:4].ljust(4)) for text in pending[:count]]
         assert self.store.vectors.put("p", info.id, rows) == len(rows)
         self.vectors |= {
@@ -220,9 +222,9 @@ class StoreMachine(RuleBasedStateMachine):
                 for order, text in enumerate(texts)
                 if word in text
             ]
-            assert sorted((c.collection, c.uri, c.chunk.order) for c in stored.values()) == sorted(
-                expected
-            )
+            assert sorted(
+                (c.collection, c.uri, c.chunk.order) for c in stored.values()
+            ) == sorted(expected)
 
     @invariant()
     def graphs_are_the_same(self) -> None:
@@ -240,7 +242,9 @@ class StoreMachine(RuleBasedStateMachine):
                 assert bool(node.framework) is any(
                     other.framework for other in put_nodes if other.key == key
                 )
-            links = {repr(link) for part in held for link in part.links if link.source == "class:A"}
+            links = {
+                repr(link) for part in held for link in part.links if link.source == "class:A"
+            }
             assert {
                 repr(replace(link, collection=""))
                 for link in self.store.graph.links(scope, ["class:A"])

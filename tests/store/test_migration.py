@@ -67,7 +67,8 @@ def answers(folder: Path) -> dict[str, Any]:
                 [turn.index, turn.role, turn.content] for turn in engine.turns(session)
             ]
         answers["recall"] = [
-            recalled.turn.content for recalled in engine.recall("monday", "what is the cat called")
+            recalled.turn.content
+            for recalled in engine.recall("monday", "what is the cat called")
         ]
         answers["nodes"] = sorted(
             node.key for node in engine.graph.nodes(kinds=("class", "method"))
@@ -182,7 +183,9 @@ def test_all_documents_of_an_agent_with_several_collections_are_kept(path: Path)
         "UPDATE collections SET documents = 1, chunks = 1 WHERE id = 90",
     )
     with SqliteStore(path) as store:
-        assert [collection.documents for collection in store.collections("default", "agent")] == [2]
+        assert [
+            collection.documents for collection in store.collections("default", "agent")
+        ] == [2]
         uris = [document.uri for document in store.documents(SHELL.scope)]
         assert uris == ["guide/shell.md", "more/guide/shell.md"]
         assert store.text(SHELL, "more/guide/shell.md") == store.text(SHELL, "guide/shell.md")

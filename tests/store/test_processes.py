@@ -46,7 +46,11 @@ def test_two_writers_queue_and_lose_nothing(tmp_path: Path, start: Start) -> Non
             assert writer.returncode == 0, err
         uris = {row.uri for row in store.documents(HERE, limit=1000)}
         stored = {
-            f"{name}-{n}-{i}.md" for name in "xy" for n in range(12) if n % 3 != 1 for i in range(3)
+            f"{name}-{n}-{i}.md"
+            for name in "xy"
+            for n in range(12)
+            if n % 3 != 1
+            for i in range(3)
         }
         assert uris == stored
         assert all(finding.ok for finding in store.check())

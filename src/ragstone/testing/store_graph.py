@@ -61,7 +61,9 @@ class StoreGraphContract(StoreCase):
         assert keys_of(by_kind) == [SONG, ROUTE]
         assert keys_of(by_file) == [SONG, ROUTE]
 
-    def test_nodes_must_pass_every_condition(self, store: DocumentStore, graph: GraphStore) -> None:
+    def test_nodes_must_pass_every_condition(
+        self, store: DocumentStore, graph: GraphStore
+    ) -> None:
         put_example_graph(store)
         models = graph.nodes(HERE, uris=["app/Song.php"], kinds=["model"])
         tables = graph.nodes(HERE, keys=[TABLE, SONG], kinds=["table"])
@@ -76,7 +78,9 @@ class StoreGraphContract(StoreCase):
         assert len(graph.nodes(HERE, limit=2)) == 2
         assert graph.nodes(HERE, limit=0) == []
 
-    def test_aliases_are_found_ignoring_case(self, store: DocumentStore, graph: GraphStore) -> None:
+    def test_aliases_are_found_ignoring_case(
+        self, store: DocumentStore, graph: GraphStore
+    ) -> None:
         put_example_graph(store)
         aliases = graph.find_aliases(HERE, ["SONGS.UPDATE", "app\\song", "missing"])
         assert [alias.name for alias in aliases] == ["Songs.Update", "App\\Song"]

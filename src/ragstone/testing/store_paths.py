@@ -131,7 +131,9 @@ class StorePathsContract(StoreCase):
         tables = {path.nodes[1].collection: path.nodes[1].key for path in paths}
         assert tables == {NOTES: TABLE, SECOND_KEY.name: "table:hymns"}
 
-    def test_a_path_stays_in_one_collection(self, store: DocumentStore, graph: GraphStore) -> None:
+    def test_a_path_stays_in_one_collection(
+        self, store: DocumentStore, graph: GraphStore
+    ) -> None:
         store.ensure_collection(SECOND_KEY)
         put_example_graph(store)
         graph.put(SECOND_KEY, {"laravel": Graph(links=(HYMNS,))})

@@ -92,7 +92,9 @@ class StoreVectorsContract(StoreCase):
         assert rows.ids_after(0) == ids
         assert rows.ids_after(ids[1]) == ids[2:]
 
-    def test_vector_rows_are_read_by_id(self, store: DocumentStore, vectors: VectorStore) -> None:
+    def test_vector_rows_are_read_by_id(
+        self, store: DocumentStore, vectors: VectorStore
+    ) -> None:
         store.put(KEY, [FIVE_TEXTS])
         rows = vectors.rows(PROJECT, self.embed(store))
         first, *_, last = rows.after(0, 100)
@@ -102,7 +104,9 @@ class StoreVectorsContract(StoreCase):
         assert rows.data(ids) == {first.id: first.data, last.id: last.data}
         assert rows.by_id([]) == []
 
-    def test_vector_rows_are_read_by_text(self, store: DocumentStore, vectors: VectorStore) -> None:
+    def test_vector_rows_are_read_by_text(
+        self, store: DocumentStore, vectors: VectorStore
+    ) -> None:
         store.put(KEY, [FIVE_TEXTS])
         rows = vectors.rows(PROJECT, self.embed(store))
         first, second, *_ = rows.after(0, 100)
@@ -206,7 +210,9 @@ class StoreVectorsContract(StoreCase):
 
     # ── locating ──────────────────────────────────────────────────────────────────────────────────
 
-    def test_a_removed_text_is_not_found(self, store: DocumentStore, vectors: VectorStore) -> None:
+    def test_a_removed_text_is_not_found(
+        self, store: DocumentStore, vectors: VectorStore
+    ) -> None:
         put_text(store, "a.md", "gone soon")
         put_text(store, "b.md", "stays here")
         space = self.embed(store)

@@ -107,7 +107,8 @@ def test_fts5_answers_searches_with_a_filter(corpus: SqliteStore) -> None:
     filter = Filter((Condition("path", "glob", "1*.md"),))
     rows = corpus.search_words(HERE, ["w1"], limit=1000, filter=filter)
     assert rows and all(
-        chunk.uri.startswith("1") for chunk in corpus.chunks("p", [row.id for row in rows]).values()
+        chunk.uri.startswith("1")
+        for chunk in corpus.chunks("p", [row.id for row in rows]).values()
     )
 
 

@@ -28,7 +28,10 @@ def fill(store: SqliteStore) -> None:
     turns = [f"anna mentions number {n}" for n in range(20)]
     store.put(
         CollectionKey("p", "talk"),
-        [prepare(f"{n}.md", [text]) for n, text in enumerate([*turns, "somebody bought a kayak"])],
+        [
+            prepare(f"{n}.md", [text])
+            for n, text in enumerate([*turns, "somebody bought a kayak"])
+        ],
     )
     store.put(
         CollectionKey("p", "others"),
