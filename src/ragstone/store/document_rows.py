@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from ragstone.errors import StoreDamaged
 from ragstone.store import catalog, texts
@@ -18,7 +18,7 @@ from ragstone.store.codec import (
     unpack_body,
 )
 from ragstone.store.failures import READ_AGAIN
-from ragstone.store.fetch import fetch_column
+from ragstone.store.fetch import Row, fetch_column
 from ragstone.types import (
     Chunk,
     ChunkOutline,
@@ -48,7 +48,7 @@ _DOCUMENTS_WITH_TEXTS: Final = (
 # ── documents ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def document_from(row: tuple[Any, ...], collection: str) -> StoredDocument:
+def document_from(row: Row, collection: str) -> StoredDocument:
     """Return the document of a row."""
     (
         uri,
@@ -83,7 +83,7 @@ def document_from(row: tuple[Any, ...], collection: str) -> StoredDocument:
     )
 
 
-def known_file_from(row: tuple[Any, ...]) -> tuple[str, KnownFile]:
+def known_file_from(row: Row) -> tuple[str, KnownFile]:
     """Return the uri and the hash, stamp and recipe of a row."""
     uri, content_hash, stamp, recipe = row
     return unpack(uri), KnownFile(unpack(content_hash), _stamp_or_none(stamp), unpack(recipe))
@@ -146,7 +146,7 @@ def damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
             yield f"{collection}/{uri}"
 
 
-def _is_intact(db: sqlite3.Connection, number: int, row: Sequence[Any]) -> bool:
+def _is_intact(db: sqlite3.Connection, number: int, row: Row) -> bool:
     gaps, length, stored_hash, uri, kind, language, title, metadata, marks, beside = row
     try:
         rebuilt = Document(
@@ -167,7 +167,7 @@ def _is_intact(db: sqlite3.Connection, number: int, row: Sequence[Any]) -> bool:
 # ── chunks ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def readable_chunks(rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
+def readable_chunks(rows: Iterable[Row]) -> list[StoredChunk]:
     """Return rows as chunks; a damaged one, which `check` reports, must not hide the others."""
     readable = []
     for row in rows:
@@ -178,7 +178,7 @@ def readable_chunks(rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
     return readable
 
 
-def _stored_chunk(row: tuple[Any, ...]) -> StoredChunk:
+def _stored_chunk(row: Row) -> StoredChunk:
     number, text_id, collection, metadata, header_length, order = row[:6]
     start, end, byte_start, byte_end, line_start, line_end, page = row[6:13]
     page_label, unit, uri, title, document_kind, language, kind, symbol = map(
@@ -196,7 +196,7 @@ def _stored_chunk(row: tuple[Any, ...]) -> StoredChunk:
     )
 
 
-def outline_from(row: tuple[Any, ...]) -> ChunkOutline:
+def outline_from(row: Row) -> ChunkOutline:
     """Return the outline of a row."""
     number, text_id, collection, uri, kind, order, symbol, start, end = row
     return ChunkOutline(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 _LARGEST_LIMIT: Final = 1 << 31
+
+Row: TypeAlias = tuple[Any, ...]
+"""A row of a statement; the caller knows the types of its columns."""
 
 
 def fetch_value(db: sqlite3.Connection, statement: str, *parameters: object) -> Any:  # noqa: ANN401 - any column

@@ -23,7 +23,7 @@ from ragstone.store.codec import (
     unpack,
     unpack_body,
 )
-from ragstone.store.fetch import fetch_value
+from ragstone.store.fetch import Row, fetch_value
 from ragstone.store.tables import create_statement
 from ragstone.types import CollectionKind, Stamp
 
@@ -105,7 +105,7 @@ def _move_notes(db: sqlite3.Connection) -> None:
         _add_unread(db, collection, notes.get("unread"))
 
 
-def _state_columns(notes: dict[str, str]) -> tuple[Any, ...]:
+def _state_columns(notes: dict[str, str]) -> Row:
     roots = _parsed(notes.get("root"), [])
     root, relative_root = roots if len(roots) == 2 else (None, None)
     return (

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, Unpack
+from typing import Final, Unpack
 
 from ragstone.store import catalog
 from ragstone.store.codec import (
@@ -18,7 +18,7 @@ from ragstone.store.codec import (
     unpack_optional,
 )
 from ragstone.store.connection import Database
-from ragstone.store.fetch import fetch_column, fetch_value
+from ragstone.store.fetch import Row, fetch_column, fetch_value
 from ragstone.types import (
     CollectionKey,
     CollectionState,
@@ -166,7 +166,7 @@ def _read_collection_state(db: sqlite3.Connection, collection: int) -> Collectio
     )
 
 
-def _collection_row(state: CollectionState) -> tuple[Any, ...]:
+def _collection_row(state: CollectionState) -> Row:
     return (
         state.synced_at,
         state.follows_folder,
@@ -196,5 +196,5 @@ def _read_unread_files(db: sqlite3.Connection, collection: int) -> UnreadFiles:
     return UnreadFiles(unpack(recipe), files)
 
 
-def _unread_row(collection: int, uri: str, file: UnreadFile) -> tuple[Any, ...]:
+def _unread_row(collection: int, uri: str, file: UnreadFile) -> Row:
     return (collection, pack(uri), dump_stamp(file.stamp), pack(file.reason), file.failed)

@@ -9,9 +9,9 @@ from typing import Any, Final, get_args
 from ragstone.errors import InputError, StoreDamaged
 from ragstone.store.codec import dump, load, pack, unpack
 from ragstone.store.failures import RESTORE
+from ragstone.store.fetch import Row
 from ragstone.types import Alias, Confidence, Graph, Link, Node, Unresolved
 
-Row = tuple[Any, ...]
 _FIND: Final = "SELECT {columns}, id FROM graph_{table} WHERE owner = ?"
 _ADD: Final = "INSERT INTO graph_{table} ({columns}) VALUES ({values})"
 _REMOVE: Final = "DELETE FROM graph_{table} WHERE id = ?"

@@ -10,9 +10,9 @@ from typing import Final
 from ragstone.store import catalog
 from ragstone.store.codec import pack, unpack
 from ragstone.store.connection import Database
-from ragstone.store.fetch import fetch_value
+from ragstone.store.fetch import Row, fetch_value
 from ragstone.store.graph.reader import SqliteGraphReader
-from ragstone.store.graph.rows import NODES, TABLES, GraphTable, Row, graph_rows
+from ragstone.store.graph.rows import NODES, TABLES, GraphTable, graph_rows
 from ragstone.types import CollectionKey, Graph
 
 _OWNERS: Final = "SELECT owner, id FROM graph_owners WHERE collection = ?"

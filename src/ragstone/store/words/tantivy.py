@@ -13,11 +13,13 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from ragstone.store.words.scope import TermCounts, file_rarity
 from ragstone.store.words.terms import ChunkTerms
 
+TantivyObject: TypeAlias = Any
+"""An object of the package `tantivy`, which has no types."""
 FORMAT: Final = 1
 """Raised with every change of the fields or of their content."""
 WEIGHTS: Final = (4, 1, 8, 1)
@@ -57,12 +59,12 @@ def _translated() -> Iterator[None]:
         raise
 
 
-def _tantivy() -> Any:  # noqa: ANN401 - the package has no types
+def _tantivy() -> TantivyObject:
     return import_module("tantivy")
 
 
 @cache
-def _schema() -> Any:  # noqa: ANN401 - the package has no types
+def _schema() -> TantivyObject:
     builder = _tantivy().SchemaBuilder()
     builder.add_text_field(_TERMS, stored=False, tokenizer_name=_ANALYZER, index_option="freq")
     builder.add_unsigned_field(_CHUNK, stored=False, indexed=False, fast=True)
@@ -70,7 +72,7 @@ def _schema() -> Any:  # noqa: ANN401 - the package has no types
     return builder.build()
 
 
-def _open(folder: Path) -> Any:  # noqa: ANN401 - the package has no types
+def _open(folder: Path) -> TantivyObject:
     tantivy = _tantivy()
     index = tantivy.Index(_schema(), str(folder), reuse=True)
     index.register_tokenizer(
@@ -138,7 +140,7 @@ class IndexReader:
             chunks = self._searcher.fast_field_values(_CHUNK, addresses)
             return list(zip(chunks, scores, strict=True))
 
-    def _query(self, terms: Sequence[str], rarities: Mapping[str, float]) -> Any:  # noqa: ANN401 - no types
+    def _query(self, terms: Sequence[str], rarities: Mapping[str, float]) -> TantivyObject:
         """Return the query for entries with any of the terms, None if no entry has one."""
         tantivy = _tantivy()
         parts = []
@@ -155,11 +157,11 @@ class IndexReader:
         return tantivy.Query.boolean_query(parts) if parts else None
 
 
-def _term_query(term: str) -> Any:  # noqa: ANN401 - the package has no types
+def _term_query(term: str) -> TantivyObject:
     return _tantivy().Query.term_query(_schema(), _TERMS, term)
 
 
-def _in_collections(collections: Sequence[int]) -> Any:  # noqa: ANN401 - the package has no types
+def _in_collections(collections: Sequence[int]) -> TantivyObject:
     """Return the query for entries of some collections, which adds nothing to a score."""
     kind = _tantivy().Query
     if len(collections) == 1:  # the usual case, which tantivy answers in half the time
@@ -169,12 +171,12 @@ def _in_collections(collections: Sequence[int]) -> Any:  # noqa: ANN401 - the pa
     return _unscored(entries)
 
 
-def _unscored(query: Any) -> Any:  # noqa: ANN401 - the package has no types
+def _unscored(query: TantivyObject) -> TantivyObject:
     """Return a query that finds the same entries and adds nothing to a score."""
     return _tantivy().Query.const_score_query(query, 0.0)
 
 
-def _both(first: Any, second: Any) -> Any:  # noqa: ANN401 - the package has no types
+def _both(first: TantivyObject, second: TantivyObject) -> TantivyObject:
     """Return the query for entries that two queries find."""
     must = _tantivy().Occur.Must
     return _tantivy().Query.boolean_query([(must, first), (must, second)])
