@@ -130,7 +130,9 @@ def test_rows_that_are_not_vectors_are_left_out(name: str) -> None:
         [encoded[0], b"short", encoded[2], bytes(part.row_bytes), not_a_number, encoded[5]],
     )
     assert sound == [True, False, True, False, False, True]
-    assert np.array_equal(matrix, part.decode([encoded[0], encoded[2], encoded[5]]))
+    # The last digit may differ: on some processors a product depends on the number of rows in it.
+    expected = part.decode([encoded[0], encoded[2], encoded[5]])
+    np.testing.assert_allclose(matrix, expected, atol=1e-6)
     assert read_rows(part, encoded)[0] == [True] * 6
     assert read_rows(part, [])[0] == []
 
