@@ -51,7 +51,7 @@ torture-read: $(INSTALLED_DEV)  ## Many damaged and hostile files to every reade
 	TORTURE_INPUTS=100000 $(RUN) -m pytest -m torture -n $(WORKERS) tests/read
 
 evals: $(INSTALLED)  ## Measure the quality of answers
-	for set in chunking code_search codegraph locomo scifact; do $(RUN) -m evals $$set || [ $$? -eq 3 ] || exit 1; done
+	for set in all codegraph; do $(RUN) -m evals $$set || [ $$? -eq 3 ] || exit 1; done
 	$(RUN) -m evals table
 
 bench: $(INSTALLED)  ## Measure speed

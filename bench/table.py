@@ -15,7 +15,9 @@ WAYS = ("words", "vectors", "rrf", "hybrid")
 QUALITY = {
     "chunking": "Chunking: excerpts found, by characters, top 5 and in a budget of 4,000 characters (points of 100)",
     "codegraph": "Code that is understood: against the framework's own listings, and questions with known answers",
-    "code_search": "Code search: NDCG@10, mean over repositories",
+    "code_search_more": "Code search, more repositories: NDCG@10, mean over repositories",
+    "code_search": "Code search, the first twelve repositories: NDCG@10, mean over repositories",
+    "mixed": "Folders with code and documents: the first right document, mean over folders",
     "locomo": "Memory (LoCoMo): share of evidence turns found (points of 100)",
     "scifact": "Documents (SciFact): NDCG@10",
 }
@@ -114,7 +116,7 @@ def plain(name: str) -> str:
 def titled(name: str, titles: Mapping[str, str]) -> str:
     """Return the heading of a measurement."""
     variant = name[len(plain(name)) :]
-    if flag(name) and variant:
+    if variant[1:].isdigit():
         cores = "core" if variant == "@1" else "cores"
         variant = (
             f"{variant[1:]} {cores}" if variant[0] == "@" else f"{int(variant[1:]):,} vectors"
@@ -125,6 +127,8 @@ def titled(name: str, titles: Mapping[str, str]) -> str:
 def flag(name: str) -> str:
     """Return the option that a variant was measured with."""
     variant = name[len(plain(name)) :]
+    if variant in ("@development", "@validation"):
+        return f" --split {variant[1:]}"
     if not variant[1:].isdigit():
         return ""
     return f" --cores {variant[1:]}" if variant[0] == "@" else f" --n {variant[1:]}"
@@ -148,6 +152,9 @@ def quality_table(result: Mapping[str, Any]) -> list[str]:
         )
         for pair, found in result.get("differences", {}).items()
     ]
+    if "standard_error" in result:
+        errors = [f"{way} {result['standard_error'][way]:.3f}" for way in WAYS]
+        told.insert(0, f"standard error of {result['headline']}: {', '.join(errors)}")
     return [*table(["", *metrics], rows), "", *(f"- {line}" for line in told)]
 
 

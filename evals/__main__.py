@@ -8,20 +8,28 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bench.provenance import ROOT, commit, keep
+from bench.provenance import ROOT
 from bench.table import write_table
-from evals import chunking, code_search, codegraph, locomo, scifact, tune
+from evals import chunking, code_search, codegraph, folders, locomo, scifact, tune
+from evals.history import RESULTS, committed_results, save_result
+from evals.overview import overview
 from evals.run import WAYS, Loader, evaluate, tell
 from evals.sets import Absent, EvalSet
 
 LOADERS: dict[str, Loader] = {
     "chunking": chunking.load,
     "code_search": code_search.load,
+    "code_search_more": code_search.load,
     "locomo": locomo.load,
+    "mixed": folders.load,
     "scifact": scifact.load,
 }
+OVER_TREES = frozenset(
+    name for name, loader in LOADERS.items() if loader in (code_search.load, folders.load)
+)
+"""Sets whose documents are trees below `--repos`."""
+SPLITS = {"code_search_more": ("development", "validation")}
 DATA = ROOT.parent / "shared" / "data"
-RESULTS = ROOT / "evals" / "results"
 ABSENT = 3
 """The exit code that says: nothing was measured, because the data is not here."""
 
@@ -33,9 +41,14 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "set",
-        choices=[*LOADERS, "codegraph", "tune", "table"],
-        help="what to measure; codegraph: what is understood of code; tune: the numbers of ranking, over all sets; "
-        "table: write docs/benchmarks.md",
+        choices=[*LOADERS, "all", "codegraph", "tune", "table"],
+        help="what to measure; all: every set of questions, in one table; codegraph: what is understood of code; "
+        "tune: the numbers of ranking, over all sets but the validation split; table: write docs/benchmarks.md",
+    )
+    parser.add_argument(
+        "--split",
+        choices=["development", "validation"],
+        help="the repositories of code_search_more: choose numbers on development, confirm them on validation",
     )
     parser.add_argument(
         "--embedder", default="minilm", help="the embedder's name (default: minilm)"
@@ -43,12 +56,12 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--data",
         type=Path,
-        help="the set's folder (default: ../shared/data/<set>); for tune, the folder of the sets'",
+        help="the set's folder (default: ../shared/data/<set>); for all and tune, the folder of the sets'",
     )
     parser.add_argument(
         "--repos",
         type=Path,
-        help="a checked-out tree per repository name (for code_search and codegraph)",
+        help="a tree per name, as NAME or SET/NAME (for code_search, code_search_more, mixed and codegraph)",
     )
     parser.add_argument(
         "--limit", type=int, help="only the first N questions; nothing is written to results"
@@ -64,13 +77,66 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
         help="do not merge neighbouring hits; nothing is written",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
-    return parser.parse_args(given)
+    options = parser.parse_args(given)
+    if options.split and options.set not in SPLITS:
+        parser.error(f"--split: only {', '.join(SPLITS)} has splits")
+    return options
 
 
-def load(options: argparse.Namespace, name: str, folder: Path | None) -> EvalSet:
+def load(
+    options: argparse.Namespace, name: str, folder: Path | None, split: str | None = None
+) -> EvalSet:
     """Return a set, or raise `Absent`."""
-    more: dict[str, Any] = {"repos": options.repos} if name == "code_search" else {}
+    more: dict[str, Any] = {}
+    if name in OVER_TREES:
+        more = {"repos": options.repos, "name": name}
+    if split is not None:
+        more["split"] = split
     return LOADERS[name](folder or DATA / name, options.limit, **more)
+
+
+def measure_set(options: argparse.Namespace, name: str, split: str | None) -> dict[str, Any]:
+    """Return the figures of a set, or raise `Absent`; those of a whole set are written to a file."""
+    folder = options.data
+    if options.set == "all" and folder is not None:
+        folder = folder / name
+    chosen = load(options, name, folder, split)
+    for note in chosen.notes:
+        tell(note)
+    keep = options.keep / name if options.keep else None
+    result = evaluate(chosen, options.embedder, keep=keep, merge=not options.no_merge)
+    if options.limit is None and not options.no_merge:
+        tell(f"written: {save_result(result_name(options, name, split), result)}")
+    return result
+
+
+def result_name(options: argparse.Namespace, name: str, split: str | None) -> str:
+    """Return the name that a result is kept under: the set, its split, and the embedder if it is another one."""
+    parts = [name, split]
+    if options.embedder != "minilm":
+        parts.append(options.embedder)
+    return "@".join(part for part in parts if part)
+
+
+def measure_all(options: argparse.Namespace) -> int:
+    """Print one table over every set that is there, and return the exit code."""
+    committed = committed_results()
+    results: dict[str, dict[str, Any]] = {}
+    for name in LOADERS:
+        for split in SPLITS.get(name, (None,)):
+            try:
+                result = measure_set(options, name, split)
+            except Absent as absent:
+                tell(f"left out: {absent}")
+            else:
+                results[result_name(options, name, split)] = result
+    if not results:
+        return skipped(options, "no set is there: point --data at a folder with them")
+    if options.json:
+        sys.stdout.write(json.dumps(results, indent=1) + "\n")
+    else:
+        sys.stdout.write(overview(results, committed))
+    return 0
 
 
 def cross_validated(options: argparse.Namespace) -> int:
@@ -78,14 +144,16 @@ def cross_validated(options: argparse.Namespace) -> int:
     sets = []
     for name in LOADERS:
         try:
-            sets.append(load(options, name, (options.data or DATA) / name))
+            # Numbers are never chosen on the validation split.
+            split = "development" if name in SPLITS else None
+            sets.append(load(options, name, (options.data or DATA) / name, split))
         except Absent as absent:
             tell(f"left out: {absent}")
     if len(sets) < 2:
         return skipped(options, "cross-validation needs two sets or more")
     result = tune.tune(sets, options.embedder, keep=options.keep)
     if options.limit is None:
-        target = RESULTS / f"tune-{commit()}.json"
+        target = RESULTS / "tune.json"
         target.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         tell(f"written: {target.relative_to(ROOT)}")
     sys.stdout.write(
@@ -106,8 +174,8 @@ def understood(options: argparse.Namespace) -> int:
         tell(note)
     result = codegraph.measure(chosen, options.embedder, keep=options.keep)
     if options.limit is None:
-        name = "codegraph" if options.embedder == "minilm" else f"codegraph@{options.embedder}"
-        tell(f"written: {keep(RESULTS, name, result)}")
+        name = result_name(options, "codegraph", None)
+        tell(f"written: {save_result(name, result)}")
     sys.stdout.write(
         json.dumps(result, indent=1) + "\n" if options.json else codegraph.table(result)
     )
@@ -124,18 +192,12 @@ def main(given: list[str] | None = None) -> int:
         return cross_validated(options)
     if options.set == "codegraph":
         return understood(options)
+    if options.set == "all":
+        return measure_all(options)
     try:
-        chosen = load(options, options.set, options.data)
+        result = measure_set(options, options.set, options.split)
     except Absent as absent:
         return skipped(options, str(absent))
-    for note in chosen.notes:
-        tell(note)
-    result = evaluate(chosen, options.embedder, keep=options.keep, merge=not options.no_merge)
-    if options.limit is None and not options.no_merge:
-        name = (
-            options.set if options.embedder == "minilm" else f"{options.set}@{options.embedder}"
-        )
-        tell(f"written: {keep(RESULTS, name, result)}")
     sys.stdout.write(json.dumps(result, indent=1) + "\n" if options.json else table(result))
     return 0
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 RESAMPLES = 2_000
 SEED = 7
@@ -29,21 +30,30 @@ def grouped_mean(values: Sequence[float], groups: Sequence[str]) -> float:
     return sum(sum(part) / len(part) for part in by_group.values()) / len(by_group)
 
 
-def paired_difference(
-    one: Sequence[float], other: Sequence[float], groups: Sequence[str]
-) -> Difference:
-    """Return how much better `one` is than `other` question by question, resampled inside the groups."""
-    deltas = np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64)
+def standard_error(values: Sequence[float], groups: Sequence[str]) -> float:
+    """Return the standard error of the mean over groups, questions resampled inside the groups."""
+    return float(resampled_means(np.asarray(values, dtype=np.float64), groups).std(ddof=1))
+
+
+def resampled_means(values: NDArray[np.float64], groups: Sequence[str]) -> NDArray[np.float64]:
+    """Return the mean over groups of many samples, each drawn from the values of its group."""
     names = np.asarray(groups)
     random = np.random.default_rng(SEED)
     means = np.zeros(RESAMPLES)
     unique = np.unique(names)
     for group in unique:
-        part = deltas[names == group]
-        means += (
-            part[random.integers(0, part.size, (RESAMPLES, part.size))].mean(axis=1)
-            / unique.size
-        )
+        part = values[names == group]
+        places = random.integers(0, part.size, (RESAMPLES, part.size))
+        means += part[places].mean(axis=1) / unique.size
+    return means
+
+
+def paired_difference(
+    one: Sequence[float], other: Sequence[float], groups: Sequence[str]
+) -> Difference:
+    """Return how much better `one` is than `other` question by question, resampled inside the groups."""
+    deltas = np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64)
+    means = resampled_means(deltas, groups)
     below, above = int((means <= 0).sum()), int((means >= 0).sum())
     return {
         "difference": grouped_mean(deltas.tolist(), list(groups)),

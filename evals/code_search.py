@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.metrics import binary_ndcg, same_path
-from evals.sets import Absent, Ask, Case, Corpus, EvalSet, Score, required
+from evals.reading import read_tree
+from evals.sets import Absent, Ask, Case, Corpus, EvalSet, Score, limited, required
 
 if TYPE_CHECKING:
-    from ragstone.types import Document, Hit
+    from ragstone.types import Hit
 
 TOP = 10
 
@@ -34,13 +34,26 @@ class Target:
         return hit.span.line_start <= self.last and hit.span.line_end >= self.first
 
 
-def load(folder: Path, limit: int | None = None, *, repos: Path | None = None) -> EvalSet:
-    """Return the set from a folder with `repos.json` and `annotations/*.json`, and a folder of checked-out trees."""
-    specs = repositories(
-        required(
-            folder / "repos.json", "point --data at a folder with repos.json and annotations/"
-        )
+def load(
+    folder: Path,
+    limit: int | None = None,
+    *,
+    repos: Path | None = None,
+    name: str = "code_search",
+    split: str | None = None,
+) -> EvalSet:
+    """Return the set from a folder with `repos.json` and `annotations/*.json`, and a folder of checked-out trees.
+
+    If a split is given, only its repositories are in the set.
+    """
+    path = required(
+        folder / "repos.json", "point --data at a folder with repos.json and annotations/"
     )
+    specs = repositories(path)
+    if split is not None:
+        specs = {key: spec for key, spec in specs.items() if spec.get("split") == split}
+        if not specs:
+            raise Absent(f"{path} has no repositories of the split {split!r}")
     if repos is None or not repos.is_dir():
         raise Absent(
             "no repositories: check each one of repos.json out at its revision and point --repos at them"
@@ -51,16 +64,14 @@ def load(folder: Path, limit: int | None = None, *, repos: Path | None = None) -
         raise Absent(
             f"none of {', '.join(missing)} is in {repos}: check them out at their revisions"
         )
-    corpora = [
-        corpus
-        for name, spec in present.items()
-        if (
-            corpus := one_repository(folder, repos / name, name, spec.get("benchmark_root"))
-        ).cases
-    ]
+    corpora = []
+    for key, spec in present.items():
+        corpus = one_repository(folder, repos / key, key, spec.get("benchmark_root"))
+        if corpus.cases:
+            corpora.append(corpus)
     return EvalSet(
-        name="code_search",
-        corpora=spread(corpora, limit),
+        name=name,
+        corpora=limited(corpora, limit),
         headline="ndcg_at_10_by_chunk",
         by_corpus=True,
         notes=[f"repositories that are not there, left out: {', '.join(missing)}"]
@@ -92,7 +103,9 @@ def one_repository(folder: Path, tree: Path, name: str, root: str | None) -> Cor
         )
         for item in raw
     ]
-    return Corpus(name, {"default": code_files(tree, tree / root if root else tree)}, cases)
+    return Corpus(
+        name, {"default": read_tree(tree, tree / root if root else tree, "code")}, cases
+    )
 
 
 def target(raw: str | dict[str, Any]) -> Target:
@@ -100,40 +113,6 @@ def target(raw: str | dict[str, Any]) -> Target:
     if isinstance(raw, str):
         return Target(raw)
     return Target(raw["path"], raw.get("start_line"), raw.get("end_line"))
-
-
-def code_files(tree: Path, root: Path) -> list[Document]:
-    """Return the code under a root, each file known by its path in the tree; unreadable files are left out."""
-    from evals.reading import read_file, unreadable
-
-    documents: list[Document] = []
-    for path in sorted(root.rglob("*")):
-        inside = path.relative_to(tree)
-        if (
-            not path.is_file()
-            or path.is_symlink()
-            or any(part.startswith(".") for part in inside.parts)
-        ):
-            continue
-        try:
-            document = read_file(path, inside.as_posix())
-        except unreadable():
-            continue
-        if document.kind == "code":
-            documents.append(document)
-    return documents
-
-
-def spread(corpora: Sequence[Corpus], limit: int | None) -> list[Corpus]:
-    """Return the corpora with the first questions of each, together no more than the limit."""
-    if limit is None:
-        return list(corpora)
-    kept: list[Corpus] = []
-    for corpus in corpora:
-        if limit > 0:
-            kept.append(Corpus(corpus.name, corpus.documents, corpus.cases[:limit]))
-            limit -= len(kept[-1].cases)
-    return kept
 
 
 def scorer(targets: list[Target]) -> Score:

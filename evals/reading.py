@@ -20,6 +20,26 @@ def read_file(path: Path, uri: str) -> Document:
     return reader_for(uri, data).read(data, uri)
 
 
+def read_tree(tree: Path, root: Path, kind: str | None = None) -> list[Document]:
+    """Return the files under a root, each known by its path in the tree.
+
+    Hidden and unreadable files are left out, and files of another kind if one is given.
+    """
+    documents: list[Document] = []
+    for path in sorted(root.rglob("*")):
+        inside = path.relative_to(tree)
+        is_hidden = any(part.startswith(".") for part in inside.parts)
+        if is_hidden or path.is_symlink() or not path.is_file():
+            continue
+        try:
+            document = read_file(path, inside.as_posix())
+        except unreadable():
+            continue
+        if kind is None or document.kind == kind:
+            documents.append(document)
+    return documents
+
+
 def unreadable() -> tuple[type[Exception], ...]:
     """Return the errors that mean: this file has no text."""
     from ragstone.errors import ReadError

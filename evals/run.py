@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.bootstrap import grouped_mean, paired_difference
+from evals.bootstrap import grouped_mean, paired_difference, standard_error
 from evals.sets import Ask, Case, Corpus, EvalSet
 
 if TYPE_CHECKING:
@@ -168,6 +168,13 @@ def summary(chosen: EvalSet, embedder: str, answers: Mapping[str, Answers]) -> d
             )
             for metric, values in answer.scores.items()
         }
+    result["headline"] = chosen.headline
+    result["standard_error"] = {
+        way: round(
+            scale * standard_error(answer.scores[chosen.headline], grouping(chosen, answer)), 4
+        )
+        for way, answer in answers.items()
+    }
     result["questions"] = len(answers["hybrid"].groups)
     result["documents"] = sum(
         len(part) for corpus in chosen.corpora for part in corpus.documents.values()

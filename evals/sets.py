@@ -51,6 +51,18 @@ class EvalSet:
     notes: Sequence[str] = field(default_factory=tuple)
 
 
+def limited(corpora: Sequence[Corpus], limit: int | None) -> list[Corpus]:
+    """Return the corpora with the first questions of each, together no more than the limit."""
+    if limit is None:
+        return list(corpora)
+    kept: list[Corpus] = []
+    for corpus in corpora:
+        if limit > 0:
+            kept.append(Corpus(corpus.name, corpus.documents, corpus.cases[:limit]))
+            limit -= len(kept[-1].cases)
+    return kept
+
+
 def required(path: Path, hint: str) -> Path:
     """Return the path, or raise `Absent` with what to do."""
     if not path.exists():

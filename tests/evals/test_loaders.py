@@ -199,3 +199,15 @@ def test_a_conversation_is_remembered_with_who_when_and_its_name(tmp_path: Path)
     ]
     assert turns[0].time == datetime(2023, 5, 8, 13, 56).timestamp()
     assert turns[1].time == 0.0
+
+
+def test_a_split_has_its_own_repositories_only(tmp_path: Path) -> None:
+    data, repos = repository(tmp_path)
+    specs = json.loads((data / "repos.json").read_text(encoding="utf-8"))["repos"]
+    specs["boat"]["split"] = "development"
+    specs["ship"]["split"] = "validation"
+    (data / "repos.json").write_text(json.dumps(specs), encoding="utf-8")
+    chosen = code_search.load(data, repos=repos, split="development")
+    assert [corpus.name for corpus in chosen.corpora] == ["boat"]
+    with pytest.raises(Absent, match="ship"):
+        code_search.load(data, repos=repos, split="validation")
