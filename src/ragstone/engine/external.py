@@ -122,7 +122,8 @@ class External:
         notes: tuple[str, ...] = ()
         if embed:
             try:
-                embedded = collection.backfill().run()
+                uris = [result.uri for result in results]
+                embedded = collection.backfill().run_documents(uris)
             except StaleSpace as error:
                 notes = (str(error),)
         return AddReport(

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Final
 from ragstone.errors import StaleSpace, StoreBusy
 from ragstone.store.home import EMBED_LOCK
 from ragstone.store.lock import FileLock
+from ragstone.types import PendingText, embedding_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from ragstone.indexing.components import Components
     from ragstone.protocols import Progress
     from ragstone.types import CollectionKey, Space, SpaceInfo, SpaceState
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 _BATCH: Final = 128
 # A batch cannot be stopped half way, so it is smaller if the time is limited.
 _TIMED_BATCH: Final = 32
+_PAUSE_SECONDS: Final = 0.02
+"""Between two batches, so that a process that waits for the lock gets it."""
 _FLUSHED_COUNT: Final = 1000
 """With fewer new vectors, the next search adds them to the index itself."""
 TEXTS_PER_SECOND: Final = 200
@@ -39,6 +44,19 @@ class VectorBackfill:
         With `seconds` it stops after that time.
         """
         return self._fill(self.space(), seconds, progress)
+
+    def run_documents(self, uris: Sequence[str]) -> int:
+        """Embed the texts of some documents and return how many vectors were stored; `StaleSpace` as in `run`.
+
+        It takes no lock, because a caller that adds one note must not wait for a process that embeds a folder. If both
+        embed the same text, the second vector is not stored.
+        """
+        info = self.space()
+        stored = 0
+        for texts in self._texts_of(uris, info):
+            stored += self._store_vectors(info, texts)
+        self._flush(info, stored)
+        return stored
 
     def run_if_few(self, seconds: float) -> int:
         """Embed pending texts only if the time is about enough for all of them; return how many were stored.
@@ -104,46 +122,77 @@ class VectorBackfill:
         )
 
     def _fill(self, info: SpaceInfo, seconds: float | None, progress: Progress | None) -> int:
-        # Two processes that embed the same texts would do the work twice: the second waits for the first.
-        lock = FileLock(self.components.lock_file(EMBED_LOCK), wait=seconds)
-        try:
-            with lock:
-                count = self._embed_pending(info, seconds, progress)
-        except StoreBusy:
-            return 0
-        if count >= _FLUSHED_COUNT:
-            # A large index is written to disk now, so that the next process opens it at once.
-            self.components.space_index(self.key.project, info).flush()
-        return count
-
-    def _embed_pending(
-        self, info: SpaceInfo, seconds: float | None, progress: Progress | None
-    ) -> int:
-        store = self.components.store
-        embedder = self.components.embedder(info.space.embedder)
-        codec = self.components.codec(info)
         deadline = math.inf
         batch = _BATCH
         if seconds is not None:
             deadline = time.monotonic() + seconds
             batch = _TIMED_BATCH
         total = info.texts - info.embedded
-        stored = last_id = 0
         if progress and total:
             progress("embed", 0, total)
-        while texts := store.vectors.pending(
-            self.key.scope, info.id, after=last_id, limit=batch
-        ):
-            if time.monotonic() >= deadline:
+        stored = last_id = 0
+        while time.monotonic() < deadline:
+            count, last_id = self._embed_batch(info, last_id, batch, deadline)
+            stored += count
+            if not last_id:
                 break
-            ids = [text.text_id for text in texts]
-            vectors = embedder.embed([text.text for text in texts], "document")
-            rows = zip(ids, codec.encode(vectors), strict=True)
-            stored += store.vectors.put(self.key.project, info.id, rows)
-            last_id = ids[-1]
             if progress:
                 progress("embed", min(stored, total), total)
+            time.sleep(_PAUSE_SECONDS)
+        self._flush(info, stored)
         return stored
+
+    def _embed_batch(
+        self, info: SpaceInfo, after: int, batch: int, deadline: float
+    ) -> tuple[int, int]:
+        """Embed the next texts; return how many vectors were stored, and the last text's id, 0 if there is no more.
+
+        Two processes that embed the same texts would do the work twice. So the lock is held while a batch is chosen,
+        embedded and stored, and no longer: processes take turns.
+        """
+        wait = None if deadline == math.inf else max(0.0, deadline - time.monotonic())
+        try:
+            with FileLock(self.components.lock_file(EMBED_LOCK), wait=wait):
+                texts = self.components.store.vectors.pending(
+                    self.key.scope, info.id, after=after, limit=batch
+                )
+                count = self._store_vectors(info, texts)
+        except StoreBusy:
+            return 0, 0
+        if len(texts) < batch:
+            return count, 0
+        return count, texts[-1].text_id
+
+    def _store_vectors(self, info: SpaceInfo, texts: Sequence[PendingText]) -> int:
+        """Embed texts, store their vectors in one transaction, and return how many were new."""
+        if not texts:
+            return 0
+        embedder = self.components.embedder(info.space.embedder)
+        vectors = embedder.embed([text.text for text in texts], "document")
+        encoded = self.components.codec(info).encode(vectors)
+        rows = zip([text.text_id for text in texts], encoded, strict=True)
+        return self.components.store.vectors.put(self.key.project, info.id, rows)
+
+    def _texts_of(self, uris: Sequence[str], info: SpaceInfo) -> Iterator[list[PendingText]]:
+        """Yield the texts of documents that have no vector, a batch at a time."""
+        store = self.components.store
+        vector_rows = store.vectors.rows(self.key.project, info.id)
+        waiting: dict[int, str] = {}
+        for uri in uris:
+            chunks = store.document_chunks(self.key, uri)
+            embedded = {row.text_id for row in vector_rows.by_text([c.text_id for c in chunks])}
+            for stored in chunks:
+                if stored.text_id not in embedded:
+                    text = embedding_text(stored.chunk.header, stored.chunk.text)
+                    waiting[stored.text_id] = text
+            while len(waiting) >= _BATCH:
+                yield _take(waiting, _BATCH)
+        yield _take(waiting, _BATCH)
+
+    def _flush(self, info: SpaceInfo, stored: int) -> None:
+        """Write a large index to disk now, so that the next process opens it at once."""
+        if stored >= _FLUSHED_COUNT:
+            self.components.space_index(self.key.project, info).flush()
 
     def _active_space(self) -> SpaceInfo | None:
         spaces = self.components.store.vectors.spaces(self.key.scope)
@@ -159,3 +208,9 @@ class VectorBackfill:
         if settings.origin("embed.storage") == "default":
             return None
         return settings.embed.storage
+
+
+def _take(waiting: dict[int, str], count: int) -> list[PendingText]:
+    """Remove up to `count` texts from a dict of texts by id, and return them."""
+    ids = list(waiting)[:count]
+    return [PendingText(text_id, waiting.pop(text_id)) for text_id in ids]
