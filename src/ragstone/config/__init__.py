@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ragstone.config.environment import child_environment, cores, search_path
-from ragstone.config.load import load, project_file, user_file
+from ragstone.config.load import load, project_file, user_config_folder, user_file
 from ragstone.config.sections import WebSettings
 from ragstone.config.settings import Settings, setting_keys
 
@@ -22,6 +22,7 @@ __all__ = [
     "load",
     "project_file",
     "search_path",
+    "user_config_folder",
     "user_file",
 ]
 

@@ -56,15 +56,16 @@ def project_file(folder: str | Path) -> Path:
 
 def user_file(environ: Mapping[str, str] | None = None) -> Path | None:
     """Return the path of the user's settings file, whether it exists or not; None if there is no home folder."""
-    if environ is None:
-        environ = os.environ
-    folder = _user_config_folder(environ)
+    folder = user_config_folder(environ)
     if folder is None:
         return None
     return folder / "ragstone" / FILE_NAME
 
 
-def _user_config_folder(environ: Mapping[str, str]) -> Path | None:
+def user_config_folder(environ: Mapping[str, str] | None = None) -> Path | None:
+    """Return the folder in which programs keep the user's settings; None if there is no home folder."""
+    if environ is None:
+        environ = os.environ
     config_home = Path(environ.get("XDG_CONFIG_HOME", ""))
     if config_home.is_absolute():
         return config_home

@@ -33,6 +33,8 @@ COMMANDS: Final = {
     "graph": "List routes, tables and models.",
     "record-run": "Store a summary of an agent's run.",
     "mcp": "Serve an agent's tools over stdio (Model Context Protocol).",
+    "install": "Connect agents: add the MCP server to their settings.",
+    "uninstall": "Undo `install`.",
     "sync": "Make the index match the folder.",
     "watch": "Keep the index up to date until Ctrl-C.",
     "add": "Add files, web pages, or text from a pipe.",

@@ -1,0 +1,171 @@
+"""The steps that `install` and `uninstall` share: choose agents, show the changes, ask, write."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from ragstone.config import search_path
+from ragstone.errors import InputError, NotFound
+from ragstone.surfaces.cli.options import CommandT, add_options
+from ragstone.surfaces.cli.output import plural, print_error, print_json, print_line, printable
+from ragstone.surfaces.cli.paths import project_folder
+from ragstone.surfaces.install.agents import AGENTS, AgentClient, detect_agents, find_agents
+from ragstone.surfaces.install.backups import Backup, write_change
+from ragstone.surfaces.install.plan import FileEdit, InstallPlace, InstallPlan
+from ragstone.surfaces.present.failures import completion_code
+
+_DIFF_STYLES: Final = {"+": "green", "-": "red", "@": "cyan"}
+
+agent_arguments = click.argument("agents", nargs=-1, metavar="[AGENT]...")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """How the user wants to be asked and told."""
+
+    as_json: bool
+    dry_run: bool
+    yes: bool
+
+
+def setup_options(command: CommandT) -> CommandT:
+    """Add the options of `install` and `uninstall`."""
+    return add_options(
+        command,
+        (
+            click.option(
+                "--user",
+                "for_user",
+                is_flag=True,
+                help="Settings of the user, for all projects; default: this project.",
+            ),
+            click.option("--dry-run", is_flag=True, help="Show the changes, write nothing."),
+            click.option("-y", "--yes", is_flag=True, help="Write without asking first."),
+        ),
+    )
+
+
+def scope_of(folder: Path | None, *, for_user: bool) -> InstallPlace:
+    """Return the place to change: the project around the current folder, or the user's home folder."""
+    return InstallPlace(project_folder(folder).resolve(), Path.home(), for_user)
+
+
+def choose_agents(names: tuple[str, ...], scope: InstallPlace) -> list[AgentClient]:
+    """Return the named agents, or all that are found; `NotFound` if there is none."""
+    if names:
+        return find_agents(names)
+    found = detect_agents(scope.project, scope.home)
+    if not found:
+        known = ", ".join(agent.name for agent in AGENTS)
+        raise NotFound("no agent was found here", hint=f"name one of {known}")
+    return found
+
+
+def installed_command(command: str | None) -> list[str]:
+    """Return the words of the command that starts Ragstone: the given ones, or this installation."""
+    if command is not None:
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise InputError(f"--command {command!r}: {error}") from error
+        if not words:
+            raise InputError("--command is empty", hint='for example --command "uvx ragstone"')
+        return words
+    for folder in search_path():
+        if shutil.which("ragstone", path=folder):
+            return ["ragstone"]
+    beside_python = shutil.which("ragstone", path=str(Path(sys.executable).parent))
+    return [beside_python] if beside_python else [sys.executable, "-m", "ragstone"]
+
+
+def finish(plan: InstallPlan, answers: Answers, *, keep_backup: bool) -> int:
+    """Show the changes, ask unless told not to, write them, and return the exit code."""
+    if not answers.as_json:
+        _show(plan)
+    must_write = bool(plan.changes) and not answers.dry_run
+    if must_write:
+        _confirm(answers)
+        for change in plan.changes:
+            _write(change, keep_backup=keep_backup)
+    if answers.as_json:
+        print_json(_plan_json(plan, written=must_write))
+    elif must_write:
+        print_line(f"{plural(len(plan.changes), 'file')} written. Restart the agent to use it.")
+    return completion_code(is_complete=not plan.failures)
+
+
+def _confirm(answers: Answers) -> None:
+    if answers.yes:
+        return
+    if answers.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InputError(
+            "nothing was written: there is no terminal to ask on",
+            hint="--yes writes, --dry-run only shows",
+        )
+    click.confirm("Write these changes?", abort=True, err=True)
+
+
+def _write(change: FileEdit, *, keep_backup: bool) -> None:
+    try:
+        if keep_backup:
+            _save_backup(change)
+        write_change(change.path, change.after)
+    except OSError as error:
+        raise InputError(
+            f"{change.path} cannot be written: {error.strerror or error}",
+            hint="the files shown before it are written",
+        ) from error
+
+
+def _save_backup(change: FileEdit) -> None:
+    """Keep the text before the first installation; a second one changes the text after it only."""
+    earlier = Backup.load(change.path)
+    before = change.before
+    if earlier is not None and earlier.after == change.before:
+        before = earlier.before
+    Backup(str(change.path), before, change.after).save()
+
+
+def _show(plan: InstallPlan) -> None:
+    for change in plan.changes:
+        print_line((f"{change.agent}: {printable(str(change.path))}", "bold"))
+        for line in _diff(change):
+            print_line((printable(line), _DIFF_STYLES.get(line[:1], "")))
+        print_line("")
+    for failure in plan.failures:
+        print_error(f"{failure.agent}: {failure.path} stays as it is: {failure.reason}")
+    if not plan.changes and not plan.failures:
+        print_line("Nothing to change.")
+
+
+def _diff(change: FileEdit) -> list[str]:
+    if change.after is None:
+        return ["- (the file is removed)"]
+    before = (change.before or "").splitlines()
+    lines = difflib.unified_diff(before, change.after.splitlines(), lineterm="", n=2)
+    return list(lines)[2:]
+
+
+def _plan_json(plan: InstallPlan, *, written: bool) -> dict[str, object]:
+    changes = [
+        {"agent": change.agent, "path": str(change.path), "removed": change.after is None}
+        for change in plan.changes
+    ]
+    failures = [
+        {"agent": failure.agent, "path": str(failure.path), "reason": failure.reason}
+        for failure in plan.failures
+    ]
+    return {
+        "success": not failures,
+        "written": written,
+        "changes": changes,
+        "failures": failures,
+    }

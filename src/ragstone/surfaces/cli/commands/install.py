@@ -1,0 +1,62 @@
+"""`ragstone install`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragstone.surfaces.cli.agent_setup import (
+    Answers,
+    agent_arguments,
+    choose_agents,
+    finish,
+    installed_command,
+    scope_of,
+    setup_options,
+)
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.install.plan import plan_install
+
+
+@click.command()
+@agent_arguments
+@click.option(
+    "--command",
+    metavar="COMMAND",
+    help='The command that starts Ragstone, such as "uvx ragstone"; default: this one.',
+)
+@click.option(
+    "--no-instructions",
+    is_flag=True,
+    help="Write no text that tells the agent when to use which tool.",
+)
+@setup_options
+@common_options
+def install(
+    folder: Path | None,
+    as_json: bool,
+    agents: tuple[str, ...],
+    command: str | None,
+    no_instructions: bool,
+    for_user: bool,
+    dry_run: bool,
+    yes: bool,
+) -> int:
+    """Connect your agents: add the MCP server to their settings.
+
+    Without a name, every agent that is found here is set up. The changes are shown first; comments in the files stay.
+
+    \b
+    Examples:
+      ragstone install                      # all agents that are found, this project
+      ragstone install claude-code cursor   # these two
+      ragstone install codex --user         # for all projects
+      ragstone install --dry-run            # only show the changes
+    """
+    scope = scope_of(folder, for_user=for_user)
+    chosen = choose_agents(agents, scope)
+    plan = plan_install(
+        chosen, scope, installed_command(command), instructions=not no_instructions
+    )
+    return finish(plan, Answers(as_json=as_json, dry_run=dry_run, yes=yes), keep_backup=True)

@@ -1,0 +1,45 @@
+"""`ragstone uninstall`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragstone.surfaces.cli.agent_setup import (
+    Answers,
+    agent_arguments,
+    finish,
+    scope_of,
+    setup_options,
+)
+from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.install.agents import AGENTS, find_agents
+from ragstone.surfaces.install.plan import plan_removal
+
+
+@click.command()
+@agent_arguments
+@setup_options
+@common_options
+def uninstall(
+    folder: Path | None,
+    as_json: bool,
+    agents: tuple[str, ...],
+    for_user: bool,
+    dry_run: bool,
+    yes: bool,
+) -> int:
+    """Undo `ragstone install`: remove the MCP server from the settings of agents.
+
+    A file that was not edited since gets back the bytes it had before. The index stays.
+
+    \b
+    Examples:
+      ragstone uninstall             # all agents, this project
+      ragstone uninstall codex --user
+    """
+    scope = scope_of(folder, for_user=for_user)
+    chosen = find_agents(agents) if agents else list(AGENTS)
+    plan = plan_removal(chosen, scope)
+    return finish(plan, Answers(as_json=as_json, dry_run=dry_run, yes=yes), keep_backup=False)

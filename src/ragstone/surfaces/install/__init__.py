@@ -1,0 +1,1 @@
+"""Set-up of agents: an entry for the MCP server in an agent's settings, and a short instruction file."""

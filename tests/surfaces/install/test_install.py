@@ -1,0 +1,187 @@
+"""`ragstone install` and `ragstone uninstall`."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ragstone.surfaces.install.agents import AGENTS
+from ragstone.surfaces.install.json_edit import parse_json
+
+Command = Callable[..., Any]
+NAMES = [agent.name for agent in AGENTS]
+EXISTING = {
+    ".mcp.json": '{\n  "mcpServers": {\n    "github": {"command": "gh-mcp"}\n  }\n}\n',
+    ".cursor/mcp.json": '{"mcpServers":{}}',
+    ".vscode/mcp.json": '{\n\t// inputs are asked once\n\t"inputs": [],\n'
+    '\t"servers": {\n\t\t"a": {"command": "a"}, // mine\n\t},\n}\n',
+    ".codex/config.toml": '# models\nmodel = "o3"\n\n[mcp_servers.other]\ncommand = "x"\n\n[profiles.fast]\nmodel = "m"\n',
+    ".gemini/settings.json": '{\r\n  "theme": "Default"\r\n}\r\n',
+    "opencode.json": '{"$schema": "https://opencode.ai/config.json"}\n',
+    ".zed/settings.json": '// Zed settings\n{\n  "tab_size": 2,\n}\n',
+    "AGENTS.md": "# Rules\n\nRun the tests.\n",
+    "CLAUDE.md": "Be brief.",
+    "GEMINI.md": "\n\n# Spaces around\n\n\n",
+}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return every file below a folder."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.fixture
+def settings(project: Path) -> Path:
+    """Return a project with settings of several agents."""
+    for name, text in EXISTING.items():
+        path = project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    return project
+
+
+def server_entry(project: Path, path: str, *keys: str) -> Any:  # noqa: ANN401 - any agent's form
+    """Return our entry in a settings file."""
+    data: Any = parse_json((project / path).read_text(encoding="utf-8"))
+    for key in keys:
+        data = data[key]
+    return data["ragstone"]
+
+
+def test_every_agent_gets_our_server_in_the_form_it_reads(
+    quick: Command, settings: Path
+) -> None:
+    ran = quick("install", *NAMES, "--yes", "--command", "uvx ragstone")
+    assert ran.code == 0, ran.err
+    plain = {"command": "uvx", "args": ["ragstone", "mcp"]}
+    in_workspace = [*plain["args"], "-C", "${workspaceFolder}"]
+    assert server_entry(settings, ".mcp.json", "mcpServers") == {"type": "stdio", **plain}
+    assert server_entry(settings, ".cursor/mcp.json", "mcpServers")["args"] == in_workspace
+    vscode = server_entry(settings, ".vscode/mcp.json", "servers")
+    assert vscode == {"type": "stdio", "command": "uvx", "args": in_workspace}
+    codex = tomllib.loads((settings / ".codex/config.toml").read_text(encoding="utf-8"))
+    assert codex["mcp_servers"]["ragstone"] == plain
+    assert codex["mcp_servers"]["other"] == {"command": "x"}
+    assert server_entry(settings, ".gemini/settings.json", "mcpServers") == plain
+    opencode = server_entry(settings, "opencode.json", "mcp")
+    assert opencode == {"type": "local", "command": ["uvx", "ragstone", "mcp"], "enabled": True}
+    zed = server_entry(settings, ".zed/settings.json", "context_servers")
+    assert zed == {"source": "custom", **plain, "env": {}}
+    assert server_entry(settings, ".kiro/settings/mcp.json", "mcpServers") == plain
+    assert server_entry(settings, ".qwen/settings.json", "mcpServers") == plain
+    assert server_entry(settings, ".junie/mcp/mcp.json", "mcpServers") == plain
+    own = yaml.safe_load((settings / ".continue/mcpServers/ragstone.yaml").read_text())
+    assert own["mcpServers"] == [{"name": "ragstone", **plain}]
+    windsurf = settings.parent / ".codeium/windsurf/mcp_config.json"
+    folder = str(settings.resolve())
+    assert json.loads(windsurf.read_text())["mcpServers"]["ragstone"]["args"][-1] == folder
+
+
+def test_comments_and_other_entries_stay(quick: Command, settings: Path) -> None:
+    quick("install", "vscode", "codex", "claude-code", "--yes")
+    text = (settings / ".vscode/mcp.json").read_text(encoding="utf-8")
+    assert "// inputs are asked once" in text
+    assert '"a": {"command": "a"}, // mine' in text
+    assert (
+        (settings / ".codex/config.toml").read_text(encoding="utf-8").startswith("# models\n")
+    )
+    assert '"github": {"command": "gh-mcp"}' in (settings / ".mcp.json").read_text()
+
+
+@pytest.mark.parametrize("scope", [(), ("--user",)], ids=["project", "user"])
+def test_uninstall_gives_back_the_same_bytes(
+    quick: Command, settings: Path, scope: tuple[str, ...]
+) -> None:
+    home = settings.parent
+    before = contents(home)
+    assert quick("install", *NAMES, "--yes", *scope).code == 0
+    assert contents(home) != before
+    assert quick("install", *NAMES, "--yes", *scope, "--command", "other").code == 0
+    ran = quick("uninstall", "--yes", *scope)
+    assert ran.code == 0, ran.err
+    after = contents(home)
+    assert {path: data for path, data in after.items() if "/installed/" not in path} == before
+
+
+def test_after_an_edit_only_our_entry_goes(quick: Command, settings: Path) -> None:
+    quick("install", "claude-code", "codex", "--yes")
+    file = settings / ".mcp.json"
+    file.write_text(file.read_text().replace("gh-mcp", "gh-mcp-2"))
+    codex = settings / ".codex/config.toml"
+    codex.write_text(codex.read_text() + '\n[new]\nkey = "value"\n')
+    quick("uninstall", "--yes")
+    assert json.loads(file.read_text()) == {"mcpServers": {"github": {"command": "gh-mcp-2"}}}
+    left = tomllib.loads(codex.read_text())
+    assert left["new"] == {"key": "value"}
+    assert "ragstone" not in left["mcp_servers"]
+
+
+def test_instructions_say_when_to_use_which_tool(quick: Command, settings: Path) -> None:
+    quick("install", "codex", "opencode", "cursor", "--yes")
+    shared = (settings / "AGENTS.md").read_text()
+    assert shared.startswith("# Rules\n\nRun the tests.\n")
+    assert shared.count("rag_search") == 1
+    assert (settings / ".cursor/rules/ragstone.mdc").read_text().startswith("---\ndescription:")
+    quick("uninstall", "--yes")
+    quick("install", "codex", "--yes", "--no-instructions")
+    assert "rag_search" not in (settings / "AGENTS.md").read_text()
+
+
+def test_without_a_name_the_agents_that_are_there_are_set_up(
+    quick: Command, project: Path
+) -> None:
+    (project / ".cursor").mkdir()
+    shown = quick("install", "--dry-run", "--json").json
+    agents = {change["agent"] for change in shown["changes"]}
+    assert "cursor" in agents
+    assert "kiro" not in agents
+    assert not shown["written"]
+    assert not (project / ".cursor/mcp.json").exists()
+
+
+def test_the_changes_are_shown_and_nothing_is_written_without_consent(
+    quick: Command, settings: Path
+) -> None:
+    before = contents(settings)
+    ran = quick("install", "claude-code")
+    assert ran.code == 2
+    assert '+    "ragstone": {' in ran.out
+    assert "--yes writes" in ran.err
+    assert contents(settings) == before
+
+
+def test_a_file_that_cannot_be_read_stays_and_the_others_are_written(
+    quick: Command, settings: Path
+) -> None:
+    (settings / ".mcp.json").write_text("{ not json")
+    ran = quick("install", "claude-code", "codex", "--yes")
+    assert ran.code == 3
+    assert "not valid JSON" in ran.err
+    assert (settings / ".mcp.json").read_text() == "{ not json"
+    assert "ragstone" in (settings / ".codex/config.toml").read_text()
+
+
+def test_a_link_out_of_the_project_is_not_followed(
+    quick: Command, project: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "private.json"
+    target.write_text("{}")
+    (project / ".mcp.json").symlink_to(target)
+    ran = quick("install", "claude-code", "--yes")
+    assert ran.code == 3
+    assert "link out of the project" in ran.err
+    assert target.read_text() == "{}"
+
+
+def test_an_unknown_agent_is_refused_with_the_known_names(quick: Command) -> None:
+    ran = quick("install", "emacs")
+    assert ran.code == 2
+    assert "there is no agent 'emacs'" in ran.err
+    assert "claude-code" in ran.err
