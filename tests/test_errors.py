@@ -43,7 +43,7 @@ def test_every_error_has_a_message_a_hint_and_a_retryable_flag(
         "It broke. (mend it)",
     )
     assert str(kind("It broke.")) == "It broke."
-    assert error.retryable is (kind is errors.StoreBusy)
+    assert error.retryable is (kind in (errors.StoreBusy, errors.Overloaded))
     assert kind.__doc__
 
 

@@ -34,7 +34,7 @@ LIMITS = {
         readability.COMPLEX: 6,
         readability.LARGE: 4,
         readability.DEPTH: 3,
-        readability.TOP_LEVEL: 20,
+        readability.TOP_LEVEL: 21,
     },
     "ragstone_code": {
         readability.BANNED: 0.5,

@@ -12,7 +12,7 @@ import ragstone
 EXPECTED = """
 __version__ Settings Engine AsyncEngine Workspace
 AccessError ConfigError Conflict InputError MissingExtra NotFound ProviderError QuotaError RagstoneError ReadError
-StaleSpace StoreBusy StoreDamaged StoreError StoreTooNew
+StaleSpace StoreBusy StoreDamaged StoreError StoreTooNew Overloaded SlowRequest TooLarge Unauthenticated
 Event
 Agent AgentPrompt
 AddReport Chunk Cited Collection Condition Context Document Explanation Filter Finding Hit Recalled Scope Skip Space

@@ -29,6 +29,7 @@ SECTIONS = {
     "ask": "the language model of `ragstone ask`",
     "documents": "the description of the tool `search_documents`",
     "events": "the event log",
+    "server": "the server of `ragstone serve`",
 }
 VALUE_NAMES = {"integer": "N", "integer range": "N", "float": "X"}
 

@@ -15,15 +15,19 @@ from ragstone.errors import (
     InputError,
     MissingExtra,
     NotFound,
+    Overloaded,
     ProviderError,
     QuotaError,
     RagstoneError,
     ReadError,
+    SlowRequest,
     StaleSpace,
     StoreBusy,
     StoreDamaged,
     StoreError,
     StoreTooNew,
+    TooLarge,
+    Unauthenticated,
 )
 
 if TYPE_CHECKING:
@@ -67,6 +71,7 @@ __all__ = [
     # errors
     "AccessError", "ConfigError", "Conflict", "InputError", "MissingExtra", "NotFound", "ProviderError", "QuotaError",
     "RagstoneError", "ReadError", "StaleSpace", "StoreBusy", "StoreDamaged", "StoreError", "StoreTooNew",
+    "Overloaded", "SlowRequest", "TooLarge", "Unauthenticated",
     # types
     "AddReport", "Agent", "AgentPrompt", "Chunk", "Cited", "Collection", "Condition", "Context", "Document",
     "Explanation", "Filter", "Finding", "Hit", "Recalled", "Scope", "Skip", "Space", "Span", "Status",

@@ -4,6 +4,8 @@ RagstoneError
 ├── ConfigError            settings that cannot be used
 │   └── MissingExtra       an optional package is not installed
 ├── InputError             an invalid argument
+│   ├── TooLarge           a request has too many bytes
+│   └── SlowRequest        a request did not arrive in time
 ├── NotFound               no such project, collection, document or chunk
 ├── Conflict               the request contradicts the stored state
 │   └── StaleSpace         another model or setting made the stored vectors
@@ -14,7 +16,9 @@ RagstoneError
 │   ├── StoreDamaged       the file is not a sound database
 │   └── StoreTooNew        a newer Ragstone wrote the file
 ├── QuotaError             a plan's limit is reached
-└── AccessError            not allowed
+├── AccessError            not allowed
+│   └── Unauthenticated    a valid key is missing
+└── Overloaded             the server has too much to do (retryable)
 
 Each has a sentence for a person (`message`), advice (`hint`) and a stable `code` for programs.
 """
@@ -69,6 +73,18 @@ class InputError(RagstoneError):
     """An invalid argument."""
 
     code = "input"
+
+
+class TooLarge(InputError):
+    """A request has too many bytes."""
+
+    code = "too_large"
+
+
+class SlowRequest(InputError):
+    """A request did not arrive in time."""
+
+    code = "slow_request"
 
 
 class NotFound(RagstoneError):
@@ -144,3 +160,16 @@ class AccessError(RagstoneError):
     """The operation is not allowed."""
 
     code = "access"
+
+
+class Unauthenticated(AccessError):
+    """A valid key is missing."""
+
+    code = "unauthenticated"
+
+
+class Overloaded(RagstoneError):
+    """The server has too much to do."""
+
+    code = "overloaded"
+    retryable = True

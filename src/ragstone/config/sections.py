@@ -236,3 +236,57 @@ class EventSettings:
     log: bool = setting(
         True, "Keep the last events in the home folder: two files of 1 MB at most."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """`[server]`: the server of `ragstone serve`. A project file cannot set it."""
+
+    host: str = setting(
+        "127.0.0.1",
+        "Address to listen on; another one than loopback needs keys.",
+        personal=True,
+    )
+    port: int = setting(
+        8377, "Port to listen on; 0: any free one.", low=0, high=65_535, personal=True
+    )
+    hosts: tuple[str, ...] = setting(
+        (), "Names in the `Host` header that are served, besides loopback.", personal=True
+    )
+    origins: tuple[str, ...] = setting(
+        (), "Web origins, such as `https://tools.example`, whose pages may call.", personal=True
+    )
+    max_body_mb: int = setting(
+        20,
+        "Largest body of a request; uploads may have five times as much.",
+        low=1,
+        high=10_000,
+        personal=True,
+    )
+    body_seconds: int = setting(
+        30,
+        "How long the body of a request may take to arrive.",
+        low=1,
+        high=3600,
+        personal=True,
+    )
+    seconds: int = setting(
+        30,
+        "How long a request may take; longer work runs as a job.",
+        low=1,
+        high=3600,
+        personal=True,
+    )
+    active: int = setting(
+        8, "Requests that are worked on at once.", low=1, high=1000, personal=True
+    )
+    waiting: int = setting(
+        32,
+        "Requests that may wait for their turn; more are refused with 429.",
+        low=0,
+        high=100_000,
+        personal=True,
+    )
+    streams: int = setting(
+        100, "Open event streams at most.", low=0, high=100_000, personal=True
+    )

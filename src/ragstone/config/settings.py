@@ -18,6 +18,7 @@ from ragstone.config.sections import (
     EventSettings,
     RagSettings,
     SearchSettings,
+    ServerSettings,
     SettingRules,
     SourceSettings,
     StorageSettings,
@@ -45,6 +46,7 @@ class Settings:
     ask: AskSettings = field(default_factory=AskSettings)
     documents: DocumentToolSettings = field(default_factory=DocumentToolSettings)
     events: EventSettings = field(default_factory=EventSettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
     root: Path = field(default_factory=Path)
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 

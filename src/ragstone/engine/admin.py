@@ -19,7 +19,16 @@ from ragstone.protocols import Progress
 from ragstone.sources.folder.fingerprint import fingerprint
 from ragstone.sources.folder.source import FolderSource
 from ragstone.store.home import size_on_disk
-from ragstone.types import AddReport, Collection, Finding, Scalar, Status, SyncReport
+from ragstone.types import (
+    AddReport,
+    Collection,
+    Finding,
+    Scalar,
+    Status,
+    StoredChunk,
+    StoredDocument,
+    SyncReport,
+)
 
 
 class Admin:
@@ -80,6 +89,23 @@ class Admin:
         """Return the stored text of a document, or None."""
         key = self._project.index.key(self._project.existing(collection))
         return self._project.store.text(key, arguments.check_name(uri, "a uri"))
+
+    def documents(
+        self,
+        *,
+        collection: str | None = None,
+        after: tuple[str, str] | None = None,
+        limit: int = 50,
+    ) -> list[StoredDocument]:
+        """Return a page of documents, by collection and uri, that starts after a pair of them."""
+        arguments.check_count("limit", limit)
+        scope = self._project.scope(collection)
+        return self._project.store.documents(scope, after=after, limit=limit)
+
+    def chunks(self, uri: str, *, collection: str | None = None) -> list[StoredChunk]:
+        """Return the chunks of a document in order; none if there is no such document."""
+        key = self._project.index.key(self._project.existing(collection))
+        return self._project.store.document_chunks(key, arguments.check_name(uri, "a uri"))
 
     def source(self, paths: Sequence[str | Path] | None = None) -> FolderSource:
         """Return the engine's folder as a source, or some paths of it."""

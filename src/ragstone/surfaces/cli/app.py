@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "mcp": "Serve an agent's tools over stdio (Model Context Protocol).",
     "install": "Connect agents: add the MCP server to their settings.",
     "uninstall": "Undo `install`.",
+    "serve": "Serve the index over HTTP: REST, health, metrics.",
     "sync": "Make the index match the folder.",
     "watch": "Keep the index up to date until Ctrl-C.",
     "add": "Add files, web pages, or text from a pipe.",

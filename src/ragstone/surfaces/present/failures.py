@@ -33,6 +33,8 @@ FAILURE_CODES: Final[Mapping[type[RagstoneError], FailureCodes]] = {
     errors.ConfigError: FailureCodes(2, 500, -32603, "settings that cannot be used"),
     errors.MissingExtra: FailureCodes(2, 501, -32603, "an optional package is not installed"),
     errors.InputError: FailureCodes(2, 400, -32602, "an invalid argument"),
+    errors.TooLarge: FailureCodes(2, 413, -32602, "a request has too many bytes"),
+    errors.SlowRequest: FailureCodes(2, 408, -32602, "a request did not arrive in time"),
     errors.NotFound: FailureCodes(
         4, 404, -32002, "no such project, collection, document or chunk"
     ),
@@ -52,6 +54,10 @@ FAILURE_CODES: Final[Mapping[type[RagstoneError], FailureCodes]] = {
     errors.StoreTooNew: FailureCodes(5, 500, -32603, "a newer Ragstone wrote the database"),
     errors.QuotaError: FailureCodes(9, 429, -32012, "a plan's limit is reached"),
     errors.AccessError: FailureCodes(10, 403, -32013, "not allowed"),
+    errors.Unauthenticated: FailureCodes(10, 401, -32013, "a valid key is missing"),
+    errors.Overloaded: FailureCodes(
+        75, 429, -32011, "the server has too much to do: try again"
+    ),
 }
 
 EXIT_CODES: Final[Mapping[int, str]] = {

@@ -1,0 +1,60 @@
+"""`ragstone serve`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from ragstone.engine import DEFAULT_PROJECT
+from ragstone.surfaces.cli.options import common_options, project_name
+from ragstone.surfaces.cli.output import print_line, print_note
+from ragstone.surfaces.cli.paths import project_folder
+
+
+@click.command()
+@click.option(
+    "--host", help="The address to listen on; default: server.host, which is 127.0.0.1."
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    help="The port; 0 takes a free one; default: server.port.",
+)
+@click.option("--no-sync", is_flag=True, help="Do not keep the index up to date.")
+@common_options
+def serve(
+    folder: Path | None, as_json: bool, host: str | None, port: int | None, no_sync: bool
+) -> None:
+    """Serve the index over HTTP until Ctrl-C: REST under /api/rag, health, metrics.
+
+    Example: `ragstone serve --port 8377`, then `curl http://127.0.0.1:8377/health`. With --json the first line is an
+    object with the address.
+    """
+    from ragstone.surfaces.server.serve import serve as serve_folder  # loads FastAPI
+
+    settings: dict[str, object] = {}
+    if host is not None:
+        settings["server.host"] = host
+    if port is not None:
+        settings["server.port"] = port
+    project = project_name() or DEFAULT_PROJECT
+
+    def print_address(address: str) -> None:
+        if as_json:
+            data = {"success": True, "url": address, "project": project}
+            sys.stdout.write(json.dumps(data) + "\n")
+        else:
+            print_line(f"Serving {address} (stop with Ctrl-C).")
+        sys.stdout.flush()
+
+    serve_folder(
+        project_folder(folder),
+        project=project,
+        config=settings,
+        background_sync=not no_sync,
+        on_ready=print_address,
+    )
+    print_note("stopped")

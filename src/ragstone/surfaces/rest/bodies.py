@@ -1,0 +1,189 @@
+"""The bodies of requests. An unknown field is refused, so that a misspelt option is not ignored."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Body(BaseModel):
+    """The base of all bodies."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class CollectionBody(Body):
+    """A new collection."""
+
+    name: str = Field(min_length=1, max_length=512, examples=["handbook"])
+    description: str = ""
+    embedding_provider: str | None = Field(
+        None, description="The embedder of the server; another one is refused."
+    )
+    chunker: str | None = None
+    chunk_size: int | None = Field(None, ge=1)
+    chunk_overlap: int | None = Field(None, ge=0)
+
+
+class DocumentBody(Body):
+    """A text to store."""
+
+    content: str = Field(examples=["The office opens at nine."])
+    source_doc_id: str = Field(min_length=1, examples=["handbook/office.md"])
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    kind: str = "text"
+    language: str = ""
+    title: str = ""
+
+
+class DocumentsBody(Body):
+    """Texts to store in one call."""
+
+    documents: list[DocumentBody] = Field(max_length=10_000)
+    collection: str | None = None
+    embed: bool = True
+
+
+class SearchOptionsBody(Body):
+    """The options of a search; those of `Engine.search`."""
+
+    hybrid: bool = True
+    mode: Literal["hybrid", "words", "vectors"] | None = None
+    fusion: Literal["weighted", "rrf"] | None = None
+    mmr: bool = False
+    rerank: str | None = None
+    filters: dict[str, Any] | None = None
+    min_score: float | None = Field(None, allow_inf_nan=False)
+    compress: bool = False
+    compress_results: bool = Field(False, description="The same as `compress`.")
+    merge: bool = True
+    fresh: bool = True
+    collection: str | list[str] | None = Field(
+        None, description="Only these collections; all of the project if left out."
+    )
+    memory: bool | str | list[str] = Field(
+        False, description="Also search all conversations, or those with these names."
+    )
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of `Engine.search`; a field that the request leaves out is left out."""
+        names = SearchOptionsBody.model_fields.keys() - {"compress_results"}
+        options = self.model_dump(include=names, exclude_unset=True)
+        if self.compress_results:
+            options["compress"] = True
+        return options
+
+
+class SearchBody(SearchOptionsBody):
+    """A search."""
+
+    query: str = Field(examples=["when does the office open"])
+    top_k: int | None = Field(None, ge=0)
+
+
+class ContextBody(SearchOptionsBody):
+    """A context for a prompt."""
+
+    task: str = Field(examples=["change the opening hours"])
+    budget: int = Field(1500, ge=1, le=10_000_000)
+    format: Literal["block", "markdown", "tool", "documents", "json"] = "block"
+    window: int | None = Field(None, ge=1, le=10_000_000)
+    session: str | None = None
+    top_k: int | None = Field(None, ge=0)
+    rag_enabled: bool = True
+
+
+class InjectBody(Body):
+    """A prompt to put retrieved context behind."""
+
+    prompt_markdown: str
+    user_message: str
+    budget: int = Field(1500, ge=1, le=10_000_000)
+
+
+class RetrieveBody(Body):
+    """A question about code."""
+
+    query: str = Field(examples=["which table does the route stones.update write?"])
+    top_k: int = Field(12, ge=0)
+    source_types: list[str] | None = None
+    must_include_paths: list[str] = Field(default_factory=list)
+    route_name: str | None = None
+    controller_class: str | None = None
+    table_name: str | None = None
+    include_run_summaries: bool = True
+    min_score: float = Field(0.25, allow_inf_nan=False)
+    collection: str | list[str] | None = None
+
+    def hints(self) -> dict[str, str]:
+        """Return the names that the question is about."""
+        names = {"route_name", "controller_class", "table_name"}
+        return self.model_dump(include=names, exclude_none=True)
+
+
+class TurnBody(Body):
+    """A message of a conversation."""
+
+    role: str = Field(min_length=1, examples=["user"])
+    content: str = Field(examples=["We deploy on Tuesdays."])
+    at: float | None = Field(None, description="Seconds since 1970; now if left out.")
+    speaker: str = ""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class RecallBody(Body):
+    """A search in a conversation."""
+
+    query: str = Field(examples=["when do we deploy"])
+    top_k: int = Field(5, ge=0)
+    since: float | None = None
+    until: float | None = None
+
+
+class ChangeBody(Body):
+    """A file that a run changed."""
+
+    path: str
+    action: str
+    summary: str = ""
+
+
+class RunBody(Body):
+    """The run of an agent."""
+
+    run_id: str = Field(min_length=1)
+    summary: str
+    changes: list[ChangeBody] = Field(default_factory=list)
+    at: float | None = None
+    collection: str | None = None
+
+
+class SyncBody(Body):
+    """A sync of the folder, or of some paths in it."""
+
+    paths: list[str] | None = None
+    full: bool = False
+    collection: str | None = None
+    embed: bool = True
+
+
+class FileEvent(Body):
+    """A change of a file in the folder."""
+
+    event: Literal["created", "updated", "deleted"]
+    path: str = Field(min_length=1)
+
+
+class FileEventsBody(Body):
+    """Changes of files in the folder."""
+
+    events: list[FileEvent] = Field(min_length=1, max_length=10_000)
+
+
+class KeyBody(Body):
+    """A new key."""
+
+    name: str = Field("", max_length=200)
+    scopes: list[Literal["read", "write", "admin"]] = Field(["read", "write"], min_length=1)
+    expires_in_days: float | None = Field(None, gt=0, le=36_500)

@@ -1,0 +1,179 @@
+"""Long work of a server: it runs in a thread, reports its progress, and keeps its result for a while."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+from ragstone.errors import NotFound, Overloaded, RagstoneError
+from ragstone.protocols import Progress
+from ragstone.surfaces.present import Json, format_time
+from ragstone.surfaces.present.failures import failure_json
+
+JobState = Literal["waiting", "running", "done", "failed"]
+Work: TypeAlias = Callable[[Progress], Json]
+"""The work of a job: it gets a progress callback and returns the result as JSON."""
+MAX_KEPT: Final = 1000
+MAX_WAITING: Final = 50
+_THREADS: Final = 2
+logger = logging.getLogger(__name__)
+
+
+class _Stopped(Exception):
+    """Ends a job when the server stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of work, as it is now."""
+
+    id: str
+    project: str
+    kind: str
+    state: JobState = "waiting"
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    result: Json | None = None
+    error: Json | None = None
+    created: float = 0.0
+    finished: float | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the job is done or failed."""
+        return self.state in ("done", "failed")
+
+    def as_json(self) -> Json:
+        """Return the job as JSON."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "status": self.state,
+            "progress": {"stage": self.stage, "done": self.done, "total": self.total},
+            "result": self.result,
+            "error": self.error,
+            "created_at": format_time(self.created),
+            "finished_at": format_time(self.finished),
+        }
+
+
+JobListener: TypeAlias = Callable[[Job], object]
+
+
+class Jobs:
+    """Runs the jobs of all projects, two at a time; the newest thousand are kept until the server stops."""
+
+    def __init__(self) -> None:
+        """Start without jobs; threads start with the first one."""
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._listeners: dict[str, list[JobListener]] = {}
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="ragstone-job")
+        self._closing = threading.Event()
+
+    def start(self, project: str, kind: str, work: Work) -> Job:
+        """Return a new job that runs soon; `Overloaded` if too many wait."""
+        job = Job(secrets.token_hex(16), project, kind, created=time.time())
+        with self._lock:
+            waiting = sum(other.state == "waiting" for other in self._jobs.values())
+            if waiting >= MAX_WAITING:
+                raise Overloaded("too many jobs are waiting", hint="try again later")
+            self._jobs[job.id] = job
+            self._forget_old()
+        self._pool.submit(self._run, job.id, work)
+        return job
+
+    def get(self, project: str, job_id: str) -> Job:
+        """Return a job; `NotFound` if the project has none with this id."""
+        with self._lock:
+            job = self._jobs.get(job_id)
+        if job is None or job.project != project:
+            raise NotFound(f"there is no job {job_id!r}", hint="jobs end with the server")
+        return job
+
+    def list(self, project: str, limit: int) -> list[Job]:
+        """Return the newest jobs of a project, newest first."""
+        with self._lock:
+            own = [job for job in reversed(self._jobs.values()) if job.project == project]
+        return own[:limit]
+
+    def wait(self, project: str, job_id: str, seconds: float) -> Job:
+        """Return a job when it is over, or after some seconds as it is then."""
+        self.get(project, job_id)
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_over(job_id), seconds)
+        return self.get(project, job_id)
+
+    @contextmanager
+    def listening(self, job_id: str, listener: JobListener) -> Iterator[None]:
+        """Call the listener with every change of a job while the block runs, in the thread of the job."""
+        with self._lock:
+            self._listeners.setdefault(job_id, []).append(listener)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._listeners[job_id].remove(listener)
+                if not self._listeners[job_id]:
+                    del self._listeners[job_id]
+
+    def close(self) -> None:
+        """Stop all jobs at their next progress report; stored work stays."""
+        self._closing.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _is_over(self, job_id: str) -> bool:
+        job = self._jobs.get(job_id)
+        return job is None or job.is_over
+
+    def _run(self, job_id: str, work: Work) -> None:
+        def report(stage: str, done: int, total: int) -> None:
+            if self._closing.is_set():
+                raise _Stopped
+            self._change(job_id, stage=stage, done=done, total=total)
+
+        self._change(job_id, state="running")
+        try:
+            result = work(report)
+            self._change(job_id, state="done", result=result, finished=time.time())
+        except RagstoneError as error:
+            failure = failure_json(error)
+            self._change(job_id, state="failed", error=failure, finished=time.time())
+        except _Stopped:
+            failure = failure_json(Overloaded("the server was stopped", hint="start it again"))
+            self._change(job_id, state="failed", error=failure, finished=time.time())
+        except Exception as error:  # a bug in one job must not end the others
+            logger.error("a job failed", exc_info=error)
+            failure = failure_json(
+                RagstoneError("a bug in Ragstone", hint="see the server's log")
+            )
+            self._change(job_id, state="failed", error=failure, finished=time.time())
+
+    def _change(self, job_id: str, **changes: object) -> None:
+        with self._changed:
+            if job_id not in self._jobs:
+                return
+            job = replace(self._jobs[job_id], **changes)  # type: ignore[arg-type]  # fields by name
+            self._jobs[job_id] = job
+            listeners = list(self._listeners.get(job_id, ()))
+            self._changed.notify_all()
+        for listener in listeners:
+            listener(job)
+
+    def _forget_old(self) -> None:
+        """Remove the oldest jobs that are over."""
+        for job_id in list(self._jobs):
+            if len(self._jobs) <= MAX_KEPT:
+                return
+            if self._jobs[job_id].is_over:
+                del self._jobs[job_id]

@@ -1,0 +1,73 @@
+"""Collections: create, list, delete."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from ragstone import registry
+from ragstone.errors import Conflict
+from ragstone.surfaces.present import Json
+from ragstone.surfaces.rest.bodies import CollectionBody
+from ragstone.surfaces.rest.forms import collection_form
+from ragstone.surfaces.rest.replies import reply
+from ragstone.surfaces.rest.route import AuthorisedCall, Call, ScopedRoute, needs
+from ragstone.types import Collection
+
+router = APIRouter(prefix="/api/rag/collections", route_class=ScopedRoute, tags=["collections"])
+
+
+@router.post("")
+@needs("write")
+def create_collection(call: AuthorisedCall, body: CollectionBody) -> Response:
+    """Create a collection."""
+    settings = call.engine.settings.rag
+    wanted = body.embedding_provider
+    if wanted and _provider(wanted) != _provider(settings.embedding_provider):
+        raise Conflict(
+            f"this server embeds with {settings.embedding_provider!r}, not with {wanted!r}",
+            hint="leave embedding_provider out",
+        )
+    collection = call.engine.admin.create_collection(
+        body.name,
+        body.description,
+        chunker=body.chunker,
+        chunk_size=body.chunk_size,
+        chunk_overlap=body.chunk_overlap,
+    )
+    return reply({"collection": _form(call, collection)})
+
+
+@router.get("")
+@needs("read")
+def list_collections(call: AuthorisedCall) -> Response:
+    """List the collections of the project."""
+    collections = call.engine.admin.collections()
+    return reply({"collections": [_form(call, collection) for collection in collections]})
+
+
+@router.get("/{collection_id}")
+@needs("read")
+def show_collection(call: AuthorisedCall, collection_id: str) -> Response:
+    """Return one collection, by uuid or name."""
+    return reply({"collection": _form(call, call.collection(collection_id))})
+
+
+@router.delete("/{collection_id}")
+@needs("write")
+def delete_collection(call: AuthorisedCall, collection_id: str) -> Response:
+    """Remove a collection with all its documents."""
+    collection = call.collection(collection_id)
+    count = call.engine.admin.drop_collection(collection.name)
+    return reply({"collection_id": collection.uuid, "documents_removed": count})
+
+
+def _form(call: Call, collection: Collection) -> Json:
+    settings = call.engine.settings
+    return collection_form(
+        collection, _provider(settings.rag.embedding_provider), settings.embed.storage
+    )
+
+
+def _provider(name: str) -> str:
+    """Return the name of an embedder; aliases are resolved."""
+    return registry.find("embedder", name).name

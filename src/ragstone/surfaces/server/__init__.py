@@ -1,0 +1,1 @@
+"""`ragstone serve`: the REST app and the MCP server in one process."""

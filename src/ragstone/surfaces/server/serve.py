@@ -1,0 +1,150 @@
+"""Starts and stops the server."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+import uvicorn
+
+from ragstone.errors import AccessError, ConfigError
+from ragstone.surfaces.rest.app import create_app, guarded
+from ragstone.surfaces.rest.engines import Engines
+from ragstone.surfaces.rest.guard import Guard
+from ragstone.surfaces.rest.state import ServerState, create_state
+
+STOP_SECONDS: Final = 10
+"""How long running requests may take after a stop was asked for."""
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+OnReady = Callable[[str], object]
+"""Called with the address of the server once it accepts connections."""
+
+
+class StoppableServer(uvicorn.Server):
+    """Tells open streams when the server stops; uvicorn alone would wait for them."""
+
+    def __init__(self, config: uvicorn.Config, server: ServerState) -> None:
+        """Take the configuration and the state of the server."""
+        super().__init__(config)
+        self._state = server
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at signals. Uvicorn's own method raises them again at the end, before our engines are closed."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop gracefully; a second signal stops at once."""
+        self._state.stopping.set()
+        super().handle_exit(sig, frame)
+
+    def stop(self) -> None:
+        """Stop gracefully; any thread may call it."""
+        self._state.stopping.set()
+        self.should_exit = True
+
+
+def serve(
+    folder: str | Path,
+    *,
+    project: str,
+    config: Mapping[str, object] | None = None,
+    background_sync: bool = True,
+    on_ready: OnReady | None = None,
+) -> None:
+    """Serve a folder until a signal stops it; `config` overrides settings by dotted key."""
+    engines = Engines(folder, project=project, config=config)
+    try:
+        asyncio.run(_run(engines, background_sync=background_sync, on_ready=on_ready))
+    finally:
+        engines.close()
+
+
+async def _run(engines: Engines, *, background_sync: bool, on_ready: OnReady | None) -> None:
+    settings = engines.settings.server
+    server = create_state(engines)
+    check_bind(settings.host, server)
+    listener = open_socket(settings.host, settings.port)
+    uvicorn_config = uvicorn.Config(
+        create_server_app(server),
+        log_config=None,
+        access_log=False,  # addresses may hold names of documents
+        server_header=False,
+        lifespan="on",
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )
+    if background_sync:
+        server.sync.start()
+    if on_ready is not None:
+        on_ready(address_of(listener))
+    try:
+        await StoppableServer(uvicorn_config, server).serve(sockets=[listener])
+    finally:
+        await asyncio.to_thread(server.close)
+
+
+def create_server_app(server: ServerState) -> Guard:
+    """Return the whole app of a server, behind the checks of headers and bodies."""
+    return guarded(create_app(server), server)
+
+
+def check_bind(host: str, server: ServerState) -> None:
+    """Raise `AccessError` if other machines could reach a server that asks for no key."""
+    if not is_local_address(host):
+        raise AccessError(
+            f"{host} can be reached from other machines, and there is no key",
+            hint="`ragstone keys create` makes one",
+        )
+
+
+def is_local_address(host: str) -> bool:
+    """Return whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def open_socket(host: str, port: int) -> socket.socket:
+    """Return a listening socket; `ConfigError` if the address cannot be used."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(1024)
+    except OSError as error:
+        raise ConfigError(
+            f"{host}:{port} cannot be used: {error.strerror or error}",
+            hint="choose another one with --port",
+        ) from error
+    return listener
+
+
+def address_of(listener: socket.socket) -> str:
+    """Return the address of a listening socket for a browser."""
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"
