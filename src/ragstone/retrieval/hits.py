@@ -101,9 +101,9 @@ class HitBuilder:
         first, last = chunks[0].span, chunks[-1].span
         scope = self.request.scope
         key = CollectionKey(scope.project, entry.row.collection, scope.kind)
-        text = self.view.text(key, entry.row.uri) or ""
+        text = self.view.slice(key, entry.row.uri, (first.start, last.end))
         span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
-        return span, text[first.start : last.end]
+        return span, text
 
     def _duplicates(self, chosen: Sequence[RankedChunk]) -> dict[int, tuple[str, ...]]:
         """Return the other places of each shown text; none if a filter is set, since they may not pass it."""

@@ -23,8 +23,6 @@ _MAX_PATHS: Final = 10_000
 _MAX_ROUNDS: Final = 8
 _POLL_SECONDS: Final = 0.05
 _GROUP_MS: Final = 10
-_PAUSE_SECONDS: Final = 0.0001
-"""Lets the thread of `watchfiles` run, which mostly needs 20 microseconds to report the marker."""
 _STEP_MS: Final = 0
 _TIMEOUT_MS: Final = 2000
 _MODIFIED: Final = 2
@@ -175,7 +173,6 @@ class EventWatch:
         assert self._notifier is not None  # noqa: S101 - checked by the caller
         events: set[tuple[int, str]] = set()
         os.utime(self._marker)
-        time.sleep(_PAUSE_SECONDS)
         while not any(path == self._marker for _, path in events):
             # A call that times out drops events, so it may do so only if the watch is given up.
             answer = self._notifier.watch(_GROUP_MS, _STEP_MS, _TIMEOUT_MS, None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from typing import Final
@@ -111,9 +111,11 @@ def _unspaced_character() -> re.Pattern[str]:
     return re.compile(f"[{_UNSPACED}]")
 
 
-def _join_terms(words: Iterable[str]) -> str:
+def _join_terms(words: Sequence[str]) -> str:
     """Return the terms of words with spaces between them."""
-    return " ".join([_word_terms(word) for word in words])
+    longest = max(map(len, words), default=0)
+    word_terms = _cached_terms if longest <= LONGEST_TERM else _word_terms
+    return " ".join(map(word_terms, words))
 
 
 def _word_terms(word: str) -> str:

@@ -28,10 +28,12 @@ def confidence(
     word_weight = weights.get("words", 0.0)
     surest = 0.0
     for row in best:
+        meaning = _weighted_cosines(traces[row.id], weights)
+        if meaning + word_weight <= surest:
+            continue  # not even all terms of the query would make this chunk surer
         chunk = row.chunk
         text = f"{row.uri} {chunk.symbol} {chunk.header} {chunk.text}"
         share = _share(query_terms, set(terms(text)))
-        meaning = _weighted_cosines(traces[row.id], weights)
         surest = max(surest, meaning + word_weight * share)
     return min(1.0, surest)
 

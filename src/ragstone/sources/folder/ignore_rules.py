@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from ragstone.text.globs import translate_glob
+from ragstone.text.globs import has_wildcard, translate_glob
 
 
-@dataclass(frozen=True, slots=True)
-class IgnorePattern:
+class IgnorePattern(NamedTuple):
     """One line of an ignore file."""
 
     glob: str
@@ -18,6 +17,11 @@ class IgnorePattern:
     only_folders: bool
     is_anchored: bool
     """Whether the pattern is matched with the whole path, not with the name alone."""
+
+    @property
+    def is_plain_name(self) -> bool:
+        """Return whether the pattern matches one name and no other."""
+        return not self.is_anchored and not has_wildcard(self.glob)
 
     @property
     def expression(self) -> str | None:
@@ -51,14 +55,25 @@ def parse_line(line: str) -> IgnorePattern | None:
 
 
 class IgnoreRules:
-    """The patterns of one ignore file, as one expression for names and one for paths."""
+    """The patterns of one ignore file: plain names in a table, the others as one expression for names and one for paths."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         """Parse the lines of an ignore file."""
-        parsed = [pattern for pattern in map(parse_line, lines) if pattern is not None]
-        self._patterns = [pattern for pattern in parsed if pattern.expression is not None]
-        self._names = _combine(self._patterns, anchored=False)
-        self._paths = _combine(self._patterns, anchored=True)
+        parsed = map(parse_line, lines)
+        self._patterns = [pattern for pattern in parsed if pattern is not None]
+        self._plain_names: dict[str, int] = {}
+        names: list[str] = []
+        paths: list[str] = []
+        for number, pattern in enumerate(self._patterns):
+            if pattern.is_plain_name:
+                self._add_plain_name(pattern, number)
+                continue
+            expression = pattern.expression
+            if expression is not None:
+                group = f"(?P<line{number}>{expression})"
+                (paths if pattern.is_anchored else names).append(group)
+        self._names = _combine(names)
+        self._paths = _combine(paths)
 
     def __bool__(self) -> bool:
         """Return whether there is any rule."""
@@ -71,6 +86,7 @@ class IgnoreRules:
             path += "/"
         name_start = path.rfind("/", 0, len(path) - 1) + 1
         number = max(
+            self._plain_names.get(path[name_start:], -1),
             _last_match(self._names, path, name_start),
             _last_match(self._paths, path, 0),
         )
@@ -78,14 +94,15 @@ class IgnoreRules:
             return None
         return not self._patterns[number].is_negated
 
+    def _add_plain_name(self, pattern: IgnorePattern, number: int) -> None:
+        name = _as_bytes(pattern.glob)
+        self._plain_names[f"{name}/"] = number
+        if not pattern.only_folders:
+            self._plain_names[name] = number
 
-def _combine(patterns: list[IgnorePattern], *, anchored: bool) -> re.Pattern[str] | None:
-    """Return one expression for all patterns, the last line first; a group's name has the number of its line."""
-    groups = [
-        f"(?P<line{number}>{pattern.expression})"
-        for number, pattern in enumerate(patterns)
-        if pattern.is_anchored == anchored
-    ]
+
+def _combine(groups: Sequence[str]) -> re.Pattern[str] | None:
+    """Return one expression for all groups, the last line first; a group's name has the number of its line."""
     if not groups:
         return None
     return re.compile("|".join(reversed(groups)), re.DOTALL)

@@ -10,6 +10,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Final
 
+from ragstone import types
 from ragstone.errors import InputError
 from ragstone.store import catalog
 from ragstone.store.codec import pack, unpack
@@ -22,7 +23,7 @@ from ragstone.store.graph.rows import (
     outside_node,
     unresolved_from,
 )
-from ragstone.types import Alias, CollectionKey, Link, Node, Scope, Step, Unresolved, Walked
+from ragstone.types import CollectionKey, Scope
 
 MOST_STEPS: Final = 8
 # Of several rows with one key, the row of a framework comes first.
@@ -74,7 +75,7 @@ class NodeConditions:
     kinds: Sequence[str] | None = None
     uris: Sequence[str] | None = None
 
-    def holds(self, node: Node) -> bool:
+    def holds(self, node: types.Node) -> bool:
         """Return whether a node has one of the kinds and one of the files."""
         has_kind = self.kinds is None or node.kind in self.kinds
         has_uri = self.uris is None or node.uri in self.uris
@@ -126,7 +127,7 @@ class SqliteGraphReader:
         kinds: Sequence[str] | None = None,
         uris: Sequence[str] | None = None,
         limit: int = 1000,
-    ) -> list[Node]:
+    ) -> list[types.Node]:
         """Return nodes that pass every condition, in the order of the keys, else by collection and key."""
         conditions = NodeConditions(keys, kinds, uris)
         with self._source.reading() as db:
@@ -134,7 +135,7 @@ class SqliteGraphReader:
             passing = filter(conditions.holds, candidates)
             return list(islice(passing, row_limit(limit)))
 
-    def find_aliases(self, scope: Scope, names: Sequence[str]) -> list[Alias]:
+    def find_aliases(self, scope: Scope, names: Sequence[str]) -> list[types.Alias]:
         """Return the aliases with one of these names, ignoring case, in the order of the names."""
         folded_names = dict.fromkeys(name.casefold() for name in names)
         aliases = []
@@ -144,7 +145,7 @@ class SqliteGraphReader:
                 for collection, number in collections:
                     for row in db.execute(_ALIASES, (number, pack(folded))):
                         name, key, kind, uri = map(unpack, row)
-                        aliases.append(Alias(name, key, kind, uri, collection))
+                        aliases.append(types.Alias(name, key, kind, uri, collection))
         return aliases
 
     def links(
@@ -155,10 +156,10 @@ class SqliteGraphReader:
         kinds: Sequence[str] = (),
         back: bool = False,
         limit: int = 10_000,
-    ) -> list[Link]:
+    ) -> list[types.Link]:
         """Return the links that start at these nodes, or end at them if `back`: by key, then by kind, in their order."""
-        step = Step(tuple(kinds), back)
-        links: list[Link] = []
+        step = types.Step(tuple(kinds), back)
+        links: list[types.Link] = []
         with self._source.reading() as db:
             for name, number in catalog.in_scope(db, scope).items():
                 for key in dict.fromkeys(keys):
@@ -167,8 +168,13 @@ class SqliteGraphReader:
         return links
 
     def walk(
-        self, scope: Scope, anchors: Sequence[str], steps: Sequence[Step], *, limit: int = 1000
-    ) -> list[Walked]:
+        self,
+        scope: Scope,
+        anchors: Sequence[str],
+        steps: Sequence[types.Step],
+        *,
+        limit: int = 1000,
+    ) -> list[types.Walked]:
         """Return the paths from the anchors along all of the steps; no path visits a node twice."""
         if len(steps) > MOST_STEPS:
             raise InputError(
@@ -185,10 +191,10 @@ class SqliteGraphReader:
         name: str | None = None,
         sources: Sequence[str] | None = None,
         limit: int = 1000,
-    ) -> list[Unresolved]:
+    ) -> list[types.Unresolved]:
         """Return references that could not be resolved, by name, by source node, or all."""
         queries = _unresolved_queries(name, sources)
-        references: list[Unresolved] = []
+        references: list[types.Unresolved] = []
         with self._source.reading() as db:
             for number in catalog.in_scope(db, scope).values():
                 for statement, parameters in queries:
@@ -200,14 +206,14 @@ class SqliteGraphReader:
 
 def _candidates(
     db: sqlite3.Connection, scope: Scope, conditions: NodeConditions
-) -> Iterator[Node]:
+) -> Iterator[types.Node]:
     for name, number in catalog.in_scope(db, scope).items():
         for statement, parameters in conditions.queries():
             rows = db.execute(statement, (number, *parameters))
             yield from _merged_nodes(rows, name)
 
 
-def _merged_nodes(rows: sqlite3.Cursor, collection: str) -> Iterator[Node]:
+def _merged_nodes(rows: sqlite3.Cursor, collection: str) -> Iterator[types.Node]:
     """Yield one node for all rows of a key."""
     for _, same in groupby(rows, key=itemgetter(0)):
         yield merge_nodes([node_from(row, collection) for row in same])
@@ -217,9 +223,9 @@ def _links_at(
     db: sqlite3.Connection,
     collection: tuple[str, int],
     key: str,
-    step: Step,
+    step: types.Step,
     limit: int = _ALL_LINKS,
-) -> list[Link]:
+) -> list[types.Link]:
     name, number = collection
     statement = _LINKS_TO if step.back else _LINKS_FROM
     rows = db.execute(statement, (number, pack(key), json.dumps(step.kinds), limit))
@@ -241,8 +247,8 @@ def _unresolved_queries(name: str | None, sources: Sequence[str] | None) -> list
 
 
 def _all_paths(
-    db: sqlite3.Connection, scope: Scope, anchors: Sequence[str], steps: Sequence[Step]
-) -> Iterator[Walked]:
+    db: sqlite3.Connection, scope: Scope, anchors: Sequence[str], steps: Sequence[types.Step]
+) -> Iterator[types.Walked]:
     for name, number in catalog.in_scope(db, scope).items():
         walker = _PathWalker(db, name, number)
         for anchor in dict.fromkeys(anchors):
@@ -257,16 +263,16 @@ class _PathWalker:
         self._db = db
         self._name = name
         self._number = number
-        self._nodes: dict[str, Node | None] = {}
-        self._links: dict[tuple[str, Step], list[Link]] = {}
+        self._nodes: dict[str, types.Node | None] = {}
+        self._links: dict[tuple[str, types.Step], list[types.Link]] = {}
 
-    def paths(self, anchor: str, steps: Sequence[Step]) -> Iterator[Walked]:
+    def paths(self, anchor: str, steps: Sequence[types.Step]) -> Iterator[types.Walked]:
         """Yield every path from a node along all of the steps, in the order of the links."""
         for keys, path in self._continue([anchor], [], steps):
             nodes = tuple(self._node(key) for key in keys)
-            yield Walked(nodes, tuple(path))
+            yield types.Walked(nodes, tuple(path))
 
-    def stored_node(self, key: str) -> Node | None:
+    def stored_node(self, key: str) -> types.Node | None:
         """Return the node of a key, or None."""
         if key not in self._nodes:
             rows = self._db.execute(_NODE_BY_KEY, (self._number, pack(key)))
@@ -274,8 +280,8 @@ class _PathWalker:
         return self._nodes[key]
 
     def _continue(
-        self, visited: list[str], path: list[Link], steps: Sequence[Step]
-    ) -> Iterator[tuple[list[str], list[Link]]]:
+        self, visited: list[str], path: list[types.Link], steps: Sequence[types.Step]
+    ) -> Iterator[tuple[list[str], list[types.Link]]]:
         """Yield the keys and links of every path that begins with a path and follows the steps after it."""
         if not steps:
             yield visited, path
@@ -288,10 +294,10 @@ class _PathWalker:
             if not step.to or self._node(key).kind in step.to:
                 yield from self._continue([*visited, key], [*path, link], later_steps)
 
-    def _node(self, key: str) -> Node:
+    def _node(self, key: str) -> types.Node:
         return self.stored_node(key) or outside_node(key, self._name)
 
-    def _links_of(self, key: str, step: Step) -> list[Link]:
+    def _links_of(self, key: str, step: types.Step) -> list[types.Link]:
         if (key, step) not in self._links:
             collection = (self._name, self._number)
             self._links[key, step] = _links_at(self._db, collection, key, step)

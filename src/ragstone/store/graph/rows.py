@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, get_args
+from typing import Any, Final
 
+from ragstone import types
 from ragstone.errors import InputError, StoreDamaged
 from ragstone.store.codec import dump, load, pack, unpack
 from ragstone.store.failures import RESTORE
 from ragstone.store.fetch import Row
-from ragstone.types import Alias, Confidence, Graph, Link, Node, Unresolved
 
 _FIND: Final = "SELECT {columns}, id FROM graph_{table} WHERE owner = ?"
 _ADD: Final = "INSERT INTO graph_{table} ({columns}) VALUES ({values})"
 _REMOVE: Final = "DELETE FROM graph_{table} WHERE id = ?"
-_CONFIDENCES: Final = frozenset(get_args(Confidence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ UNRESOLVED: Final = GraphTable(
 TABLES: Final = (NODES, LINKS, ALIASES, UNRESOLVED)
 
 
-def graph_rows(graph: Graph) -> dict[GraphTable, list[Row]]:
+def graph_rows(graph: types.Graph) -> dict[GraphTable, list[Row]]:
     """Return the rows of a graph by table, each row once."""
     return {
         NODES: _unique(map(_node_row, _merge_by_key(graph.nodes))),
@@ -88,9 +87,9 @@ def _unique(rows: Iterable[Row]) -> list[Row]:
 # ── nodes ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _merge_by_key(nodes: Iterable[Node]) -> list[Node]:
+def _merge_by_key(nodes: Iterable[types.Node]) -> list[types.Node]:
     """Return one node for each key; the node of a framework comes first, then the order in the graph."""
-    by_key: dict[str, list[Node]] = {}
+    by_key: dict[str, list[types.Node]] = {}
     for node in nodes:
         by_key.setdefault(node.key, []).append(node)
     return [
@@ -99,7 +98,7 @@ def _merge_by_key(nodes: Iterable[Node]) -> list[Node]:
     ]
 
 
-def merge_nodes(same: Sequence[Node]) -> Node:
+def merge_nodes(same: Sequence[types.Node]) -> types.Node:
     """Return the first of several nodes with one key; its empty fields are filled from the others."""
     first = same[0]
     if len(same) == 1:
@@ -121,13 +120,13 @@ def merge_nodes(same: Sequence[Node]) -> Node:
     )
 
 
-def _first_value(nodes: Sequence[Node], field: str) -> str:
+def _first_value(nodes: Sequence[types.Node], field: str) -> str:
     """Return the first value of a field that is not empty."""
     values = (getattr(node, field) for node in nodes)
     return next((value for value in values if value), "")
 
 
-def _node_row(node: Node) -> Row:
+def _node_row(node: types.Node) -> Row:
     if not node.key:
         raise InputError("a node needs a key", hint="give it one, such as `class:App\\Song`")
     return (
@@ -145,10 +144,10 @@ def _node_row(node: Node) -> Row:
     )
 
 
-def node_from(row: Row, collection: str) -> Node:
+def node_from(row: Row, collection: str) -> types.Node:
     """Return the node of a row."""
     key, kind, name, uri, line, line_end, signature, doc, language, framework, attributes = row
-    return Node(
+    return types.Node(
         key=unpack(key),
         kind=unpack(kind),
         name=unpack(name),
@@ -164,20 +163,20 @@ def node_from(row: Row, collection: str) -> Node:
     )
 
 
-def outside_node(key: str, collection: str) -> Node:
+def outside_node(key: str, collection: str) -> types.Node:
     """Return a node for a link target that no owner put, such as a class of a library."""
     kind, colon, name = key.partition(":")
-    return Node(key, kind if colon else "", name or key, collection=collection)
+    return types.Node(key, kind if colon else "", name or key, collection=collection)
 
 
 # ── links, aliases and unresolved references ──────────────────────────────────────────────────────
 
 
-def _link_row(link: Link) -> Row:
-    if link.confidence not in _CONFIDENCES:
+def _link_row(link: types.Link) -> Row:
+    if link.confidence not in types.CONFIDENCES:
         raise InputError(
             f"a link's confidence is not {link.confidence!r}",
-            hint=f"known: {', '.join(sorted(_CONFIDENCES))}",
+            hint=f"known: {', '.join(types.CONFIDENCES)}",
         )
     return (
         pack(link.kind),
@@ -192,12 +191,12 @@ def _link_row(link: Link) -> Row:
     )
 
 
-def link_from(row: Row, collection: str) -> Link:
+def link_from(row: Row, collection: str) -> types.Link:
     """Return the link of a row."""
     kind, source, target, uri, line, confidence, conditional, order, attributes = row
-    if confidence not in _CONFIDENCES:
+    if confidence not in types.CONFIDENCES:
         raise StoreDamaged("the store is damaged: a link of no known confidence", hint=RESTORE)
-    return Link(
+    return types.Link(
         kind=unpack(kind),
         source=unpack(source),
         target=unpack(target),
@@ -211,7 +210,7 @@ def link_from(row: Row, collection: str) -> Link:
     )
 
 
-def _alias_row(alias: Alias) -> Row:
+def _alias_row(alias: types.Alias) -> Row:
     return (
         pack(alias.name.casefold()),
         pack(alias.name),
@@ -221,7 +220,7 @@ def _alias_row(alias: Alias) -> Row:
     )
 
 
-def _unresolved_row(reference: Unresolved) -> Row:
+def _unresolved_row(reference: types.Unresolved) -> Row:
     return (
         pack(reference.kind),
         pack(reference.source),
@@ -233,10 +232,10 @@ def _unresolved_row(reference: Unresolved) -> Row:
     )
 
 
-def unresolved_from(row: Row) -> Unresolved:
+def unresolved_from(row: Row) -> types.Unresolved:
     """Return the unresolved reference of a row."""
     kind, source, name, receiver, uri, line, reason = row
-    return Unresolved(
+    return types.Unresolved(
         unpack(kind),
         unpack(source),
         unpack(name),

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ragstone import types
 from ragstone.store import catalog
 from ragstone.store.codec import pack, unpack
 from ragstone.store.connection import Database
 from ragstone.store.fetch import Row, fetch_value
 from ragstone.store.graph.reader import SqliteGraphReader
 from ragstone.store.graph.rows import NODES, TABLES, GraphTable, graph_rows
-from ragstone.types import CollectionKey, Graph
+from ragstone.types import CollectionKey
 
 _OWNERS: Final = "SELECT owner, id FROM graph_owners WHERE collection = ?"
 _REMOVE_OWNER: Final = "DELETE FROM graph_owners WHERE id = ?"
@@ -45,7 +46,7 @@ class SqliteGraphStore(SqliteGraphReader):
     def put(
         self,
         key: CollectionKey,
-        parts: Mapping[str, Graph],
+        parts: Mapping[str, types.Graph],
         *,
         stamps: Mapping[str, str] | None = None,
         data: Mapping[str, bytes] | None = None,
@@ -67,7 +68,7 @@ class _GraphPut:
 
     def run(
         self,
-        parts: Mapping[str, Graph],
+        parts: Mapping[str, types.Graph],
         stamps: Mapping[str, str],
         data: Mapping[str, bytes],
     ) -> dict[str, int]:
