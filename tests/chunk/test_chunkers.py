@@ -19,7 +19,7 @@ from ragstone.types import Document
         (Document("a.md", "", kind="readme", language="markdown"), "markdown/1/160/0"),
         (Document("notes.MD", ""), "markdown/1/160/0"),
         (Document("a.rs", "", kind="code", language="rust"), "definitions/2/300"),
-        (Document("a.lua", "", kind="code", language="lua"), "lines/1/300/50"),
+        (Document("a.pl", "", kind="code", language="perl"), "lines/1/300/50"),
         (Document("a.toml", "", kind="config", language="toml"), "keys/1/300"),
         (Document("a.json", "", kind="data", language="json"), "keys/1/300"),
         (Document("package.json", "", kind="manifest", language="json"), "keys/1/300"),
@@ -107,7 +107,7 @@ def test_the_recipe_of_settings_changes_with_any_of_them() -> None:
         (Document("a.go", "", kind="code", language="go"), "code", True),
         (Document("a.go", "", kind="code", language="go"), "prose", False),
         (Document("a.py", "", kind="code", language="python"), "auto", True),
-        (Document("a.lua", "", kind="code", language="lua"), "auto", False),
+        (Document("a.pl", "", kind="code", language="perl"), "auto", False),
         (Document("a.md", "", kind="readme", language="markdown"), "auto", False),
     ],
 )

@@ -10,9 +10,11 @@ from ragstone.code.grammars import LANGUAGES, language_of
 from ragstone.code.symbols import read_facts
 from ragstone.types import Symbol
 from ragstone.types.code import FileFacts
-from tests.code.sample_symbols import EXPECTED
 
 SAMPLES = Path(__file__).parent / "samples"
+EXPECTED_FILES = (Path(__file__).parent / "expected_symbols").iterdir()
+EXPECTED = {path.stem: path.read_text("utf-8") for path in sorted(EXPECTED_FILES)}
+"""The lines, kind and full name of each definition in a sample; they were compared with the files by eye."""
 
 
 def parse_facts(name: str) -> tuple[str, FileFacts]:

@@ -34,6 +34,15 @@ BODY_LINES = {
     "cpp": ("        player.start(track);", "        pleyer.start(track);"),
     "csharp": ("            player.Start(track);", "            pleyer.Start(track);"),
     "ruby": ("      player.start(track)", "      pleyer.start(track)"),
+    "scala": ("      repository.store(track)", "      repository.stere(track)"),
+    "elixir": ("    Repository.store(track)", "    Repository.stere(track)"),
+    "lua": ("    repository.store(track)", "    repository.stere(track)"),
+    "shell": ('    store_track "$track"', '    stere_track "$track"'),
+    "haskell": (
+        "  | otherwise = Library (track : tracks)",
+        "  | otherwise = Library (treck : tracks)",
+    ),
+    "zig": ("        Repository.store(track);", "        Repository.stere(track);"),
 }
 
 

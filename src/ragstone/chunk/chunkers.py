@@ -61,17 +61,15 @@ PARSED_LANGUAGES: Final = frozenset(
             "c",
             "cpp",
             "csharp",
+            "elixir",
             "go",
+            "haskell",
             "java",
             "javascript",
             "kotlin",
-            "php",
-            "python",
-            "ruby",
-            "rust",
-            "swift",
+            "lua",
         ),
-        "typescript",
+        *("php", "python", "ruby", "rust", "scala", "shell", "swift", "typescript", "zig"),
     }
 )
 """Languages whose files are cut by their symbols."""

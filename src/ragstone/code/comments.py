@@ -9,7 +9,7 @@ from typing import Final
 _MAX_LENGTH: Final = 2_000
 """Characters of a description to store; the full text is in the file."""
 _LINE_START: Final = re.compile(
-    r"^[ \t]*(?:/\*[*!]?|//[/!]?<?|#(?!\[)|=begin\b|--)[ \t]?", re.MULTILINE
+    r"^[ \t]*(?:/\*[*!]?|//[/!]?<?|#(?!\[)|=begin\b|--+)[ \t]?[|^]?[ \t]?", re.MULTILINE
 )
 _BLOCK_END: Final = re.compile(r"[ \t]*\*+/[ \t]*$|^=end\b.*$", re.MULTILINE)
 _STAR: Final = re.compile(r"^[ \t]*\*(?!/)[ \t]?", re.MULTILINE)

@@ -33,6 +33,12 @@ _GRAMMARS: Final = {
     "cpp": ("tree_sitter_cpp", "language"),
     "csharp": ("tree_sitter_c_sharp", "language"),
     "ruby": ("tree_sitter_ruby", "language"),
+    "scala": ("tree_sitter_scala", "language"),
+    "elixir": ("tree_sitter_elixir", "language"),
+    "lua": ("tree_sitter_lua", "language"),
+    "shell": ("tree_sitter_bash", "language"),
+    "haskell": ("tree_sitter_haskell", "language"),
+    "zig": ("tree_sitter_zig", "language"),
 }
 LANGUAGES: Final = tuple(_GRAMMARS)
 """The names of the languages; `tsx` is TypeScript with JSX elements."""
@@ -52,6 +58,12 @@ _SUFFIXES: Final = {
     **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hxx", ".hh", ".ipp"), "cpp"),
     **dict.fromkeys((".cs", ".csx"), "csharp"),
     **dict.fromkeys((".rb", ".rake", ".gemspec"), "ruby"),
+    **dict.fromkeys((".scala", ".sbt"), "scala"),
+    **dict.fromkeys((".ex", ".exs"), "elixir"),
+    ".lua": "lua",
+    **dict.fromkeys((".sh", ".bash"), "shell"),
+    ".hs": "haskell",
+    ".zig": "zig",
 }
 _FILE_NAMES: Final = dict.fromkeys(("rakefile", "gemfile", "vagrantfile", "podfile"), "ruby")
 _QUERY_FILES: Final = {
