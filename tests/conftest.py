@@ -52,6 +52,7 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         nobody = str(tmp_path_factory.mktemp("nobody"))
         patch.setenv("XDG_CONFIG_HOME", nobody)
         patch.setenv("APPDATA", nobody)
+        patch.setenv("RAGSTONE_EMBED_BACKGROUND", "off")  # a process would outlive its test
         yield
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ragstone.config.environment import child_environment, cores, search_path
+from ragstone.config.environment import child_environment, cores, is_automated, search_path
 from ragstone.config.load import load, project_file, user_config_folder, user_file
 from ragstone.config.sections import WebSettings
 from ragstone.config.settings import Settings, setting_keys
@@ -19,6 +19,7 @@ __all__ = [
     "child_environment",
     "cores",
     "describe",
+    "is_automated",
     "load",
     "project_file",
     "search_path",

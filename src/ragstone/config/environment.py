@@ -47,6 +47,13 @@ def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
     return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
 
 
+def is_automated(environ: Mapping[str, str] | None = None) -> bool:
+    """Return whether a build server runs this program: such servers set CI."""
+    if environ is None:
+        environ = os.environ
+    return environ.get("CI", "").lower() not in ("", "0", "false", "no")
+
+
 def cores() -> int:
     """Return how many cores this process may use."""
     get_allowed_cores = getattr(os, "sched_getaffinity", None)

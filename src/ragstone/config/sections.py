@@ -13,6 +13,7 @@ FusionName = Literal["weighted", "rrf"]
 WatchMode = Literal["auto", "interval", "off"]
 SecretMode = Literal["redact", "off"]
 GraphMode = Literal["auto", "off"]
+BackgroundMode = Literal["auto", "on", "off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,10 @@ class EmbedSettings:
     storage: VectorStorage = setting(
         DEFAULT_STORAGE,
         "How new vectors are stored: `int10` (all but near ties) or `compact` (4 bits, some recall lost).",
+    )
+    background: BackgroundMode = setting(
+        "auto",
+        "Whether commands start a process that makes missing vectors: `auto` (not if the variable CI is set), `on`, `off`.",
     )
 
 

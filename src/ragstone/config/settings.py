@@ -85,6 +85,10 @@ class Settings:
         """Return whether an argument or the environment sets a key."""
         return self._layer(key) in ("argument", "environment")
 
+    def arguments(self) -> dict[str, object]:
+        """Return the values that the caller gave, by dotted key."""
+        return {key: self.value(key) for key in self.origins if self._layer(key) == "argument"}
+
     def with_values(self, values: Mapping[str, tuple[object, str]]) -> Settings:
         """Return these settings with other values; each comes with its origin."""
         changed = self

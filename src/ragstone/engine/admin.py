@@ -13,6 +13,7 @@ from ragstone.engine import arguments, facets
 from ragstone.engine.project import Project
 from ragstone.errors import Conflict
 from ragstone.events import EventLog
+from ragstone.indexing.background import BackgroundEmbedding
 from ragstone.indexing.folder import folder_source
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
@@ -21,6 +22,7 @@ from ragstone.sources.folder.source import FolderSource
 from ragstone.store.home import size_on_disk
 from ragstone.types import (
     AddReport,
+    BackgroundStatus,
     Collection,
     Finding,
     Scalar,
@@ -38,6 +40,7 @@ class Admin:
         """Take the project; nothing is opened yet."""
         self._project = project
         self._watchers: list[facets.Watcher] = []
+        self._background = BackgroundEmbedding(project.settings, project.name)
 
     def close(self) -> None:
         """Stop all watchers."""
@@ -147,6 +150,20 @@ class Admin:
         name = self._project.existing(collection)
         return self._project.index.embed(name, seconds=seconds, progress=progress)
 
+    def embed_in_background(self) -> bool:
+        """Start a process that makes missing vectors after this one has ended; return whether one runs.
+
+        At most one runs for each home; `embed.background` switches it off.
+        """
+        in_memory = self._project.workspace.components.in_memory
+        if not self._project.enabled or in_memory or not self.lacks_vectors():
+            return False
+        return self._background.start()
+
+    def background_status(self) -> BackgroundStatus:
+        """Return whether a process makes missing vectors, and why the last one failed."""
+        return self._background.status()
+
     def reembed(
         self, *, collection: str | None = None, progress: Progress | None = None
     ) -> int:
@@ -178,11 +195,18 @@ class Admin:
 
     def lacks_vectors(self) -> bool:
         """Return whether a stored text has no vector."""
-        if not any(collection.chunks for collection in self._project.collections()):
-            return False
+        embedded, texts = self.count_vectors()
+        return embedded < texts
+
+    def count_vectors(self) -> tuple[int, int]:
+        """Return how many texts have a vector, and how many texts there are."""
         spaces = self._project.store.vectors.spaces(self._project.scope())
         active = [info for info in spaces if info.state == "active"]
-        return not active or any(info.texts > info.embedded for info in active)
+        if not active:
+            return 0, sum(collection.chunks for collection in self._project.collections())
+        texts = active[0].texts
+        # Collections may have vectors of different models; each text counts once.
+        return min(texts, sum(info.embedded for info in active)), texts
 
     def watch_method(self) -> str:
         """Return how changes of files are noticed: `events` or `interval`; empty before the first search."""
@@ -215,6 +239,7 @@ class Admin:
             generation=project.store.generation(project.scope()),
             last_sync=self.last_sync(),
             bytes_on_disk=size_on_disk(project.settings.home),
+            background=self.background_status(),
         )
 
     def check(self) -> list[Finding]:

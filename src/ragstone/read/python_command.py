@@ -44,6 +44,19 @@ def build_command(module: str) -> list[str]:
     ]
 
 
+def build_background_command(module: str, *arguments: str) -> list[str] | None:
+    """Return the command that runs a module's `main` with all packages of this program; None without a Python.
+
+    It makes vectors, and a plug-in may bring the model. `-P` keeps the current folder off its path.
+    """
+    python = find_python()
+    if python is None:
+        return None
+    own_folder = str(Path(os.path.abspath(__file__)).parents[2])
+    program = f"import sys; sys.path.append(sys.argv.pop(1)); from {module} import main; main()"
+    return [python, "-P", "-c", program, own_folder, *arguments]
+
+
 def _bytecode_options() -> tuple[str, ...]:
     """Return the options that name the byte-code cache if it is not next to our modules."""
     folder = sys.pycache_prefix

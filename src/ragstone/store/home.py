@@ -16,6 +16,9 @@ VECTORS: Final = "vectors"
 WORDS: Final = "words"
 EMBED_LOCK: Final = "embed.lock"
 EVENTS: Final = "events.jsonl"
+BACKGROUND_LOCK: Final = "background.lock"
+BACKGROUND_LOG: Final = "background.log"
+_FILES: Final = (VECTORS, WORDS, EMBED_LOCK, BACKGROUND_LOCK, BACKGROUND_LOG)
 _OTHERS: Final = 0o077
 _IGNORE: Final = """\
 # Made by Ragstone. `ragstone sync` makes the index of files again; documents that were added by hand
@@ -71,9 +74,7 @@ def _make_private(folder: Path) -> None:
 def _links(home: Path) -> Iterator[Path]:
     """Yield symbolic links among the files of Ragstone, and all links below the index folders."""
     for entry in list(os.scandir(home)):
-        if entry.is_symlink() and (
-            entry.name in (VECTORS, WORDS, EMBED_LOCK) or entry.name.startswith(DATABASE)
-        ):
+        if entry.is_symlink() and (entry.name in _FILES or entry.name.startswith(DATABASE)):
             yield home / entry.name
     for index in (VECTORS, WORDS):
         for folder, below, files in os.walk(home / index):

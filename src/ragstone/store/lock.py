@@ -59,6 +59,11 @@ class FileLock:
     def acquire(self, wait: float | None = None) -> None:
         """Acquire the lock, or raise `StoreBusy` if it was not free in time."""
         seconds = self._seconds if wait is None else wait
+        if self._path is not None and not self._path.parent.is_dir():
+            # `filelock` would make the folder again, and a removed home would come back empty.
+            raise StoreError(
+                f"the folder {self._path.parent} is gone", hint="open the index again"
+            )
         started = time.monotonic()
         if not self._threads.acquire(
             timeout=_FOREVER if seconds is None else max(0.0, seconds)

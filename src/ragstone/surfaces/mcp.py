@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -115,6 +116,9 @@ class McpSession:
         """Stop the thread and close the engine; stored work stays."""
         self._closing.set()
         self.wait_until_current(_CLOSE_SECONDS)
+        if self._is_current:
+            with suppress(RagstoneError):  # the client is gone: there is nobody to tell
+                self.engine.admin.embed_in_background()
         self.engine.close()
 
     def _update_index(self) -> None:

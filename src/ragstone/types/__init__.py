@@ -25,6 +25,7 @@ from ragstone.types.documents import Symbol as Symbol
 from ragstone.types.documents import Value as Value
 from ragstone.types.documents import embedding_text as embedding_text
 from ragstone.types.reports import AddReport as AddReport
+from ragstone.types.reports import BackgroundStatus as BackgroundStatus
 from ragstone.types.reports import Finding as Finding
 from ragstone.types.reports import GraphReport as GraphReport
 from ragstone.types.reports import Status as Status

@@ -102,6 +102,17 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class BackgroundStatus:
+    """The state of the process that makes missing vectors."""
+
+    running: bool = False
+    failure: str = ""
+    """Why the last one stopped, if it failed."""
+    log: str = ""
+    """The path of its log."""
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """The state of an index at a glance."""
 
@@ -117,6 +128,7 @@ class Status:
     bytes_on_disk: int
     waiting: int | None = None
     """The number of files that changed since the last sync; None if that was not checked."""
+    background: BackgroundStatus = BackgroundStatus()
 
 
 @dataclass(frozen=True, slots=True)

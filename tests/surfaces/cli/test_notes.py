@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ragstone import Document, Engine
 from ragstone.store.lock import FileLock
 
 Command = Callable[..., Any]
@@ -63,13 +64,26 @@ def test_unreadable_files_are_noted_in_the_answer(powerless: Command, project: P
 def test_the_share_of_texts_with_vectors_is_noted(quick: Command, project: Path) -> None:
     quick("sync", "--no-embed")
     none = quick("search", "upload", "--no-sync", "--json").json["notes"]
-    assert none == ["no vectors yet, found by words alone: `ragstone sync` completes them"]
+    assert none == ["meaning: 0 of 4 texts; `ragstone sync` completes them"]
     quick("sync")
     (project / "new.md").write_text("Granite uploads are heavier.\n", encoding="utf-8")
     quick("sync", "--no-embed")
     some = quick("search", "upload", "--no-sync", "--json").json["notes"]
-    assert some[0] == "vectors cover 80% of the texts: `ragstone sync` completes them"
-    assert len([note for note in some if "cover" in note]) == 1
+    assert some[0] == "meaning: 4 of 5 texts; `ragstone sync` completes them"
+    assert len([note for note in some if "cover" in note or "meaning" in note]) == 1
+    quick("sync")
+    assert quick("search", "upload", "--no-sync", "--json").json["notes"] == []
+
+
+def test_sync_makes_the_vectors_of_every_collection(quick: Command, project: Path) -> None:
+    quick("sync")
+    with Engine.open(project) as engine:
+        engine.add(Document("note", "Granite uploads."), collection="notes", embed=False)
+    search = ("search", "upload", "--no-sync", "--json")
+    note = "meaning: 4 of 5 texts; `ragstone sync` completes them"
+    assert quick(*search).json["notes"] == [note]
+    assert quick("sync", "--json").json["embedded"] == 1
+    assert quick(*search).json["notes"] == []
 
 
 def test_every_command_notes_vectors_of_another_model(

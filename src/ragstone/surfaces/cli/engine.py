@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +13,7 @@ import click
 
 from ragstone import config
 from ragstone.engine import DEFAULT_PROJECT, Engine
-from ragstone.errors import InputError, NotFound
+from ragstone.errors import InputError, NotFound, StaleSpace
 from ragstone.indexing.sync import Scan
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.cli.failures import Interrupted
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ragstone.types import SyncReport
 
 EMBED_SECONDS: Final = 1.5
-"""A first search answers soon: it embeds for this long, `ragstone sync` embeds the rest."""
+"""A first search answers soon: it embeds for this long, a background process embeds the rest."""
 WRITER_WAIT_SECONDS: Final = 1.0
 """If another process writes for longer, a search answers from the index as it is."""
 RESUMABLE: Final = "what was stored stays; run it again to go on from there"
@@ -109,6 +110,8 @@ def scan_policy(
         print_note(f"indexing {printable(str(engine.folder))}")
     with show_progress() as progress:
         yield Scan(EMBED_SECONDS if embed else False, progress, WRITER_WAIT_SECONDS)
+    if embed:
+        engine.admin.embed_in_background()
 
 
 def update_index(
@@ -119,6 +122,37 @@ def update_index(
         if policy is None:
             return ()
         return engine.admin.ensure_current(policy).notes
+
+
+def complete_vectors(engine: Engine, report: SyncReport) -> SyncReport:
+    """Make the missing vectors of all collections, and return the report with their counts."""
+    embedded = report.embedded
+    notes = list(report.notes)
+    with show_progress() as progress:
+        for collection in engine.admin.collections():
+            try:
+                embedded += engine.admin.embed(collection=collection.name, progress=progress)
+            except StaleSpace as error:
+                notes.append(str(error))
+    with_vector, texts = engine.admin.count_vectors()
+    return replace(
+        report,
+        embedded=embedded,
+        pending=texts - with_vector,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def describe_meaning(engine: Engine) -> str:
+    """Return how many texts have a vector, and how the others get one."""
+    embedded, texts = engine.admin.count_vectors()
+    count = f"meaning: {embedded:,} of {plural(texts, 'text')}"
+    status = engine.admin.background_status()
+    if status.running:
+        return f"{count}, in the background"
+    if status.failure:
+        return f"{count}; the background process failed: {status.failure}"
+    return f"{count}; `ragstone sync` completes them"
 
 
 @contextmanager

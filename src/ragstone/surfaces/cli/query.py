@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from ragstone import registry
-from ragstone.surfaces.cli.engine import open_engine, scan_policy
+from ragstone.surfaces.cli.engine import describe_meaning, open_engine, scan_policy
 from ragstone.surfaces.cli.options import (
     CommandT,
     add_options,
@@ -179,7 +179,7 @@ def answer_query(
             return
         with flags.scan_policy(engine) as policy:
             explanation = engine.explain(query, flags.top_k, policy=policy, **options)
-        notes = [*_sync_notes(explanation.sync), *_vector_notes(explanation, flags)]
+        notes = [*_sync_notes(explanation.sync), *_vector_notes(engine, explanation, flags)]
         yield QueryAnswer(explanation, tuple(dict.fromkeys(notes)))
 
 
@@ -223,18 +223,15 @@ def _sync_notes(report: SyncReport | None) -> list[str]:
     return notes
 
 
-def _vector_notes(explanation: Explanation, flags: SearchFlags) -> list[str]:
-    """Return the answer's notes, and one about missing vectors if the next sync can make them."""
+def _vector_notes(engine: Engine, explanation: Explanation, flags: SearchFlags) -> list[str]:
+    """Return the answer's notes, and one about missing vectors if they can be made."""
     notes = [note for note in explanation.notes if "cover" not in note]
     coverage = min(explanation.coverage.values(), default=0.0)
     if flags.mode == "words" or coverage >= 1 or not explanation.candidates:
         return notes
     if _is_explained(explanation):
         return notes
-    state = "no vectors yet, found by words alone"
-    if coverage:
-        state = f"vectors cover {coverage:.0%} of the texts"
-    return [f"{state}: `ragstone sync` completes them", *notes]
+    return [describe_meaning(engine), *notes]
 
 
 def _is_explained(explanation: Explanation) -> bool:

@@ -103,6 +103,7 @@ def status_json(status: Status) -> Json:
         "collections": [collection_json(collection) for collection in status.collections],
         "spaces": [_space_json(space) for space in status.spaces],
         "last_sync": format_time(status.last_sync),
+        "background": pick(status.background, "running", "failure", "log"),
     }
 
 

@@ -67,6 +67,8 @@ def add(
         if paths:
             report = engine.add(reader.documents(), collection=collection)
         pages = add_pages(engine, urls, collection, raise_failure=len(files) == 1)
+        if engine.enabled:
+            engine.admin.embed_in_background()
     report = merge_reports([report, *pages.reports])
     failed = [*reader.failed, *pages.failed]
     is_partial = bool(failed) or (bool(report.notes) and engine.enabled)

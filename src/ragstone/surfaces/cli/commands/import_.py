@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.engine import describe_meaning, open_engine
 from ragstone.surfaces.cli.json_lines import decode_lines, open_input
 from ragstone.surfaces.cli.ledger import print_remarks
 from ragstone.surfaces.cli.options import common_options
@@ -22,9 +22,13 @@ def import_(file: str, folder: Path | None, as_json: bool, collection: str | Non
     """Load FILE (`-` is stdin) that `ragstone export` wrote."""
     with open_engine(folder) as engine, open_input(engine, file) as data:
         report = engine.admin.load(decode_lines(data), collection=collection)
+        notes = list(report.notes)
+        if report.pending and not notes:
+            engine.admin.embed_in_background()
+            notes.append(describe_meaning(engine))
     if as_json:
-        print_json({"success": True, **add_report_json(report)})
-        print_notes(report.notes)
+        print_json({"success": True, **add_report_json(report), "notes": notes})
+        print_notes(notes)
         return
     counts = (
         plural(report.documents, "document"),
@@ -33,4 +37,4 @@ def import_(file: str, folder: Path | None, as_json: bool, collection: str | Non
     )
     print_line(f"{', '.join(counts)} imported")
     print_remarks(report.remarks, verbose=True)
-    print_notes(report.notes or ("`ragstone sync` makes the missing vectors",))
+    print_notes(notes)

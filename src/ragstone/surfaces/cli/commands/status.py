@@ -74,6 +74,12 @@ def _print_status(state: Status, folder: Path) -> None:
         _print_fact("enabled", ("no: rag.enabled is false", "yellow"))
     for space in state.spaces:
         _print_fact("vectors", *_describe_space(space))
+    if state.background.running:
+        _print_fact("meaning", "vectors are being made in the background")
+    elif state.background.failure:
+        failure = f"the background process failed: {state.background.failure}"
+        _print_fact("meaning", (printable(failure), "yellow"))
+        _print_fact("log", printable(state.background.log))
     last_sync = "never"
     if state.last_sync is not None:
         last_sync = datetime.fromtimestamp(state.last_sync, UTC).astimezone().strftime("%F %T")

@@ -7,7 +7,12 @@ from pathlib import Path
 import click
 
 from ragstone.errors import InputError
-from ragstone.surfaces.cli.engine import confirm_first_sync, open_engine, run_sync
+from ragstone.surfaces.cli.engine import (
+    complete_vectors,
+    confirm_first_sync,
+    open_engine,
+    run_sync,
+)
 from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import common_options, yes_option
 from ragstone.surfaces.cli.output import print_json, print_notes
@@ -59,6 +64,8 @@ def sync(  # noqa: PLR0913 - one argument per flag
             report = run_sync(
                 engine, chosen, embed=not no_embed, full=full, collection=collection
             )
+            if engine.enabled and not (no_embed or chosen or collection):
+                report = complete_vectors(engine, report)
     notes = list(report.notes)
     if not engine.enabled and not web:
         notes.append(_DISABLED)
