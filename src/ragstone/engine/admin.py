@@ -6,6 +6,7 @@ The command line asks it for the state of an index before a search, so it import
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from ragstone.chunk.recipes import check_chunking
@@ -13,7 +14,6 @@ from ragstone.engine import arguments, facets
 from ragstone.engine.project import Project
 from ragstone.errors import Conflict
 from ragstone.events import EventLog
-from ragstone.indexing.background import BackgroundEmbedding
 from ragstone.indexing.folder import folder_source
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
@@ -40,7 +40,6 @@ class Admin:
         """Take the project; nothing is opened yet."""
         self._project = project
         self._watchers: list[facets.Watcher] = []
-        self._background = BackgroundEmbedding(project.settings, project.name)
 
     def close(self) -> None:
         """Stop all watchers."""
@@ -265,6 +264,10 @@ class Admin:
     def load(self, lines: Iterable[str], *, collection: str | None = None) -> AddReport:
         """Import the lines of an export and return the counts; vectors of the same space are not made again."""
         return facets.Transfer(self._project).load(lines, collection)
+
+    @cached_property
+    def _background(self) -> facets.BackgroundEmbedding:
+        return facets.BackgroundEmbedding(self._project.settings, self._project.name)
 
     def _require_readable(self) -> None:
         """Raise `ConfigError` if retrieval is switched off and nothing was indexed before."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ragstone.engine.memory import Memory as Memory
     from ragstone.engine.prompts import Prompts as Prompts
     from ragstone.engine.transfer import Transfer as Transfer
+    from ragstone.indexing.background import BackgroundEmbedding as BackgroundEmbedding
     from ragstone.indexing.watcher import Watcher as Watcher
 
 _MODULES = {
@@ -26,6 +27,7 @@ _MODULES = {
     "Memory": "ragstone.engine.memory",
     "Prompts": "ragstone.engine.prompts",
     "Transfer": "ragstone.engine.transfer",
+    "BackgroundEmbedding": "ragstone.indexing.background",
     "Watcher": "ragstone.indexing.watcher",
 }
 
