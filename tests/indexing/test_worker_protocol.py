@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragstone.code.symbols import read_facts
 from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome, prepare_document
 from ragstone.indexing.worker_protocol import (
@@ -27,7 +28,7 @@ from ragstone.types import Document, Item, Mark, Stamp
 SOURCE = FolderSource(
     Path("somewhere"), limits=FileLimits(10, 20, 30, {"pdf"}), never_open=[Path("own.db")]
 )
-PREPARER = ItemPreparer(SOURCE, ChunkingConfig("prose", 9, 2), {"a": "1f"})
+PREPARER = ItemPreparer(SOURCE, ChunkingConfig("prose", 9, 2), {"a": "1f"}, keep_facts=True)
 STAMP = Stamp(1, 2**63, 3, 2**64 - 1)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -40,7 +41,8 @@ def test_outcomes_survive_encoding_and_decoding(texts: list[str], title: str) ->
         prepared = replace(
             prepare_document(document, PREPARER.chunking, source="files"), stamp=STAMP
         )
-        outcomes.append(Outcome(document.uri, "ready", STAMP, prepared))
+        facts = read_facts("class Song:\n    def play(self): sing()\n", f"u{number}.py")
+        outcomes.append(Outcome(document.uri, "ready", STAMP, prepared, facts=facts))
     stream = BytesIO()
     write_message(stream, BatchReply(tuple(outcomes)))
     message = read_message(BytesIO(stream.getvalue()))
@@ -58,6 +60,7 @@ def test_a_request_carries_the_source_the_settings_and_the_items() -> None:
     assert preparer.source.limits == SOURCE.limits
     assert list(preparer.source.never_open) == SOURCE.never_open
     assert preparer.chunking == PREPARER.chunking
+    assert preparer.keep_facts
     assert (request.items, preparer.known_hashes) == (items, {"a": "1f"})
 
 

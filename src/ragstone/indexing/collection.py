@@ -15,7 +15,7 @@ from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill
 from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.folder import folder_source
 from ragstone.indexing.ledger import MISSING
-from ragstone.indexing.reconcile import Reconciler
+from ragstone.indexing.reconcile import Reconciler, Reconciliation
 from ragstone.indexing.writer import DocumentWriter
 from ragstone.types import CollectionState, Item, KnownFile, SyncReport, UnreadFile, UnreadFiles
 
@@ -78,7 +78,8 @@ class IndexedCollection:
         changed: Sequence[str] | None = None,
         full: bool = False,
         progress: Progress | None = None,
-    ) -> SyncReport:
+        keep_facts: bool = False,
+    ) -> Reconciliation:
         """Make the collection match the folder, some paths of it, or changed files; without vectors."""
         is_complete = paths is None and changed is None
         writer = self.writer()
@@ -88,7 +89,8 @@ class IndexedCollection:
         self._remember_root(is_complete=is_complete)
         source = folder_source(self.settings, paths, changed=changed)
         skip_files = {} if full else unread
-        result = Reconciler(writer, source, skip_files, full=full, progress=progress).run()
+        reconciler = Reconciler(writer, source, skip_files, full, progress, keep_facts)
+        result = reconciler.run()
         self._store_unread_files(writer, source, unread, result.unread)
         report = result.report
         if is_complete:
@@ -96,11 +98,11 @@ class IndexedCollection:
             has_unknown_failure = any(skip.uri not in result.unread for skip in report.failed)
             fingerprint = "" if has_unknown_failure else report.fingerprint
             self.update_state(fingerprint=fingerprint)
-        return report
+        return result
 
     def index_changes(self, paths: Sequence[str] | None) -> SyncReport:
         """Index changed paths, or the whole folder. A path that is gone is no failure: its document is removed."""
-        report = self.index_folder(changed=paths)
+        report = self.index_folder(changed=paths).report
         if paths is None and (report.indexed or report.removed):
             self.mark_synced()
         failed = tuple(skip for skip in report.failed if skip.reason != MISSING)

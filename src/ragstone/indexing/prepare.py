@@ -38,6 +38,8 @@ class Outcome:
     stamp: Stamp | None = None
     prepared: PreparedDocument | None = None
     reason: str = ""
+    facts: FileFacts | None = None
+    """The facts of a code file, if the preparer keeps them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class ItemPreparer:
     source: Source
     chunking: ChunkingConfig
     known_hashes: Mapping[str, str] = field(default_factory=dict)
+    keep_facts: bool = False
+    """Whether outcomes carry the facts of code files, so that the graph need not parse them again."""
 
     def prepare_item(self, item: Item) -> Outcome:
         """Return the outcome for one item."""
@@ -87,10 +91,16 @@ class ItemPreparer:
     ) -> Outcome:
         if self._is_known(item, loaded, content_hash):
             return Outcome(item.uri, "same", loaded.stamp)
-        prepared = prepare_document(
+        prepared, facts = _prepare_with_facts(
             document, self.chunking, source=self.source.name, content_hash=content_hash
         )
-        return Outcome(item.uri, "ready", loaded.stamp, replace(prepared, stamp=loaded.stamp))
+        return Outcome(
+            item.uri,
+            "ready",
+            loaded.stamp,
+            replace(prepared, stamp=loaded.stamp),
+            facts=facts if self.keep_facts else None,
+        )
 
     def _is_known(self, item: Item, loaded: LoadedItem, content_hash: str) -> bool:
         return not loaded.must_store and self.known_hashes.get(item.uri) == content_hash
@@ -112,10 +122,22 @@ def prepare_document(
     content_hash: str = "",
 ) -> PreparedDocument:
     """Return a document with its secrets redacted, cut into chunks and ready to store."""
+    prepared, _ = _prepare_with_facts(
+        document, chunking, source=source, content_hash=content_hash
+    )
+    return prepared
+
+
+def _prepare_with_facts(
+    document: Document, chunking: ChunkingConfig, *, source: str, content_hash: str
+) -> tuple[PreparedDocument, FileFacts | None]:
+    """Return a document ready to store, and the facts of its code."""
+    facts: FileFacts | None = None
     if chunking.redact_secrets:
         document = redact_document(document)
     if needs_symbols(document, chunking.chunker):
-        document = _add_symbols(document)
+        facts = parse_facts(document.text, document.uri, document.language)
+        document = _add_symbols(document, facts)
     chunker = chunker_for(
         document,
         name=chunking.chunker,
@@ -123,18 +145,18 @@ def prepare_document(
         overlap=chunking.overlap,
     )
     chunks = tuple(chunker.chunk(document))
-    return PreparedDocument(
+    prepared = PreparedDocument(
         document=replace(document, symbols=None),  # only the chunker needs them
         chunks=chunks,
         source=source,
         recipe=chunking.recipe,
         content_hash=content_hash or document.hash,
     )
+    return prepared, facts
 
 
-def _add_symbols(document: Document) -> Document:
+def _add_symbols(document: Document, facts: FileFacts | None) -> Document:
     """Return a document with its symbols, and with a remark if it could not be parsed."""
-    facts = parse_facts(document.text, document.uri, document.language)
     if facts is None:
         remark = "cut by lines: it is too long, or too unlike its language, to be parsed"
         return replace(document, remarks=(*document.remarks, remark))

@@ -10,25 +10,25 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ragstone.indexing.ledger import Ledger
 from ragstone.read import BINARY
 from ragstone.sources.folder.fingerprint import fingerprint
-from ragstone.types import Item, Skip
+from ragstone.types import Item, KnownFile, Skip
 
 if TYPE_CHECKING:
     from ragstone.indexing.prepare import Outcome
     from ragstone.indexing.writer import DocumentWriter
     from ragstone.protocols import Progress, Source
     from ragstone.types import (
-        KnownFile,
         PreparedDocument,
         PutResult,
         Stamp,
         SyncReport,
         UnreadFile,
     )
+    from ragstone.types.code import FileFacts
 
 # One transaction holds about this much text: large enough that commits are cheap, small enough to repeat quickly.
 BATCH_CHARACTERS: Final = 2_000_000
@@ -36,13 +36,21 @@ BATCH_DOCUMENTS: Final = 250
 _ITEMS_PER_PROGRESS: Final = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Reconciliation:
+class ParsedFile(NamedTuple):
+    """The facts of a code file, and the stored state of the text that they were read from."""
+
+    stored: KnownFile
+    facts: FileFacts
+
+
+class Reconciliation(NamedTuple):
     """The result of one run: the report, the files that gave no text, and the chunk counts per document."""
 
     report: SyncReport
     unread: Mapping[str, UnreadFile]
     results: Sequence[PutResult]
+    parsed: Mapping[str, ParsedFile]
+    """The code files that were parsed, by uri; empty unless the run keeps facts."""
 
 
 @dataclass(slots=True)
@@ -56,7 +64,10 @@ class Reconciler:
     full: bool = False
     """Whether every item is read, even if its stamp did not change."""
     progress: Progress | None = None
+    keep_facts: bool = False
+    """Whether the result has the facts of the code files that were stored."""
     _results: list[PutResult] = field(default_factory=list, init=False)
+    _parsed: dict[str, ParsedFile] = field(default_factory=dict, init=False)
 
     def run(self) -> Reconciliation:
         """Store new and changed documents, remove the ones that are gone, and return the account."""
@@ -72,7 +83,7 @@ class Reconciler:
         report = ledger.report(fingerprint=fingerprint(ledger.items))
         report = replace(report, remarks=(*self.writer.remarks(), *report.remarks))
         unread = dict(sorted(ledger.unread.items()))
-        return Reconciliation(report, unread, self._results)
+        return Reconciliation(report, unread, self._results, self._parsed)
 
     def _scan(self, ledger: Ledger, stored: Mapping[str, KnownFile]) -> list[Item]:
         """Return the items that must be read; all others are entered in the ledger."""
@@ -122,7 +133,7 @@ class Reconciler:
         for item in waiting:
             if item.uri in stored:
                 hashes[item.uri] = stored[item.uri].content_hash
-        preparer = ItemPreparer(self.source, self.writer.chunking, hashes)
+        preparer = ItemPreparer(self.source, self.writer.chunking, hashes, self.keep_facts)
         return prepare_items(preparer, waiting)
 
     def _ready(
@@ -141,11 +152,17 @@ class Reconciler:
                     ledger.present.discard(outcome.uri)
                     ledger.present.add(document.uri)
                     ledger.remarks.append(Skip(outcome.uri, f"moved to {document.uri}"))
+                self._keep_facts(outcome.prepared, outcome.facts)
                 yield outcome.prepared
             else:
                 self._record_without_text(outcome, ledger, touched)
             if self.progress:
                 self.progress("index", done, total)
+
+    def _keep_facts(self, prepared: PreparedDocument, facts: FileFacts | None) -> None:
+        if facts is not None:
+            stored = KnownFile(prepared.content_hash, prepared.stamp, prepared.recipe)
+            self._parsed[prepared.document.uri] = ParsedFile(stored, facts)
 
     def _record_without_text(
         self, outcome: Outcome, ledger: Ledger, touched: dict[str, Stamp | None]

@@ -25,7 +25,7 @@ from ragstone.errors import (
 from ragstone.indexing.changes import ChangeTracker
 from ragstone.indexing.collection import IndexedCollection
 from ragstone.indexing.ledger import merge_reports
-from ragstone.indexing.reconcile import Reconciler
+from ragstone.indexing.reconcile import Reconciler, Reconciliation
 from ragstone.protocols import Progress
 from ragstone.sources.uris import from_uri
 from ragstone.types import CollectionKey, Scope, SyncReport
@@ -179,8 +179,11 @@ class CollectionSync:
         if self.tracker.enabled:
             self.tracker.collect()
         collection = self.collection(name)
-        report = collection.index_folder(paths, full=full, progress=progress)
-        report = self._update_graph(report, name, progress)
+        keep_facts = self.settings.code.graph == "auto"
+        result = collection.index_folder(
+            paths, full=full, progress=progress, keep_facts=keep_facts
+        )
+        report = self._update_graph(result, name, progress)
         report = collection.embed(report, embed, progress)
         if paths is None:
             collection.mark_synced()
@@ -272,7 +275,7 @@ class CollectionSync:
         """Sync one collection and return the report; None if nothing changed."""
         collection = self.collection(name)
         before = collection.state
-        report = collection.index_folder(progress=policy.progress)
+        report = collection.index_folder(progress=policy.progress).report
         if report.chunks_added and not policy.embed:
             collection.update_state(needs_vectors=True)
         if before.synced_at is None or report.indexed or report.removed:
@@ -356,13 +359,15 @@ class CollectionSync:
     # ── one collection ────────────────────────────────────────────────────────────────────────────
 
     def _update_graph(
-        self, report: SyncReport, name: str, progress: Progress | None
+        self, result: Reconciliation, name: str, progress: Progress | None
     ) -> SyncReport:
         """Update the code graph and return the report with its result. A failure is a note: documents are stored."""
         # Tree-sitter loads with the updater, and a search does not need it.
         from ragstone.indexing.graph.updater import GraphUpdater
 
-        graph_report = GraphUpdater(self).update_or_report(name, progress=progress)
+        updater = GraphUpdater(self)
+        graph_report = updater.update_or_report(name, parsed=result.parsed, progress=progress)
+        report = result.report
         return replace(report, graph=graph_report, notes=(*report.notes, *graph_report.notes))
 
 

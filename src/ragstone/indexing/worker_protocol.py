@@ -27,6 +27,7 @@ class BatchRequest:
     chunking: ChunkingConfig
     items: tuple[Item, ...]
     known_hashes: dict[str, str]
+    keep_facts: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ def build_request(preparer: ItemPreparer, items: Sequence[Item]) -> BatchRequest
         known_hashes={
             uri: content_hash for uri, content_hash in hashes.items() if content_hash
         },
+        keep_facts=preparer.keep_facts,
     )
 
 
@@ -66,7 +68,7 @@ def build_preparer(request: BatchRequest) -> ItemPreparer:
         never_open=list(map(_decode_path, request.never_open)),
         name=request.source_name,
     )
-    return ItemPreparer(source, request.chunking, request.known_hashes)
+    return ItemPreparer(source, request.chunking, request.known_hashes, request.keep_facts)
 
 
 def decode_outcomes(header: object, items: Sequence[Item]) -> list[Outcome | None]:

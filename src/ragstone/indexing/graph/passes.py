@@ -65,6 +65,8 @@ class GraphPasses:
     load_text: Callable[[str], str | None]
     stored_data: Mapping[str, bytes]
     """Data that earlier runs kept, by owner."""
+    parsed: Mapping[str, FileFacts] = field(default_factory=dict)
+    """The facts of files that the sync has just parsed, by uri."""
     remarks: list[str] = field(default_factory=list)
     _texts: dict[str, str | None] = field(default_factory=dict)
     _facts: dict[str, FileFacts | None] = field(default_factory=dict)
@@ -157,6 +159,8 @@ class GraphPasses:
         return manifests
 
     def _parse(self, uri: str) -> FileFacts | None:
+        if uri in self.parsed:
+            return self.parsed[uri]
         text = self.text(uri)
         if text is None:
             return None

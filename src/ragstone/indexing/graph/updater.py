@@ -25,8 +25,10 @@ from ragstone.store.lock import FileLock
 from ragstone.types import Graph, GraphReport, KnownFile, Rendered
 
 if TYPE_CHECKING:
+    from ragstone.indexing.reconcile import ParsedFile
     from ragstone.indexing.sync import CollectionSync
     from ragstone.protocols import Framework, Progress
+    from ragstone.types.code import FileFacts
 
 GRAPH_LOCK: Final = "graph.lock"
 RECIPE: Final = "1"
@@ -122,10 +124,16 @@ class GraphUpdater:
         return True
 
     def update(
-        self, name: str, *, progress: Progress | None = None, wait: float | None = None
+        self,
+        name: str,
+        *,
+        parsed: Mapping[str, ParsedFile] | None = None,
+        progress: Progress | None = None,
+        wait: float | None = None,
     ) -> GraphReport:
         """Read the files that changed, store the differences, and return a report.
 
+        Files in `parsed` are not parsed again, unless their stored text is another one by now.
         `StoreBusy` if another process updates the same graph for longer than `wait` seconds; None waits for it.
         """
         started = time.monotonic()
@@ -136,15 +144,17 @@ class GraphUpdater:
         else:
             with FileLock(self.sync.components.lock_file(GRAPH_LOCK), wait=wait):
                 # Another process may have finished the update while this one waited.
-                report = (
-                    GraphReport(name) if self.is_current(name) else self._build(name, progress)
-                )
+                report = GraphReport(name)
+                if not self.is_current(name):
+                    report = self._build(name, parsed or {}, progress)
         return replace(report, seconds=time.monotonic() - started)
 
-    def update_or_report(self, name: str, *, progress: Progress | None = None) -> GraphReport:
+    def update_or_report(
+        self, name: str, *, parsed: Mapping[str, ParsedFile], progress: Progress | None = None
+    ) -> GraphReport:
         """Update the graph; if that fails, log the traceback and return a report with a note."""
         try:
-            return self.update(name, progress=progress)
+            return self.update(name, parsed=parsed, progress=progress)
         except RagstoneError as error:
             reason = error.message
         except Exception as error:  # noqa: BLE001 - a bug in an adapter must not lose the sync of the documents
@@ -200,13 +210,20 @@ class GraphUpdater:
                 versions[uri] = text_version(known)
         return GraphState(versions, store.graph.owner_stamps(key))
 
-    def _build(self, name: str, progress: Progress | None) -> GraphReport:
+    def _build(
+        self, name: str, parsed: Mapping[str, ParsedFile], progress: Progress | None
+    ) -> GraphReport:
         """Run the passes over the changed files and store the differences."""
         store, key = self.sync.components.store, self.sync.key(name)
         state = self._state(name)
         changed, gone = state.changed, state.gone
         stored_data = store.graph.owner_data(key)
-        passes = GraphPasses(sorted(state.versions), partial(store.text, key), stored_data)
+        passes = GraphPasses(
+            sorted(state.versions),
+            partial(store.text, key),
+            stored_data,
+            parsed=_current_facts(parsed, state.versions),
+        )
         data = passes.read_symbols(changed, progress)
         symbols_read = time.monotonic()
         frameworks, failed = passes.run_frameworks(self.load_frameworks, state.frameworks)
@@ -271,6 +288,17 @@ class GraphUpdater:
         writer = self.sync.collection(name).writer()
         _, removed = update_descriptions(writer, (), keep_others=False)
         return GraphReport(name, changed=counts, removed=removed, remarks=(GRAPH_OFF,))
+
+
+def _current_facts(
+    parsed: Mapping[str, ParsedFile], versions: Mapping[str, str]
+) -> dict[str, FileFacts]:
+    """Return the facts of the files whose stored text is the parsed one; another process may have stored another."""
+    facts = {}
+    for uri, file in parsed.items():
+        if text_version(file.stored) == versions.get(uri):
+            facts[uri] = file.facts
+    return facts
 
 
 def _file_stamp(version: str) -> str:
