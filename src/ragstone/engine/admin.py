@@ -104,6 +104,11 @@ class Admin:
         scope = self._project.scope(collection)
         return self._project.store.documents(scope, after=after, limit=limit)
 
+    def document(self, uri: str, *, collection: str | None = None) -> StoredDocument | None:
+        """Return a document without its text, or None."""
+        key = self._project.index.key(self._project.existing(collection))
+        return self._project.store.document(key, arguments.check_name(uri, "a uri"))
+
     def chunks(self, uri: str, *, collection: str | None = None) -> list[StoredChunk]:
         """Return the chunks of a document in order; none if there is no such document."""
         key = self._project.index.key(self._project.existing(collection))

@@ -6,7 +6,9 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -29,40 +31,18 @@ def test_the_command_serves_until_it_is_stopped(
         assert process.wait(30) == 0
 
 
-def test_another_address_than_loopback_needs_a_key(
-    project: Path, environment: dict[str, str]
-) -> None:
-    command = [sys.executable, "-m", "ragstone", "serve", "--host", "0.0.0.0", "--port", "0"]
-    refused = subprocess.run(
-        command,
-        cwd=project,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert refused.returncode == 10
-    assert "there is no key" in refused.stderr
+def test_another_address_than_loopback_needs_a_key(quick: Callable[..., Any]) -> None:
+    refused = quick("serve", "--host", "0.0.0.0", "--port", "0")
+    assert refused.code == 10
+    assert "there is no key" in refused.err
 
 
 def test_a_port_in_use_is_one_sentence(
-    server: RunningServer, project: Path, environment: dict[str, str]
+    server: RunningServer, quick: Callable[..., Any]
 ) -> None:
-    port = server.url.rpartition(":")[2]
-    command = [sys.executable, "-m", "ragstone", "serve", "--port", port]
-    refused = subprocess.run(
-        command,
-        cwd=project,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert refused.returncode == 2
-    assert "cannot be used" in refused.stderr
-    assert "Traceback" not in refused.stderr
+    refused = quick("serve", "--port", server.url.rpartition(":")[2])
+    assert refused.code == 2
+    assert "cannot be used" in refused.err
 
 
 def test_a_search_gives_the_hits_of_the_engine(indexed: RunningServer) -> None:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from ragstone.surfaces.present import Json, format_time, pick
-from ragstone.types import Collection, Recalled
+from ragstone.types import Collection, Recalled, Turn
+
+
+def turn_json(turn: Turn) -> Json:
+    """Return a message of a conversation."""
+    names = ("role", "speaker", "content", "time", "metadata", "supersedes", "because")
+    return {"turn_index": turn.index, **pick(turn, *names)}
 
 
 def recalled_json(recalled: Recalled) -> Json:
     """Return a recalled message with its score and the messages that repeat or supersede it."""
     return {
-        "turn_index": recalled.turn.index,
-        **pick(
-            recalled.turn,
-            "role",
-            "speaker",
-            "content",
-            "time",
-            "metadata",
-            "supersedes",
-            "because",
-        ),
+        **turn_json(recalled.turn),
         **pick(recalled, "score", "said_again", "superseded_by"),
         "superseded_because": recalled.because,
         "boosts": [{"name": name, "factor": factor} for name, factor in recalled.boosts],

@@ -13,10 +13,28 @@ from ragstone import __version__
 from ragstone.errors import RagstoneError
 from ragstone.surfaces.rest.guard import Guard
 from ragstone.surfaces.rest.replies import answer_failure
-from ragstone.surfaces.rest.routes import collections, health, search
+from ragstone.surfaces.rest.routes import (
+    collections,
+    documents,
+    events,
+    graph,
+    health,
+    jobs,
+    memory,
+    search,
+)
 from ragstone.surfaces.rest.state import ServerState
 
-ROUTERS: Final[tuple[APIRouter, ...]] = (health.router, collections.router, search.router)
+ROUTERS: Final[tuple[APIRouter, ...]] = (
+    health.router,
+    collections.router,
+    documents.router,
+    search.router,
+    memory.router,
+    graph.router,
+    jobs.router,
+    events.router,
+)
 
 
 class Answer(BaseModel):

@@ -145,8 +145,9 @@ class ChangeBody(Body):
     """A file that a run changed."""
 
     path: str
-    action: str
+    action: str = Field("modified", examples=["created", "modified", "deleted"])
     summary: str = ""
+    symbols: list[str] = Field(default_factory=list)
 
 
 class RunBody(Body):

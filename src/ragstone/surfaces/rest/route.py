@@ -80,6 +80,19 @@ async def authorised_call(request: Request) -> Call:
 AuthorisedCall = Annotated[Call, Depends(authorised_call)]
 
 
+def stays_valid(request: Request, scope: KeyScope) -> Callable[[], Coroutine[Any, Any, bool]]:
+    """Return a check that a stream repeats: whether the server runs and the key still allows it."""
+    server: ServerState = request.app.state.server
+
+    async def check() -> bool:
+        if server.stopping.is_set():
+            return False
+        identity = await run_in_threadpool(server.identify, request.headers)
+        return identity is not None and identity.allows(scope)
+
+    return check
+
+
 class ScopedRoute(APIRoute):
     """A route whose endpoint is marked with `needs`; FastAPI alone would read the body first."""
 

@@ -1,0 +1,73 @@
+"""Uploaded files: each becomes a document; one that cannot be read does not stop the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragstone.engine import Engine
+from ragstone.errors import InputError, QuotaError, ReadError
+from ragstone.protocols import Progress
+from ragstone.read.readers import is_binary, reader_for
+from ragstone.surfaces.present import Json
+from ragstone.surfaces.present.reports import skips_json
+from ragstone.types import Document, Skip
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedFile:
+    """The name and the bytes of an uploaded file."""
+
+    name: str
+    data: bytes
+
+
+def check_file_name(name: str | None) -> str:
+    """Return the name of a file as a uri; `InputError` if it has none."""
+    uri = (name or "").replace("\\", "/").strip("/")
+    if not uri.strip():
+        raise InputError("a file has no name", hint='-F "files=@notes.md"')
+    return uri
+
+
+def add_files(
+    engine: Engine, files: Sequence[UploadedFile], collection: str, progress: Progress
+) -> Json:
+    """Store files and return the chunks of each, and the files that could not be read or stored."""
+    documents: list[Json] = []
+    failed: list[Skip] = []
+    for number, file in enumerate(files):
+        progress("read", number, len(files))
+        try:
+            document = _read(engine, file)
+            report = engine.add(document, collection=collection, embed=False)
+        except (ReadError, QuotaError) as error:
+            failed.append(Skip(file.name, str(error)))
+            continue
+        documents.append(
+            {
+                "source_doc_id": document.uri,
+                "chunks_added": report.chunks_added,
+                "chunks_skipped": report.chunks_skipped,
+            }
+        )
+    progress("read", len(files), len(files))
+    embedded = 0
+    if documents:
+        embedded = engine.admin.embed(collection=collection, progress=progress)
+    return {
+        "success": not failed,
+        "documents": documents,
+        "failed": skips_json(failed),
+        "embedded": embedded,
+    }
+
+
+def _read(engine: Engine, file: UploadedFile) -> Document:
+    reader_for(file.name)  # refuses an unsupported type by its name
+    problem = engine.admin.source().limits.explain_excess(file.name, len(file.data))
+    if problem:
+        raise ReadError(problem, hint="split the file")
+    if is_binary(file.data, file.name):
+        raise ReadError("it is binary, not text", hint="convert it to text first")
+    return reader_for(file.name, file.data).read(file.data, file.name)
