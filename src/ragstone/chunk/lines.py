@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from ragstone.chunk.keyword_definitions import defined_names
 from ragstone.chunk.packing import check_sizes, pack_units
 from ragstone.chunk.recipes import CODE_LINES, CODE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks
@@ -56,7 +57,10 @@ def chunk_by_lines(
     """Return the chunks of a document that is cut by lines."""
     text = document.text
     ranges = cut_lines(text, 0, len(text), size=size, lines=lines)
-    slices = [TextSlice(start, end, kind=kind) for start, end in ranges]
+    slices = []
+    for start, end in ranges:
+        names = defined_names(text[start:end], document.language)
+        slices.append(TextSlice(start, end, symbol=" ".join(names), kind=kind))
     return build_chunks(document, slices)
 
 
