@@ -134,10 +134,10 @@ class VectorBackfill:
         while time.monotonic() < deadline:
             count, last_id = self._embed_batch(info, last_id, batch, deadline)
             stored += count
+            if progress and count:
+                progress("embed", min(stored, total), total)
             if not last_id:
                 break
-            if progress:
-                progress("embed", min(stored, total), total)
             time.sleep(_PAUSE_SECONDS)
         self._flush(info, stored)
         return stored
