@@ -11,8 +11,9 @@ from pathlib import Path
 import click
 
 from ragstone import config, registry
-from ragstone.surfaces.cli.app import commands
+from ragstone.surfaces.cli.app import COMMAND_GROUPS, commands
 from ragstone.surfaces.cli.commands.init import format_toml
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.present.failures import EXIT_CODES, FAILURE_CODES
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -84,18 +85,27 @@ def commands_page() -> str:
         "The [exit code](#exit-codes) tells success from failure. Every command takes:\n",
         *option_table(common),
     ]
-    for path, command in leaves:
-        options = [
-            option for option in command_options(command) if option.name not in common_names
-        ]
-        lines += [
-            f"## `{path}`\n",
-            f"    {usage_line(path, command, has_options=bool(options))}\n",
-        ]
-        lines += help_paragraphs(command)
-        if options:
-            lines += option_table(options)
+    for title, names in COMMAND_GROUPS.items():
+        lines.append(f"## {title}\n")
+        for path, command in leaves:
+            if path.split()[1] in names:
+                lines += command_section(path, command, common_names)
     return "\n".join([*lines, *exit_code_tables()])
+
+
+def command_section(path: str, command: click.Command, common_names: set[str]) -> list[str]:
+    """Return the part of the page about one command."""
+    options = [option for option in command_options(command) if option.name not in common_names]
+    lines = [
+        f"### `{path}`\n",
+        f"    {usage_line(path, command, has_options=bool(options))}\n",
+        *help_paragraphs(command),
+    ]
+    if isinstance(command, ExampleCommand):
+        lines += ["```sh", *command.examples, "```", ""]
+    if options:
+        lines += option_table(options)
+    return lines
 
 
 def leaf_commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
@@ -122,28 +132,30 @@ def usage_line(path: str, command: click.Command, *, has_options: bool) -> str:
         words.append("[OPTIONS]")
     for argument in command.params:
         if isinstance(argument, click.Argument):
-            repeated = "..." if argument.nargs == -1 else ""
-            name = (argument.name or "").upper() + repeated
-            words.append(name if argument.required else f"[{name}]")
+            words.append(argument.make_metavar(click.Context(command)))
     return " ".join(words)
 
 
 def help_paragraphs(command: click.Command) -> list[str]:
-    r"""Return the help text as Markdown; a paragraph after click's mark `\b` becomes a code block."""
-    paragraphs = []
-    for paragraph in (command.help or "").split("\n\n"):
-        if paragraph.lstrip().startswith("\b"):
-            lines = paragraph.strip().splitlines()[1:]
-            paragraphs.append("\n".join(f"    {line.strip()}" for line in lines) + "\n")
-        else:
-            paragraphs.append(" ".join(paragraph.split()) + "\n")
-    return paragraphs
+    """Return the paragraphs of the help text."""
+    paragraphs = (command.help or "").split("\n\n")
+    return [" ".join(paragraph.split()) + "\n" for paragraph in paragraphs]
 
 
 def option_table(options: list[click.Option]) -> list[str]:
     """Return the rows that explain options."""
-    rows = [f"| {option_spelling(option)} | {option.help} |" for option in options]
-    return ["| option | meaning |", "|---|---|", *rows, ""]
+    rows = [
+        f"| {option_spelling(option)} | {option.help} | {option_default(option)} |"
+        for option in options
+    ]
+    return ["| option | meaning | default |", "|---|---|---|", *rows, ""]
+
+
+def option_default(option: click.Option) -> str:
+    """Return the default as `--help` shows it; empty if there is none."""
+    context = click.Context(click.Command("any"), show_default=True)
+    default = str(option.get_help_extra(context).get("default", ""))
+    return default.removeprefix("(").removesuffix(")")
 
 
 def option_spelling(option: click.Option) -> str:

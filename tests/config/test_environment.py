@@ -10,10 +10,17 @@ from ragstone.config.environment import cores, wants_colour
 
 
 def test_colour_is_for_terminals_that_know_it_and_people_who_want_it() -> None:
-    assert wants_colour({"TERM": "xterm"})
-    assert wants_colour({"TERM": "xterm", "NO_COLOR": ""})
-    assert not wants_colour({"TERM": "xterm", "NO_COLOR": "1"})
-    assert not wants_colour({"TERM": "dumb"})
+    assert wants_colour(is_terminal=True, environ={"TERM": "xterm"})
+    assert wants_colour(is_terminal=True, environ={"TERM": "xterm", "NO_COLOR": ""})
+    assert not wants_colour(is_terminal=True, environ={"TERM": "xterm", "NO_COLOR": "1"})
+    assert not wants_colour(is_terminal=True, environ={"TERM": "dumb"})
+
+
+def test_a_pipe_gets_colours_only_if_force_color_is_set_and_no_color_is_not() -> None:
+    assert not wants_colour(is_terminal=False, environ={"TERM": "xterm"})
+    assert wants_colour(is_terminal=False, environ={"FORCE_COLOR": "1"})
+    assert not wants_colour(is_terminal=False, environ={"FORCE_COLOR": ""})
+    assert not wants_colour(is_terminal=False, environ={"FORCE_COLOR": "1", "NO_COLOR": "1"})
 
 
 def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
+COMPLETION_VARIABLE: Final = "_RAGSTONE_COMPLETE"
 _CHILD_VARIABLES: Final = (
     "HOME",
     "USER",
@@ -40,11 +41,22 @@ def child_environment(environ: Mapping[str, str] | None = None) -> dict[str, str
     return variables | {"PATH": os.pathsep.join(search_path(environ))}
 
 
-def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
-    """Return whether a terminal may get colours: not if NO_COLOR is set, or if it has none."""
+def wants_colour(*, is_terminal: bool, environ: Mapping[str, str] | None = None) -> bool:
+    """Return whether output gets colours: NO_COLOR forbids them, FORCE_COLOR wants them also in a pipe."""
     if environ is None:
         environ = os.environ
-    return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+    if environ.get("NO_COLOR"):
+        return False
+    if environ.get("FORCE_COLOR"):
+        return True
+    return is_terminal and environ.get("TERM") != "dumb"
+
+
+def completion_request(environ: Mapping[str, str] | None = None) -> str:
+    """Return what a shell's completion script asks for, such as `bash_complete`; empty in an ordinary run."""
+    if environ is None:
+        environ = os.environ
+    return environ.get(COMPLETION_VARIABLE, "")
 
 
 def is_automated(environ: Mapping[str, str] | None = None) -> bool:

@@ -158,12 +158,6 @@ def test_a_run_is_recorded_from_a_file(app: Run, project: Path) -> None:
         assert ran.err.startswith("error: ")
 
 
-def test_every_command_shows_examples(app: Run) -> None:
-    for words in (("related",), ("impact",), ("history",), ("graph",), ("record-run",)):
-        ran = app(*words, "--help")
-        assert f"ragstone {words[0]}" in ran.out.partition("Options:")[0].partition("\n")[2]
-
-
 def test_related_nodes_are_the_same_in_library_command_and_tool(
     app: Run, engine: Engine
 ) -> None:

@@ -33,7 +33,7 @@ def main() -> NoReturn:
 def _report_early_interrupt(arguments: list[str]) -> int:
     """Report a Ctrl-C that arrived while the command was loading, and return the exit code."""
     sys.stderr.write(f"interrupted: {_INTERRUPTED}\n")
-    if "--json" in arguments:
+    if "--json" in arguments or "--jsonl" in arguments:
         error = f'{{"code": "interrupted", "message": "{_INTERRUPTED}", "hint": "", "retryable": true}}'
         sys.stdout.write(f'{{"success": false, "error": {error}}}\n')
     return _EXIT_INTERRUPTED

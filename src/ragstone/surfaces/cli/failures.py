@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import click
 
 from ragstone.errors import RagstoneError
-from ragstone.surfaces.cli.output import print_error, print_json
+from ragstone.surfaces.cli.output import print_error, print_json, print_json_lines
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import (
     BUG,
@@ -41,8 +41,11 @@ def report_failure(error: BaseException, arguments: Sequence[str]) -> int:
     elif exit_code in (BUG, DISK) and _has_flag("--debug", arguments):
         traceback.print_exception(error)
     print_error(sentence, label="interrupted" if exit_code == INTERRUPTED else "error")
+    failure = {"success": False, "error": details}
     if _has_flag("--json", arguments):
-        print_json({"success": False, "error": details})
+        print_json(failure)
+    elif _has_flag("--jsonl", arguments):
+        print_json_lines([failure])
     return exit_code
 
 

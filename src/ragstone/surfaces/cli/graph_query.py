@@ -36,7 +36,7 @@ def graph_options(command: CommandT) -> CommandT:
                 multiple=True,
                 help="Only this kind: route, model, table, method …",
             ),
-            collection_option,
+            collection_option(),
             no_sync_option,
             yes_option,
         ),

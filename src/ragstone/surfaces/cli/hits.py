@@ -22,6 +22,8 @@ _MARGIN: Final = 9
 _MAX_SYMBOLS: Final = 3
 _MAX_DUPLICATES: Final = 3
 _MAX_TITLE: Final = 70
+_GAP: Final = "…"
+"""Stands between two lines if lines between them are not shown."""
 _WORD: Final = re.compile(r"\w+")
 
 NumberedLine = tuple[int, str]
@@ -64,8 +66,12 @@ def _print_hit(
         width = _line_width()
         lines = [(number, _crop(line, wanted_terms, width)) for number, line in lines]
     margin = max((len(str(number)) for number, _ in lines), default=0)
+    previous = None
     for number, line in lines:
+        if previous is not None and number > previous + 1:
+            print_line((f"  {_GAP:>{margin}}", "dim"))
         print_line((f"  {number:>{margin}}  ", "dim"), *_highlight(line, wanted_terms))
+        previous = number
     if hit.duplicates:
         places = ", ".join(map(printable, hit.duplicates[:_MAX_DUPLICATES]))
         print_line((f"  same text at {places}", "dim"))
@@ -97,9 +103,17 @@ def _header(hit: Hit) -> list[Styled]:
         is_shortened = len(symbols) > _MAX_SYMBOLS or len(title) > _MAX_TITLE
         ellipsis = " …" if is_shortened else ""
         parts.append((f"  {printable(title[:_MAX_TITLE])}{ellipsis}", "magenta"))
+    parts.append((f"  {describe_kind(hit)}", "dim"))
     if hit.freshness != "fresh":
         parts.append((f"  {hit.freshness}", "dim"))
     return parts
+
+
+def describe_kind(hit: Hit) -> str:
+    """Return the kind and language of a hit: `code, python`, or `text`."""
+    if hit.language in ("", hit.kind):
+        return printable(hit.kind)
+    return printable(f"{hit.kind}, {hit.language}")
 
 
 def _crop(line: str, wanted_terms: frozenset[str], width: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from ragstone.errors import InputError
+from ragstone.surfaces.cli.values import complete_collection, complete_session
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 MetadataValue = str | int | float | bool
@@ -67,11 +68,31 @@ no_sync_option = click.option(
     "--no-sync", is_flag=True, help="Answer from the index; do not look for changed files."
 )
 session_option = click.option(
-    "--session", default="default", show_default=True, help="The conversation."
+    "--session",
+    default="default",
+    show_default=True,
+    shell_complete=complete_session,
+    help="The conversation.",
 )
-collection_option = click.option(
-    "--collection", help="Search only this collection; default: all."
+json_lines_option = click.option(
+    "--jsonl",
+    "as_json_lines",
+    is_flag=True,
+    help="Print one JSON object per result and line; notes go to stderr.",
 )
+
+
+def collection_option(
+    help_text: str = "Search only this collection; default: all.",
+) -> Callable[[CommandT], CommandT]:
+    """Return the option that names a collection."""
+    return click.option("--collection", shell_complete=complete_collection, help=help_text)
+
+
+def check_output_format(*, as_json: bool, as_json_lines: bool) -> None:
+    """Raise `InputError` if two forms of output are wanted."""
+    if as_json and as_json_lines:
+        raise InputError("--json and --jsonl exclude each other", hint="give one of them")
 
 
 def project_name() -> str | None:

@@ -1,4 +1,4 @@
-"""Printing: answers go to stdout, notes and errors to stderr; colour and tables are drawn only on a terminal."""
+"""Printing: answers go to stdout, notes and errors to stderr; a terminal gets colours and tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Final, TextIO
+
+from ragstone.config.environment import wants_colour
 
 Styled = str | tuple[str, str]
 """A piece of a line: text, or text with a `rich` style such as `bold cyan`."""
@@ -42,6 +44,12 @@ def print_json(data: Mapping[str, object]) -> None:
     sys.stdout.write(json.dumps(data, indent=2) + "\n")
 
 
+def print_json_lines(items: Iterable[Mapping[str, object]]) -> None:
+    """Print one JSON object per line."""
+    for item in items:
+        sys.stdout.write(json.dumps(item) + "\n")
+
+
 def print_result(data: Mapping[str, object], sentence: str, *, as_json: bool) -> None:
     """Print a result as JSON or as a sentence."""
     if as_json:
@@ -74,7 +82,7 @@ def print_error(sentence: str, *, label: str = "error") -> None:
 
 def print_table(rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
     """Print rows in columns; a terminal wraps long cells inside their column."""
-    if sys.stdout.isatty():
+    if _is_drawn(sys.stdout):
         load_terminal().print_grid(rows, styles)
         return
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -107,8 +115,13 @@ def load_terminal() -> ModuleType:
     return import_module("ragstone.surfaces.cli.terminal")
 
 
+def _is_drawn(stream: TextIO) -> bool:
+    """Return whether `rich` prints to a stream: a terminal, or a pipe that gets colours."""
+    return stream.isatty() or wants_colour(is_terminal=False)
+
+
 def _print(stream: TextIO, parts: Sequence[Styled], style: str = "") -> None:
-    if stream.isatty():
+    if _is_drawn(stream):
         load_terminal().print_styled(stream, parts, style)
         return
     texts = [part if isinstance(part, str) else part[0] for part in parts]

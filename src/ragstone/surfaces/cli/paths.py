@@ -1,13 +1,19 @@
-"""Paths on the command line: the folder a command works in, and the uri of a file."""
+"""Paths on the command line: the folder a command works in, the uri of a file, the paths after a query."""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
-from ragstone.errors import InputError
+from ragstone.errors import InputError, NotFound
 from ragstone.sources.folder.roots import find_root
-from ragstone.sources.uris import to_uri
+from ragstone.sources.uris import from_uri, to_uri
+from ragstone.text.globs import has_wildcard
+
+_SPECIAL: Final = re.compile(r"([*?\[\]\\])")
 
 
 def project_folder(folder: Path | None) -> Path:
@@ -31,3 +37,64 @@ def file_uri(file: str, base: Path) -> str:
     if path.is_relative_to(real_base):
         path = path.relative_to(real_base)
     return to_uri(path.as_posix())
+
+
+def split_paths(words: Sequence[str], folder: Path | None) -> tuple[list[str], list[str]]:
+    """Return the words of a query and the paths after it.
+
+    After a query in quotation marks (or `-` for stdin) every argument is a path. Without quotation marks, the last
+    arguments are paths if they exist or end with a slash.
+    """
+    count = 1
+    if words[0] != "-" and " " not in words[0].strip():
+        count = len(words)
+        while count > 1 and _is_path(words[count - 1], folder):
+            count -= 1
+    return list(words[:count]), list(words[count:])
+
+
+def path_globs(paths: Sequence[str], folder: Path | None, base: Path) -> list[str]:
+    """Return the filter patterns of paths that a user named, relative to --folder or to the current folder."""
+    patterns = [_path_glob(path, folder, base) for path in paths]
+    return [pattern for pattern in patterns if pattern]
+
+
+def path_from_here(uri: str, base: Path) -> str:
+    """Return the path of an indexed file from the current folder, or the uri if there is no such file."""
+    path = base / from_uri(uri)
+    if not path.is_file():
+        return uri
+    try:
+        return os.path.relpath(path)
+    except ValueError:  # on another drive
+        return str(path)
+
+
+def _is_path(word: str, folder: Path | None) -> bool:
+    return word.endswith(("/", os.sep)) or _from(folder, word).exists()
+
+
+def _path_glob(path: str, folder: Path | None, base: Path) -> str:
+    """Return the pattern of a file, or of a folder and everything below it; empty for the base folder itself."""
+    place = _from(folder, path)
+    if not place.exists() and not has_wildcard(path):
+        raise NotFound(
+            f"there is no file or folder {path!r}",
+            hint="put a question of several words in quotation marks",
+        )
+    uri = file_uri(str(place), base)
+    if os.path.isabs(uri):
+        raise InputError(
+            f"{path} is outside of {base}",
+            hint=f"`ragstone search -C {path} QUERY` searches there",
+        )
+    if uri == ".":
+        return ""
+    if not place.exists():
+        return f"/{uri}"
+    escaped = _SPECIAL.sub(r"\\\1", uri)
+    return f"/{escaped}/**" if place.is_dir() else f"/{escaped}"
+
+
+def _from(folder: Path | None, path: str) -> Path:
+    return (folder or Path()).absolute() / path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from ragstone import registry
+from ragstone.errors import InputError
+from ragstone.surfaces.cli.completion import complete_paths
 from ragstone.surfaces.cli.engine import describe_meaning, open_engine, scan_policy
+from ragstone.surfaces.cli.help import setting_default
 from ragstone.surfaces.cli.options import (
     CommandT,
     add_options,
@@ -22,6 +25,8 @@ from ragstone.surfaces.cli.options import (
     yes_option,
 )
 from ragstone.surfaces.cli.output import plural, print_note, print_notes, shorten
+from ragstone.surfaces.cli.paths import path_globs, split_paths
+from ragstone.surfaces.cli.values import complete_kind, complete_session
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.reports import sync_summary_json
 from ragstone.types import Explanation, SearchOptions
@@ -43,7 +48,11 @@ filter_options = (
         help="Only files that match; may be repeated.",
     ),
     click.option(
-        "--kind", "kinds", multiple=True, help="Only documents of this kind; may be repeated."
+        "--kind",
+        "kinds",
+        multiple=True,
+        shell_complete=complete_kind,
+        help="Only documents of this kind; may be repeated.",
     ),
     click.option(
         "--filter",
@@ -55,20 +64,39 @@ filter_options = (
 )
 
 
+def query_argument(name: str) -> Callable[[CommandT], CommandT]:
+    """Return the argument for a query and the paths after it."""
+    return click.argument(
+        name,
+        nargs=-1,
+        required=True,
+        metavar=f"{name.upper()} [PATH]...",
+        shell_complete=complete_paths,
+    )
+
+
 def search_options(command: CommandT) -> CommandT:
     """Add the options of a search; a command reads them with `SearchFlags`."""
     return add_options(
         command,
         (
-            click.option("-k", "--top-k", type=int, help="Number of hits at most."),
+            click.option(
+                "-k",
+                "--top-k",
+                type=int,
+                show_default=setting_default("search.top_k"),
+                help="Number of hits at most.",
+            ),
             click.option(
                 "--mode",
                 type=click.Choice(["hybrid", "words", "vectors"]),
+                show_default="hybrid",
                 help="Search by words, meaning or both.",
             ),
             click.option(
                 "--fusion",
                 type=click.Choice(["weighted", "rrf"]),
+                show_default=setting_default("search.fusion"),
                 help="How both rankings are combined.",
             ),
             click.option(
@@ -88,9 +116,10 @@ def search_options(command: CommandT) -> CommandT:
                 "--memory-of",
                 multiple=True,
                 metavar="SESSION",
+                shell_complete=complete_session,
                 help="Also search this conversation.",
             ),
-            collection_option,
+            collection_option(),
             no_sync_option,
             yes_option,
         ),
@@ -116,13 +145,17 @@ class SearchFlags:
     no_sync: bool
     yes: bool
 
-    def to_search_options(self) -> SearchOptions:
-        """Return the options for `Engine.search`; raise `InputError` if a filter is malformed."""
+    def to_search_options(self, globs: Sequence[str] = ()) -> SearchOptions:
+        """Return the options for `Engine.search`, limited to the paths after the query."""
+        if globs and self.paths:
+            raise InputError(
+                "--path goes without paths after the query", hint="give one of them"
+            )
         return {
             "mode": self.mode,
             "fusion": self.fusion,
             "mmr": self.mmr,
-            "filters": build_filters(self.paths, self.kinds, self.pairs),
+            "filters": build_filters(globs or self.paths, self.kinds, self.pairs),
             "min_score": self.min_score,
             "compress": self.compress,
             "collection": self.collection,
@@ -142,6 +175,8 @@ class QueryAnswer:
 
     explanation: Explanation
     notes: tuple[str, ...]
+    base: Path
+    """The folder that the paths of the hits are relative to."""
 
     def add_notes(self, answer: Json) -> Json:
         """Return the answer's JSON with the notes and the summary of the sync."""
@@ -169,18 +204,18 @@ def answer_query(
     words: Sequence[str], folder: Path | None, flags: SearchFlags
 ) -> Iterator[QueryAnswer]:
     """Give the answer to a query; the engine closes after the caller has printed it."""
-    query = read_query(words)
-    options = flags.to_search_options()
+    query, paths = read_query(words, folder)
     with open_engine(folder) as engine:
+        options = flags.to_search_options(path_globs(paths, folder, engine.settings.base))
         makes_index = engine.enabled and not flags.no_sync
         if not makes_index and not _can_be_searched(engine):
             nothing = Explanation(query, "keywords", (), {}, {}, 0, (), (), (), 0.0)
-            yield QueryAnswer(nothing, ("this folder has no index yet",))
+            yield QueryAnswer(nothing, ("this folder has no index yet",), engine.settings.base)
             return
         with flags.scan_policy(engine) as policy:
             explanation = engine.explain(query, flags.top_k, policy=policy, **options)
         notes = [*_sync_notes(explanation.sync), *_vector_notes(engine, explanation, flags)]
-        yield QueryAnswer(explanation, tuple(dict.fromkeys(notes)))
+        yield QueryAnswer(explanation, tuple(dict.fromkeys(notes)), engine.settings.base)
 
 
 def build_filters(
@@ -196,8 +231,14 @@ def build_filters(
     return filters or None
 
 
-def read_query(words: Sequence[str]) -> str:
-    """Return the query; a single `-` reads it from stdin."""
+def read_query(words: Sequence[str], folder: Path | None) -> tuple[str, list[str]]:
+    """Return the query and the paths after it; `-` reads the query from stdin."""
+    query_words, paths = split_paths(words, folder)
+    return read_text(query_words), paths
+
+
+def read_text(words: Sequence[str]) -> str:
+    """Return words as one text; a single `-` reads it from stdin."""
     if list(words) != ["-"]:
         return " ".join(words)
     return sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace").strip()

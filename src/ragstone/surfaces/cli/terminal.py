@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Final, Literal, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -16,6 +16,8 @@ from rich.text import Text
 
 from ragstone.config.environment import wants_colour
 from ragstone.surfaces.cli.output import Styled
+
+_PIPE_WIDTH: Final = 10_000
 
 
 def print_styled(stream: TextIO, parts: Sequence[Styled], style: str) -> None:
@@ -50,10 +52,16 @@ def new_progress_bar() -> Progress:
 
 
 def _console(stream: TextIO) -> Console:
-    """Return a console for a terminal, without colour if the user disabled it."""
+    """Return a console without colour if the user disabled it; a pipe with colours is never wrapped."""
+    is_terminal = stream.isatty()
+    colour_system: Literal["auto", "standard"] | None = None
+    if wants_colour(is_terminal=is_terminal):
+        colour_system = "auto" if is_terminal else "standard"
     return Console(
         file=stream,
-        color_system="auto" if wants_colour() else None,
+        color_system=colour_system,
+        force_terminal=True if colour_system else None,
+        width=None if is_terminal else _PIPE_WIDTH,
         highlight=False,
         markup=False,
         emoji=False,

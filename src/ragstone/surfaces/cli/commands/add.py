@@ -16,8 +16,9 @@ from ragstone.errors import InputError, ReadError
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.safe_open import safe_open
 from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.ledger import print_remarks
-from ragstone.surfaces.cli.options import common_options, parse_pairs
+from ragstone.surfaces.cli.options import collection_option, common_options, parse_pairs
 from ragstone.surfaces.cli.output import (
     plural,
     print_error,
@@ -35,9 +36,17 @@ from ragstone.types import AddReport, Document, Metadata, Skip
 _STDIN: Final = "-"
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone add report.pdf notes.txt",
+        "ragstone add https://example.com/handbook",
+        "pbpaste | ragstone add - --name notes/today.md",
+        "ragstone add report.pdf --collection reports --metadata year=2026",
+    ),
+)
 @click.argument("files", nargs=-1, required=True)
-@click.option("--collection", help="The collection to add to.")
+@collection_option("The collection to add to.")
 @click.option(
     "--metadata",
     multiple=True,

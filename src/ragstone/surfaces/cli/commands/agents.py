@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from ragstone.surfaces.cli.engine import open_engine, show_progress
+from ragstone.surfaces.cli.help import ExampleGroup
 from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
@@ -28,7 +29,14 @@ from ragstone.types import Agent, AgentPrompt
 _MAX_LEFT_OUT: Final = 20
 
 
-@click.group(invoke_without_command=True)
+@click.group(
+    cls=ExampleGroup,
+    invoke_without_command=True,
+    examples=(
+        "ragstone agents",
+        "ragstone agents prompt support",
+    ),
+)
 @common_options
 @click.pass_context
 def agents(context: click.Context, folder: Path | None, as_json: bool) -> None:
@@ -37,7 +45,7 @@ def agents(context: click.Context, folder: Path | None, as_json: bool) -> None:
         context.invoke(list_agents, folder=folder, as_json=as_json)
 
 
-@agents.command("list")
+@agents.command("list", examples=("ragstone agents list",))
 @common_options
 def list_agents(folder: Path | None, as_json: bool) -> None:
     """List the agents of `agents.yaml`."""
@@ -53,7 +61,7 @@ def list_agents(folder: Path | None, as_json: bool) -> None:
         )
 
 
-@agents.command("ensure")
+@agents.command("ensure", examples=("ragstone agents ensure support",))
 @click.argument("name")
 @click.option(
     "--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors."
@@ -83,7 +91,7 @@ def ensure_agent(name: str, folder: Path | None, as_json: bool, no_embed: bool) 
     return completion_code(is_complete=report.ok)
 
 
-@agents.command("prompt")
+@agents.command("prompt", examples=("ragstone agents prompt support --budget 2000",))
 @click.argument("name")
 @click.option(
     "-b",

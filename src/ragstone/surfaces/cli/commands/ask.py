@@ -10,26 +10,42 @@ from typing import Any
 import click
 
 from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, print_notes, printable
-from ragstone.surfaces.cli.query import SearchFlags, read_query, search_options
+from ragstone.surfaces.cli.paths import path_globs
+from ragstone.surfaces.cli.query import (
+    SearchFlags,
+    query_argument,
+    read_query,
+    search_options,
+)
 from ragstone.surfaces.present.context import spoken_json
 from ragstone.types import Spoken
 
 
-@click.command()
-@click.argument("question", nargs=-1, required=True)
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        'ragstone ask "how often is a failed upload tried again"',
+        'ragstone ask "who may delete an invoice" docs/ -k 8',
+        'RAGSTONE_ASK_URL=http://localhost:11434/v1 RAGSTONE_ASK_MODEL=llama3 ragstone ask "…"',
+    ),
+)
+@query_argument("question")
 @search_options
 @common_options
 def ask(question: tuple[str, ...], folder: Path | None, as_json: bool, **flags: Any) -> None:
-    """Answer QUESTION in words, from the indexed documents alone, with checked quotations.
+    """Answer QUESTION in words, from the indexed documents alone, with checked quotations; a PATH limits them.
 
     The settings ask.url and ask.model name the language model: any OpenAI-shaped service, such as Ollama.
     """
-    text = read_query(question)
+    text, paths = read_query(question, folder)
     search_flags = SearchFlags(**flags)
-    options = search_flags.to_search_options()
     with open_engine(folder) as engine, ExitStack() as progress_display:
+        options = search_flags.to_search_options(
+            path_globs(paths, folder, engine.settings.base)
+        )
         policy = progress_display.enter_context(search_flags.scan_policy(engine))
 
         def print_part(part: str) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from ragstone.surfaces.cli.engine import open_indexed_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import format_bytes, print_result, printable
 
 
-@click.command()
+@click.command(cls=ExampleCommand, examples=("ragstone backup /mnt/backup/ragstone.db",))
 @click.argument("target", type=click.Path(path_type=Path))
 @common_options
 def backup(target: Path, folder: Path | None, as_json: bool) -> None:

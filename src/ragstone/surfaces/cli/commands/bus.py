@@ -8,12 +8,20 @@ import click
 
 from ragstone.errors import InputError, MissingExtra
 from ragstone.surfaces.cli.engine import open_engine, update_index
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, yes_option
 from ragstone.surfaces.cli.output import print_json, print_note, print_notes, printable
 from ragstone.surfaces.tools import documents_tool
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone bus",
+        "ragstone bus --bind tcp://127.0.0.1:6001 tcp://127.0.0.1:6002",
+        "ragstone bus --schema",
+    ),
+)
 @click.option(
     "--bind",
     nargs=2,

@@ -21,6 +21,7 @@ from ragstone.sources.command_help.help import (
 from ragstone.sources.command_help.help import capture as capture_help
 from ragstone.sources.command_help.program import find_program
 from ragstone.surfaces.cli.engine import open_engine, show_progress
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.ledger import print_skipped
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
@@ -39,7 +40,14 @@ from ragstone.types import SyncReport
 _DEFAULTS: Final = HelpLimits()
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone capture git",
+        "ragstone capture kubectl --depth 3 --man",
+        "ragstone capture docker --output help/ --yes",
+    ),
+)
 @click.argument("program")
 @click.option(
     "--depth",

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ragstone.surfaces.cli.engine import open_engine, open_indexed_engine
+from ragstone.surfaces.cli.help import ExampleGroup
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
     plural,
@@ -16,11 +17,19 @@ from ragstone.surfaces.cli.output import (
     print_table,
     printable,
 )
+from ragstone.surfaces.cli.values import complete_collection
 from ragstone.surfaces.present.documents import collection_json
 from ragstone.types import Collection
 
 
-@click.group(invoke_without_command=True)
+@click.group(
+    cls=ExampleGroup,
+    invoke_without_command=True,
+    examples=(
+        "ragstone collections",
+        "ragstone collections create reports",
+    ),
+)
 @common_options
 @click.pass_context
 def collections(context: click.Context, folder: Path | None, as_json: bool) -> None:
@@ -29,7 +38,7 @@ def collections(context: click.Context, folder: Path | None, as_json: bool) -> N
         context.invoke(list_collections, folder=folder, as_json=as_json)
 
 
-@collections.command("list")
+@collections.command("list", examples=("ragstone collections list --json",))
 @common_options
 def list_collections(folder: Path | None, as_json: bool) -> None:
     """List the collections of a project."""
@@ -50,9 +59,15 @@ def list_collections(folder: Path | None, as_json: bool) -> None:
         )
 
 
-@collections.command("create")
+@collections.command(
+    "create",
+    examples=(
+        'ragstone collections create reports --description "Yearly reports"',
+        "ragstone collections create logs --chunker lines --chunk-size 400",
+    ),
+)
 @click.argument("name")
-@click.option("--description", default="", help="A short description.")
+@click.option("--description", default="", show_default=False, help="A short description.")
 @click.option("--chunker", help="The chunker for its documents; default: rag.chunker.")
 @click.option(
     "--chunk-size",
@@ -88,8 +103,8 @@ def create_collection(
     )
 
 
-@collections.command("drop")
-@click.argument("name")
+@collections.command("drop", examples=("ragstone collections drop reports",))
+@click.argument("name", shell_complete=complete_collection)
 @common_options
 def drop_collection(name: str, folder: Path | None, as_json: bool) -> None:
     """Remove the collection NAME with all its documents."""

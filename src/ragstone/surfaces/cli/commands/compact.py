@@ -7,11 +7,18 @@ from pathlib import Path
 import click
 
 from ragstone.surfaces.cli.engine import open_indexed_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import format_bytes, print_result
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone compact",
+        "ragstone compact --secure",
+    ),
+)
 @click.option("--secure", is_flag=True, help="Also overwrite the removed data.")
 @common_options
 def compact(folder: Path | None, as_json: bool, secure: bool) -> None:

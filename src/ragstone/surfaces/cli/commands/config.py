@@ -7,13 +7,22 @@ from pathlib import Path
 import click
 
 from ragstone import config as configuration
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, print_table, printable
 from ragstone.surfaces.cli.paths import project_folder
+from ragstone.surfaces.cli.values import complete_setting
 
 
-@click.command()
-@click.argument("key", required=False)
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone config",
+        "ragstone config rag.chunk_size",
+        "ragstone config search.top_k --describe",
+    ),
+)
+@click.argument("key", required=False, shell_complete=complete_setting)
 @click.option(
     "--describe", is_flag=True, help="Explain each setting, with its default and its variables."
 )

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import click
 
 from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
     plural,
@@ -17,13 +18,28 @@ from ragstone.surfaces.cli.output import (
     print_notes,
     printable,
 )
-from ragstone.surfaces.cli.query import SearchFlags, read_query, search_options
+from ragstone.surfaces.cli.paths import path_globs
+from ragstone.surfaces.cli.query import (
+    SearchFlags,
+    query_argument,
+    read_query,
+    search_options,
+)
+from ragstone.surfaces.cli.values import complete_session
 from ragstone.surfaces.present.context import context_json
 from ragstone.types import Context, ContextFormat
 
 
-@click.command()
-@click.argument("task", nargs=-1, required=True)
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        'ragstone context "fix the retry delay"',
+        'ragstone context "fix the retry delay" src/ --budget 4000',
+        'ragstone context "fix the retry delay" --format markdown | pbcopy',
+        "git diff | ragstone context - --verbose",
+    ),
+)
+@query_argument("task")
 @click.option(
     "-b",
     "--budget",
@@ -46,7 +62,12 @@ from ragstone.types import Context, ContextFormat
     help="The model's window in tokens; the context uses at most 40 % of it.",
 )
 @click.option(
-    "--session", help="Do not repeat passages that this session already got; name them instead."
+    "--session",
+    shell_complete=complete_session,
+    help="Do not repeat passages that this session already got; name them instead.",
+)
+@click.option(
+    "-v", "--verbose", is_flag=True, help="List the passages that were left out, with reasons."
 )
 @search_options
 @common_options
@@ -58,13 +79,16 @@ def context(
     context_format: ContextFormat,
     window: int | None,
     session: str | None,
+    verbose: bool,
     **flags: Any,
 ) -> None:
-    """Print a cited context for TASK (`-` reads it from stdin), ready for a prompt."""
-    text = read_query(task)
+    """Print a cited context for TASK (`-` reads it from stdin), ready for a prompt; a PATH limits it."""
+    text, paths = read_query(task, folder)
     search_flags = SearchFlags(**flags)
-    options = search_flags.to_search_options()
     with open_engine(folder) as engine:
+        options = search_flags.to_search_options(
+            path_globs(paths, folder, engine.settings.base)
+        )
         with search_flags.scan_policy(engine) as policy:
             result = engine.context(
                 text,
@@ -82,17 +106,19 @@ def context(
     if result.text:
         click.echo(result.text)
     print_notes(result.notes)
-    _print_summary(result)
+    _print_summary(result, verbose=verbose)
 
 
-def _print_summary(result: Context) -> None:
+def _print_summary(result: Context, *, verbose: bool) -> None:
     """Print notes about a context to stderr, so that a pipe gets the context alone."""
     if result.cited:
-        print_note(
-            f"({plural(len(result.cited), 'passage')}, {result.tokens:,} of {result.budget:,} tokens)"
-        )
-    for passage in result.left_out:
-        print_note(f"(left out: {printable(passage.citation)}: {passage.reason})")
+        passages = plural(len(result.cited), "passage")
+        print_note(f"({passages}, {result.tokens:,} of {result.budget:,} tokens)")
+    if verbose:
+        for passage in result.left_out:
+            print_note(f"(left out: {printable(passage.citation)}: {passage.reason})")
+    elif result.left_out:
+        print_note(f"({len(result.left_out):,} left out: --verbose lists them)")
     if result.needs_clarification and result.question:
         print_note(f"(ask: {printable(result.question)})")
     elif not (result.cited or result.sent_before or result.left_out):

@@ -12,6 +12,7 @@ import click
 
 from ragstone.engine import Engine
 from ragstone.surfaces.cli.engine import confirm_first_sync, open_engine, run_sync
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.hits import print_hits
 from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import common_options, yes_option
@@ -60,7 +61,13 @@ MODES: Final[tuple[tuple[Mode, str], ...]] = (
 )
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone demo",
+        "ragstone demo -C ~/notes",
+    ),
+)
 @yes_option
 @common_options
 def demo(folder: Path | None, as_json: bool, yes: bool) -> int:

@@ -17,6 +17,7 @@ from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
 from ragstone.protocols import Embedder
 from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import format_bytes, print_json, print_line, printable
 from ragstone.surfaces.present.failures import OK, UNSOUND
@@ -31,7 +32,13 @@ _MARKS: Final = {
 }
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone doctor",
+        "ragstone doctor --json",
+    ),
+)
 @common_options
 def doctor(folder: Path | None, as_json: bool) -> int:
     """Check Python, the disk, the model and the index."""

@@ -13,6 +13,7 @@ import click
 
 from ragstone.events import NAMES, EventRecord
 from ragstone.surfaces.cli.engine import open_indexed_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_line, print_note, printable
 
@@ -20,7 +21,13 @@ _POLL_SECONDS: Final = 0.5
 _MAX_CHARACTERS: Final = 200
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone events --limit 50",
+        "ragstone events --follow --name rag_search_completed",
+    ),
+)
 @click.option("--follow", is_flag=True, help="Also show new events, until Ctrl-C.")
 @click.option(
     "--limit",

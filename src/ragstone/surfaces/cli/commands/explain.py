@@ -8,9 +8,16 @@ from typing import Any, Final
 import click
 
 from ragstone.errors import NotFound
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import plural, print_json, print_line, printable
-from ragstone.surfaces.cli.query import SearchFlags, answer_query, quote_query, search_options
+from ragstone.surfaces.cli.query import (
+    SearchFlags,
+    answer_query,
+    query_argument,
+    quote_query,
+    search_options,
+)
 from ragstone.surfaces.present.hits import explanation_json
 from ragstone.types import Explanation, Hit
 
@@ -18,8 +25,15 @@ _MAX_DROPPED: Final = 10
 _MAX_DUPLICATES: Final = 5
 
 
-@click.command()
-@click.argument("query", nargs=-1, required=True)
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        'ragstone explain "how is a retry delayed"',
+        'ragstone explain "retry" src/ --hit 1',
+        'ragstone explain "retry" --mode words --json',
+    ),
+)
+@query_argument("query")
 @search_options
 @click.option(
     "--hit",

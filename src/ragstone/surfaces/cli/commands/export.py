@@ -7,16 +7,23 @@ from pathlib import Path
 import click
 
 from ragstone.surfaces.cli.engine import open_indexed_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.json_lines import PIPE, check_target, write_export
-from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.options import collection_option, common_options
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone export knowledge.jsonl",
+        "ragstone export --no-vectors | gzip > knowledge.jsonl.gz",
+    ),
+)
 @click.argument("file", default=PIPE)
 @click.option(
     "--no-vectors", is_flag=True, help="Leave the vectors out; they can be made again."
 )
-@click.option("--collection", help="The collection to write.")
+@collection_option("The collection to write.")
 @click.option("--force", is_flag=True, help="Write over an existing file.")
 @common_options
 def export(

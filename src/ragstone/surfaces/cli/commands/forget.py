@@ -8,12 +8,21 @@ import click
 
 from ragstone.errors import InputError, NotFound
 from ragstone.surfaces.cli.engine import open_indexed_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, parse_time
 from ragstone.surfaces.cli.output import plural, print_result
+from ragstone.surfaces.cli.values import complete_session
 
 
-@click.command()
-@click.option("--session", help="The conversation.")
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone forget --session monday",
+        "ragstone forget --session monday --turn 4",
+        "ragstone forget --all-sessions --before 2026-01-01",
+    ),
+)
+@click.option("--session", shell_complete=complete_session, help="The conversation.")
 @click.option("--all-sessions", is_flag=True, help="With --before: every conversation.")
 @click.option("--turn", type=int, help="Delete only this message.")
 @click.option("--before", metavar="TIME", help="Delete only messages before this time.")

@@ -13,6 +13,7 @@ import click
 from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.surfaces.cli.graph_query import GraphFlags, graph_options, open_graph_engine
+from ragstone.surfaces.cli.help import ExampleGroup
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
     plural,
@@ -29,17 +30,19 @@ _MAX_LISTING_BYTES: Final = 50_000_000
 _MAX_COLUMNS_TEXT: Final = 46
 
 
-@click.group(invoke_without_command=True)
+@click.group(
+    cls=ExampleGroup,
+    invoke_without_command=True,
+    examples=(
+        "ragstone graph",
+        "ragstone graph routes --path 'routes/api*'",
+        "ragstone graph tables --json",
+    ),
+)
 @common_options
 @click.pass_context
 def graph(context: click.Context, folder: Path | None, as_json: bool) -> None:
-    """List the routes, tables and models of a project; without a subcommand, show a summary of the code graph.
-
-    \b
-    ragstone graph routes --path 'routes/api*'
-    ragstone graph tables --json
-    ragstone graph routes --import routes.json
-    """
+    """List the routes, tables and models of a project; without a subcommand, show a summary of the code graph."""
     if context.invoked_subcommand is None:
         no_flags = {
             "paths": (),
@@ -51,7 +54,13 @@ def graph(context: click.Context, folder: Path | None, as_json: bool) -> None:
         context.invoke(report, folder=folder, as_json=as_json, **no_flags)
 
 
-@graph.command()
+@graph.command(
+    examples=(
+        "ragstone graph routes",
+        "ragstone graph routes invoices --path 'routes/api*'",
+        "ragstone graph routes --import routes.json",
+    )
+)
 @click.argument("pattern", required=False)
 @graph_options
 @click.option(
@@ -92,7 +101,12 @@ def routes(
     )
 
 
-@graph.command()
+@graph.command(
+    examples=(
+        "ragstone graph tables",
+        "ragstone graph tables invoices --json",
+    )
+)
 @click.argument("pattern", required=False)
 @graph_options
 @common_options
@@ -110,7 +124,12 @@ def tables(pattern: str | None, folder: Path | None, as_json: bool, **values: An
     _print_rows(rows, ("bold cyan", "", "dim"), "table")
 
 
-@graph.command()
+@graph.command(
+    examples=(
+        "ragstone graph models",
+        "ragstone graph models '*Invoice*'",
+    )
+)
 @click.argument("pattern", required=False)
 @graph_options
 @common_options
@@ -131,7 +150,7 @@ def models(pattern: str | None, folder: Path | None, as_json: bool, **values: An
     _print_rows(rows, ("bold cyan", "magenta", "", "dim"), "model")
 
 
-@graph.command()
+@graph.command(examples=("ragstone graph report",))
 @graph_options
 @common_options
 def report(folder: Path | None, as_json: bool, **values: Any) -> None:

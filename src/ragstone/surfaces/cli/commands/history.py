@@ -14,6 +14,7 @@ from ragstone.surfaces.cli.graph_query import (
     graph_options,
     open_graph_engine,
 )
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, print_table, printable
 from ragstone.surfaces.present import format_time
@@ -21,7 +22,14 @@ from ragstone.surfaces.present.graph import change_json, format_place
 from ragstone.types import Change
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone history app/Models/Song.php",
+        "ragstone history SongController@update",
+        "ragstone history songs --kind migration",
+    ),
+)
 @click.argument("name")
 @graph_options
 @click.option(
@@ -37,13 +45,7 @@ from ragstone.types import Change
 def history(
     name: str, folder: Path | None, as_json: bool, limit: int, no_commits: bool, **values: Any
 ) -> None:
-    """Show what changed NAME, newest first: recorded runs, migrations of a table, commits.
-
-    \b
-    ragstone history app/Models/Song.php
-    ragstone history SongController@update
-    ragstone history songs --kind migration
-    """
+    """Show what changed NAME, newest first: recorded runs, migrations of a table, commits."""
     flags = GraphFlags(**values)
     is_filtered = bool(flags.paths or flags.kinds)
     with open_graph_engine(folder, flags) as engine:

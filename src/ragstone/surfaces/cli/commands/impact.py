@@ -13,6 +13,7 @@ from ragstone.surfaces.cli.graph_query import (
     open_graph_engine,
     short_name,
 )
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import plural, print_json, print_line, print_table, printable
 from ragstone.surfaces.present.graph import format_place, impact_json
@@ -21,17 +22,18 @@ from ragstone.types import Affected, Impact
 _MAX_SHOWN: Final = 12
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone impact app/Models/Song.php",
+        "ragstone impact SongService::update --kind route",
+    ),
+)
 @click.argument("name")
 @graph_options
 @common_options
 def impact(name: str, folder: Path | None, as_json: bool, **values: Any) -> None:
-    """Show what depends on NAME, a file or a symbol: routes first, then the nearest.
-
-    \b
-    ragstone impact app/Models/Song.php
-    ragstone impact SongService::update --kind route
-    """
+    """Show what depends on NAME, a file or a symbol: routes first, then the nearest."""
     flags = GraphFlags(**values)
     with open_graph_engine(folder, flags) as engine:
         result = _filter(engine.graph.impact(name, collection=flags.collection), flags)

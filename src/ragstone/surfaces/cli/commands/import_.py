@@ -7,16 +7,24 @@ from pathlib import Path
 import click
 
 from ragstone.surfaces.cli.engine import describe_meaning, open_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.json_lines import decode_lines, open_input
 from ragstone.surfaces.cli.ledger import print_remarks
-from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.options import collection_option, common_options
 from ragstone.surfaces.cli.output import plural, print_json, print_line, print_notes
 from ragstone.surfaces.present.reports import add_report_json
 
 
-@click.command("import")
+@click.command(
+    "import",
+    cls=ExampleCommand,
+    examples=(
+        "ragstone import knowledge.jsonl",
+        "zcat knowledge.jsonl.gz | ragstone import - --collection copy",
+    ),
+)
 @click.argument("file")
-@click.option("--collection", help="The collection to fill.")
+@collection_option("The collection to fill.")
 @common_options
 def import_(file: str, folder: Path | None, as_json: bool, collection: str | None) -> None:
     """Load FILE (`-` is stdin) that `ragstone export` wrote."""

@@ -11,6 +11,7 @@ from ragstone import config
 from ragstone.config.settings import setting_keys
 from ragstone.engine import Engine
 from ragstone.store.home import make_home
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, printable
 
@@ -20,7 +21,13 @@ _HEADER: Final = """\
 """
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone init",
+        "ragstone init -C ~/notes",
+    ),
+)
 @common_options
 def init(folder: Path | None, as_json: bool) -> None:
     """Create the index folder and a settings file to edit; existing files are not changed."""

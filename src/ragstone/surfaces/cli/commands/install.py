@@ -15,11 +15,20 @@ from ragstone.surfaces.cli.agent_setup import (
     scope_of,
     setup_options,
 )
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.install.plan import plan_install
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone install                      # all agents that are found, this project",
+        "ragstone install claude-code cursor   # these two",
+        "ragstone install codex --user         # for all projects",
+        "ragstone install --dry-run            # only show the changes",
+    ),
+)
 @agent_arguments
 @click.option(
     "--command",
@@ -46,13 +55,6 @@ def install(
     """Connect your agents: add the MCP server to their settings.
 
     Without a name, every agent that is found here is set up. The changes are shown first; comments in the files stay.
-
-    \b
-    Examples:
-      ragstone install                      # all agents that are found, this project
-      ragstone install claude-code cursor   # these two
-      ragstone install codex --user         # for all projects
-      ragstone install --dry-run            # only show the changes
     """
     scope = scope_of(folder, for_user=for_user)
     chosen = choose_agents(agents, scope)

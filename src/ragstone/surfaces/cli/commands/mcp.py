@@ -8,6 +8,7 @@ import click
 
 from ragstone.engine import DEFAULT_PROJECT
 from ragstone.errors import InputError
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, project_name
 from ragstone.surfaces.cli.output import print_json
 from ragstone.surfaces.cli.paths import project_folder
@@ -15,7 +16,14 @@ from ragstone.surfaces.code_tools import CODE_TOOLS
 from ragstone.surfaces.tools import DEFAULT_TOOLS
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "claude mcp add ragstone -- ragstone mcp",
+        "ragstone mcp -C ~/notes",
+        "ragstone mcp --list-tools",
+    ),
+)
 @click.option("--list-tools", is_flag=True, help="Print the tools as JSON and exit.")
 @common_options
 def mcp(folder: Path | None, as_json: bool, list_tools: bool) -> None:

@@ -9,12 +9,20 @@ import click
 
 from ragstone import config, registry
 from ragstone.protocols import Embedder
+from ragstone.surfaces.cli.help import ExampleGroup
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, print_table
 from ragstone.surfaces.cli.paths import project_folder
 
 
-@click.group(invoke_without_command=True)
+@click.group(
+    cls=ExampleGroup,
+    invoke_without_command=True,
+    examples=(
+        "ragstone model",
+        "ragstone model info minilm",
+    ),
+)
 @common_options
 @click.pass_context
 def model(context: click.Context, folder: Path | None, as_json: bool) -> None:
@@ -23,7 +31,7 @@ def model(context: click.Context, folder: Path | None, as_json: bool) -> None:
         context.invoke(list_models, folder=folder, as_json=as_json)
 
 
-@model.command("list")
+@model.command("list", examples=("ragstone model list",))
 @common_options
 def list_models(folder: Path | None, as_json: bool) -> None:
     """List the embedding models."""
@@ -45,7 +53,7 @@ def list_models(folder: Path | None, as_json: bool) -> None:
     print_table(rows, ("green", "cyan"))
 
 
-@model.command("info")
+@model.command("info", examples=("ragstone model info minilm",))
 @click.argument("name", required=False)
 @common_options
 def describe_model(name: str | None, folder: Path | None, as_json: bool) -> None:

@@ -10,15 +10,35 @@ import click
 
 from ragstone.errors import NotFound
 from ragstone.surfaces.cli.engine import open_indexed_engine
-from ragstone.surfaces.cli.options import common_options, parse_time, session_option
-from ragstone.surfaces.cli.output import print_json, print_line, printable, shorten
+from ragstone.surfaces.cli.help import ExampleCommand
+from ragstone.surfaces.cli.options import (
+    check_output_format,
+    common_options,
+    json_lines_option,
+    parse_time,
+    session_option,
+)
+from ragstone.surfaces.cli.output import (
+    print_json,
+    print_json_lines,
+    print_line,
+    printable,
+    shorten,
+)
 from ragstone.surfaces.present.memory import recalled_json
 from ragstone.types import Recalled
 
 _MAX_CHARACTERS: Final = 400
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        'ragstone recall "how often do we retry"',
+        'ragstone recall "what was decided" --session monday --since 2026-05-01',
+        "ragstone recall -k 10        # the last ten messages",
+    ),
+)
 @click.argument("query", nargs=-1)
 @session_option
 @click.option(
@@ -26,17 +46,20 @@ _MAX_CHARACTERS: Final = 400
 )
 @click.option("--since", metavar="TIME", help="Only messages from this time on.")
 @click.option("--until", metavar="TIME", help="Only messages until this time.")
+@json_lines_option
 @common_options
 def recall(
     query: tuple[str, ...],
     folder: Path | None,
     as_json: bool,
+    as_json_lines: bool,
     session: str,
     top_k: int,
     since: str | None,
     until: str | None,
 ) -> None:
     """Show the messages of a conversation that answer QUERY; without QUERY, the last messages."""
+    check_output_format(as_json=as_json, as_json_lines=as_json_lines)
     with open_indexed_engine(folder) as engine:
         if query:
             results = engine.recall(
@@ -49,6 +72,9 @@ def recall(
         else:
             results = [Recalled(turn, 1.0) for turn in engine.turns(session, top_k)]
         sessions = [known.name for known in engine.memory.sessions()]
+    if as_json_lines:
+        print_json_lines(recalled_json(result) for result in results)
+        return
     if as_json:
         print_json(
             {

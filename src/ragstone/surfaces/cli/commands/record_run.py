@@ -11,7 +11,8 @@ import click
 
 from ragstone.errors import InputError
 from ragstone.surfaces.cli.engine import open_engine
-from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.help import ExampleCommand
+from ragstone.surfaces.cli.options import collection_option, common_options
 from ragstone.surfaces.cli.output import plural, print_notes, print_result, printable
 from ragstone.surfaces.present.reports import add_report_json
 
@@ -20,21 +21,21 @@ _EXAMPLE: Final = '{"run_id": "r1", "summary": "…", "changes": [{"path": "app/
 _KEYS: Final = ("run_id", "summary", "changes", "at")
 
 
-@click.command("record-run")
-@click.argument("file", type=click.File("rb"), default="-")
-@click.option(
-    "--collection", help="The collection to store it in; default: the one for documents."
+@click.command(
+    "record-run",
+    cls=ExampleCommand,
+    examples=(
+        "ragstone record-run run.json",
+        'echo \'{"run_id": "r1", "summary": "Renamed play", "changes": [{"path": "a.py"}]}\' | ragstone record-run',
+    ),
 )
+@click.argument("file", type=click.File("rb"), default="-")
+@collection_option("The collection to store it in; default: the one for documents.")
 @common_options
 def record_run(
     file: BinaryIO, folder: Path | None, as_json: bool, collection: str | None
 ) -> None:
-    """Store a summary of an agent's run, from a JSON FILE or from stdin; the same run_id replaces it.
-
-    \b
-    ragstone record-run run.json
-    echo '{"run_id": "r1", "summary": "Renamed play", "changes": [{"path": "a.py"}]}' | ragstone record-run
-    """
+    """Store a summary of an agent's run, from a JSON FILE or from stdin; the same run_id replaces it."""
     run = _read_run(file)
     with open_engine(folder) as engine:
         report = engine.record_run(

@@ -8,13 +8,20 @@ import click
 
 from ragstone.surfaces.cli.engine import RESUMABLE, open_indexed_engine
 from ragstone.surfaces.cli.failures import Interrupted
-from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.help import ExampleCommand
+from ragstone.surfaces.cli.options import collection_option, common_options
 from ragstone.surfaces.cli.output import plural, print_result
 from ragstone.surfaces.cli.progress import ProgressDisplay
 
 
-@click.command()
-@click.option("--collection", help="The collection whose vectors to make.")
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone reembed",
+        "RAGSTONE_RAG_EMBEDDING_PROVIDER=minilm ragstone reembed",
+    ),
+)
+@collection_option("The collection whose vectors to make.")
 @common_options
 def reembed(folder: Path | None, as_json: bool, collection: str | None) -> None:
     """Make all vectors again with the configured model; searches use the old ones until all are made."""

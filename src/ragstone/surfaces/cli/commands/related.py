@@ -14,6 +14,7 @@ from ragstone.surfaces.cli.graph_query import (
     open_graph_engine,
     short_name,
 )
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, print_table, printable
 from ragstone.surfaces.present.graph import (
@@ -28,7 +29,14 @@ NO_LIMIT: Final = 100_000
 _MAX_SIGNATURE: Final = 98
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone related songs.update",
+        "ragstone related SongController@update --hops 2 --kind table",
+        "ragstone related 'App\\Models\\Song' --kind MAPS_TO",
+    ),
+)
 @click.argument("name")
 @graph_options
 @click.option(
@@ -54,11 +62,6 @@ def related(
 
     Each line shows the link, how it is known unless it is declared in the code, and its file and line. A `?` marks a
     link that holds only under a condition. A --kind in capitals follows links of that kind.
-
-    \b
-    ragstone related songs.update
-    ragstone related SongController@update --hops 2 --kind table
-    ragstone related 'App\\Models\\Song' --kind MAPS_TO
     """
     flags = GraphFlags(**values)
     with open_graph_engine(folder, flags) as engine:

@@ -8,12 +8,20 @@ from pathlib import Path
 import click
 
 from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, parse_time, session_option
 from ragstone.surfaces.cli.output import print_json, print_line, printable
 from ragstone.surfaces.cli.query import MAX_STDIN_BYTES
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        'ragstone remember "We retry three times."',
+        'ragstone remember "Agreed." --session monday --role assistant --speaker Ada',
+        'echo "We retry three times." | ragstone remember -',
+    ),
+)
 @click.argument("content", nargs=-1, required=True)
 @session_option
 @click.option(
@@ -22,7 +30,7 @@ from ragstone.surfaces.cli.query import MAX_STDIN_BYTES
     show_default=True,
     help="The role: user, assistant, or any other word.",
 )
-@click.option("--speaker", default="", help="The speaker's name.")
+@click.option("--speaker", default="", show_default=False, help="The speaker's name.")
 @click.option("--at", metavar="TIME", help="The time, such as 2026-05-08T14:00; default: now.")
 @common_options
 def remember(

@@ -12,14 +12,22 @@ from ragstone.engine import Engine
 from ragstone.errors import NotFound
 from ragstone.sources.uris import from_uri
 from ragstone.surfaces.cli.engine import open_indexed_engine
-from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.help import ExampleCommand
+from ragstone.surfaces.cli.options import collection_option, common_options
 from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note
 from ragstone.surfaces.cli.paths import file_uri
+from ragstone.surfaces.cli.values import complete_document
 
 
-@click.command()
-@click.argument("uris", nargs=-1, required=True)
-@click.option("--collection", help="The collection to remove from.")
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone remove docs/old.md",
+        "ragstone remove https://example.com/handbook",
+    ),
+)
+@click.argument("uris", nargs=-1, required=True, shell_complete=complete_document)
+@collection_option("The collection to remove from.")
 @common_options
 def remove(
     uris: tuple[str, ...], folder: Path | None, as_json: bool, collection: str | None

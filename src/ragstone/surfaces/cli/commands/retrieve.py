@@ -8,22 +8,40 @@ from typing import Any, Final
 import click
 
 from ragstone.surfaces.cli.engine import open_engine, scan_policy
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.hits import print_hits
 from ragstone.surfaces.cli.options import (
+    check_output_format,
     collection_option,
     common_options,
+    json_lines_option,
     no_sync_option,
     yes_option,
 )
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_notes, printable
-from ragstone.surfaces.cli.query import quote_query, read_query
+from ragstone.surfaces.cli.output import (
+    plural,
+    print_json,
+    print_json_lines,
+    print_line,
+    print_notes,
+    printable,
+)
+from ragstone.surfaces.cli.query import quote_query, read_text
 from ragstone.surfaces.present.graph import retrieval_json
+from ragstone.surfaces.present.hits import hit_json
 from ragstone.types import GraphAnswer, Retrieval
 
 _MAX_EVIDENCE: Final = 12
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        'ragstone retrieve "which controller serves invoices.store, and what guards it"',
+        'ragstone retrieve "what changes the table invoices" --table invoices',
+        'ragstone retrieve "how is a total computed" --type code --must app/Models/Invoice.php',
+    ),
+)
 @click.argument("query", nargs=-1, required=True)
 @click.option(
     "-k", "--top-k", type=int, default=12, show_default=True, help="Number of passages at most."
@@ -58,19 +76,27 @@ _MAX_EVIDENCE: Final = 12
     show_default=True,
     help="Drop hits with a lower score, 0 to 1.",
 )
-@collection_option
+@collection_option()
 @click.option(
     "--full-text", is_flag=True, help="Show whole passages, not only the lines that match."
 )
 @no_sync_option
 @yes_option
+@json_lines_option
 @common_options
-def retrieve(query: tuple[str, ...], folder: Path | None, as_json: bool, **flags: Any) -> None:
+def retrieve(
+    query: tuple[str, ...],
+    folder: Path | None,
+    as_json: bool,
+    as_json_lines: bool,
+    **flags: Any,
+) -> None:
     """Answer a question about code (`-` reads it from stdin) from the code graph and by search.
 
     A folder without an index is indexed first.
     """
-    text = read_query(query)
+    check_output_format(as_json=as_json, as_json_lines=as_json_lines)
+    text = read_text(query)
     with open_engine(folder) as engine:
         with scan_policy(engine, no_sync=flags["no_sync"], yes=flags["yes"]) as policy:
             retrieval = engine.retrieve(
@@ -86,10 +112,12 @@ def retrieve(query: tuple[str, ...], folder: Path | None, as_json: bool, **flags
                 collection=flags["collection"],
                 policy=policy,
             )
-        if as_json:
+        if as_json_lines:
+            print_json_lines(hit_json(hit) for hit in retrieval.chunks)
+        elif as_json:
             print_json({**retrieval_json(retrieval), "notes": list(retrieval.notes)})
-            return
-        _print_retrieval(retrieval, full_text=flags["full_text"])
+        else:
+            _print_retrieval(retrieval, full_text=flags["full_text"])
         print_notes(dict.fromkeys([*retrieval.notes, *_retrieval_notes(retrieval)]))
 
 

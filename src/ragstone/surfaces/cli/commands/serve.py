@@ -9,19 +9,29 @@ from pathlib import Path
 import click
 
 from ragstone.engine import DEFAULT_PROJECT
+from ragstone.surfaces.cli.help import ExampleCommand, setting_default
 from ragstone.surfaces.cli.options import common_options, project_name
 from ragstone.surfaces.cli.output import print_line, print_note
 from ragstone.surfaces.cli.paths import project_folder
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone serve",
+        "ragstone serve --port 8400 --no-sync",
+    ),
+)
 @click.option(
-    "--host", help="The address to listen on; default: server.host, which is 127.0.0.1."
+    "--host",
+    show_default=setting_default("server.host"),
+    help="The address to listen on.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65_535),
-    help="The port; 0 takes a free one; default: server.port.",
+    show_default=setting_default("server.port"),
+    help="The port; 0 takes a free one.",
 )
 @click.option("--no-sync", is_flag=True, help="Do not keep the index up to date.")
 @common_options
@@ -30,8 +40,7 @@ def serve(
 ) -> None:
     """Serve the index over HTTP until Ctrl-C: REST under /api/rag, health, metrics.
 
-    Example: `ragstone serve --port 8377`, then `curl http://127.0.0.1:8377/health`. With --json the first line is an
-    object with the address.
+    With --json the first line is an object with the address.
     """
     from ragstone.surfaces.server.serve import serve as serve_folder  # loads FastAPI
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ragstone.surfaces.cli.engine import open_engine, open_indexed_engine
+from ragstone.surfaces.cli.help import ExampleGroup
 from ragstone.surfaces.cli.json_lines import (
     PIPE,
     check_target,
@@ -23,10 +24,18 @@ from ragstone.surfaces.cli.output import (
     print_table,
     printable,
 )
+from ragstone.surfaces.cli.values import complete_session
 from ragstone.surfaces.present.memory import session_json
 
 
-@click.group(invoke_without_command=True)
+@click.group(
+    cls=ExampleGroup,
+    invoke_without_command=True,
+    examples=(
+        "ragstone sessions",
+        "ragstone sessions export monday",
+    ),
+)
 @common_options
 @click.pass_context
 def sessions(context: click.Context, folder: Path | None, as_json: bool) -> None:
@@ -35,7 +44,7 @@ def sessions(context: click.Context, folder: Path | None, as_json: bool) -> None
         context.invoke(list_sessions, folder=folder, as_json=as_json)
 
 
-@sessions.command("list")
+@sessions.command("list", examples=("ragstone sessions list --json",))
 @common_options
 def list_sessions(folder: Path | None, as_json: bool) -> None:
     """List the remembered conversations."""
@@ -52,8 +61,8 @@ def list_sessions(folder: Path | None, as_json: bool) -> None:
         print_line("No conversations yet (`ragstone remember` stores a message).")
 
 
-@sessions.command("export")
-@click.argument("session")
+@sessions.command("export", examples=("ragstone sessions export monday monday.jsonl",))
+@click.argument("session", shell_complete=complete_session)
 @click.argument("file", default=PIPE)
 @click.option("--force", is_flag=True, help="Write over an existing file.")
 @common_options
@@ -66,7 +75,13 @@ def export_session(
         write_export(engine, file, engine.memory.export(session), as_json=as_json)
 
 
-@sessions.command("import")
+@sessions.command(
+    "import",
+    examples=(
+        "ragstone sessions import monday.jsonl",
+        "ragstone sessions import monday.jsonl --session copy",
+    ),
+)
 @click.argument("file")
 @click.option("--session", help="The name to store it under; default: its old name.")
 @common_options
@@ -81,8 +96,8 @@ def import_session(file: str, folder: Path | None, as_json: bool, session: str |
     )
 
 
-@sessions.command("restore")
-@click.argument("session")
+@sessions.command("restore", examples=("ragstone sessions restore monday 4",))
+@click.argument("session", shell_complete=complete_session)
 @click.argument("turn", type=click.IntRange(min=0))
 @common_options
 def restore_turns(session: str, turn: int, folder: Path | None, as_json: bool) -> None:

@@ -8,10 +8,18 @@ from pathlib import Path
 import click
 
 from ragstone.surfaces.cli.engine import open_engine
-from ragstone.surfaces.cli.options import add_options, collection_option, common_options
+from ragstone.surfaces.cli.help import ExampleCommand
+from ragstone.surfaces.cli.options import (
+    add_options,
+    check_output_format,
+    collection_option,
+    common_options,
+    json_lines_option,
+)
 from ragstone.surfaces.cli.output import (
     plural,
     print_json,
+    print_json_lines,
     print_line,
     print_note,
     print_table,
@@ -22,19 +30,28 @@ from ragstone.surfaces.present.documents import document_json
 from ragstone.types import StoredDocument
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone sources",
+        'ragstone sources --kind code --path "src/**" -n 20',
+        "ragstone sources --jsonl | jq -r .uri",
+    ),
+)
 @(lambda command: add_options(command, filter_options))
-@collection_option
+@collection_option()
 @click.option(
     "-n",
     "--limit",
     type=click.IntRange(min=0),
     help="Number of documents at most; default: all.",
 )
+@json_lines_option
 @common_options
 def sources(
     folder: Path | None,
     as_json: bool,
+    as_json_lines: bool,
     paths: tuple[str, ...],
     kinds: tuple[str, ...],
     pairs: tuple[str, ...],
@@ -42,6 +59,7 @@ def sources(
     limit: int | None,
 ) -> None:
     """List the indexed documents."""
+    check_output_format(as_json=as_json, as_json_lines=as_json_lines)
     filters = build_filters(paths, kinds, pairs)
     documents: list[StoredDocument] = []
     has_collections = False
@@ -61,6 +79,8 @@ def sources(
                 "more": has_more,
             }
         )
+    elif as_json_lines:
+        print_json_lines(document_json(item) for item in listed)
     elif documents:
         _print_documents(listed, with_collection=has_collections and collection is None)
         more = ", and more" if has_more else ""

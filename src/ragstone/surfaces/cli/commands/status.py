@@ -11,6 +11,7 @@ import click
 from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
     Styled,
@@ -24,7 +25,13 @@ from ragstone.surfaces.present.reports import status_json
 from ragstone.types import SpaceInfo, Status
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone status",
+        "ragstone status --json",
+    ),
+)
 @common_options
 def status(folder: Path | None, as_json: bool) -> None:
     """Show the size of the index, the share of texts with vectors, and the last sync."""

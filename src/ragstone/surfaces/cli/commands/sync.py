@@ -13,8 +13,9 @@ from ragstone.surfaces.cli.engine import (
     open_engine,
     run_sync,
 )
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.ledger import print_ledger
-from ragstone.surfaces.cli.options import common_options, yes_option
+from ragstone.surfaces.cli.options import collection_option, common_options, yes_option
 from ragstone.surfaces.cli.output import print_json, print_notes
 from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.reports import sync_report_json
@@ -22,7 +23,15 @@ from ragstone.surfaces.present.reports import sync_report_json
 _DISABLED = "retrieval is switched off (rag.enabled), nothing was done"
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone sync",
+        "ragstone sync docs/ README.md",
+        "ragstone sync --full --verbose",
+        "ragstone sync --web",
+    ),
+)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--full", is_flag=True, help="Read every file, even if its size and time have not changed."
@@ -30,7 +39,7 @@ _DISABLED = "retrieval is switched off (rag.enabled), nothing was done"
 @click.option(
     "--no-embed", is_flag=True, help="Index words only; a later sync makes the vectors."
 )
-@click.option("--collection", help="The collection to fill.")
+@collection_option("The collection to fill.")
 @click.option(
     "--web",
     is_flag=True,

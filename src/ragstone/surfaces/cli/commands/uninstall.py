@@ -13,12 +13,19 @@ from ragstone.surfaces.cli.agent_setup import (
     scope_of,
     setup_options,
 )
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.install.agents import AGENTS, find_agents
 from ragstone.surfaces.install.plan import plan_removal
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone uninstall               # all agents, this project",
+        "ragstone uninstall codex --user",
+    ),
+)
 @agent_arguments
 @setup_options
 @common_options
@@ -33,11 +40,6 @@ def uninstall(
     """Undo `ragstone install`: remove the MCP server from the settings of agents.
 
     A file that was not edited since gets back the bytes it had before. The index stays.
-
-    \b
-    Examples:
-      ragstone uninstall             # all agents, this project
-      ragstone uninstall codex --user
     """
     scope = scope_of(folder, for_user=for_user)
     chosen = find_agents(agents) if agents else list(AGENTS)

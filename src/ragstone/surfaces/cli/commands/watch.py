@@ -16,6 +16,7 @@ from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.indexing.watcher import Watcher
 from ragstone.surfaces.cli.engine import confirm_first_sync, open_engine, run_sync
+from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, yes_option
 from ragstone.surfaces.cli.output import plural, print_error, print_line, print_note, printable
 from ragstone.surfaces.present import Json, format_time
@@ -26,7 +27,13 @@ _POLL_SECONDS: Final = 0.2
 _MAX_LINES: Final = 20
 
 
-@click.command()
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        "ragstone watch",
+        "ragstone watch --interval 30",
+    ),
+)
 @click.option(
     "--interval",
     type=int,
