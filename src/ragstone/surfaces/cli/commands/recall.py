@@ -74,8 +74,7 @@ def recall(
         sessions = [known.name for known in engine.memory.sessions()]
     if as_json_lines:
         print_json_lines(recalled_json(result) for result in results)
-        return
-    if as_json:
+    elif as_json:
         print_json(
             {
                 "success": True,
@@ -83,7 +82,12 @@ def recall(
                 "results": [recalled_json(result) for result in results],
             }
         )
-        return
+    else:
+        _print_results(results, session, sessions)
+
+
+def _print_results(results: list[Recalled], session: str, sessions: list[str]) -> None:
+    """Print messages; raise `NotFound` if there is no such conversation."""
     if session not in sessions:
         hint = f"there are {', '.join(sessions) or 'no sessions'}"
         raise NotFound(f"nothing is remembered of {session!r}", hint=hint)

@@ -85,7 +85,12 @@ def sources(
         _print_documents(listed, with_collection=has_collections and collection is None)
         more = ", and more" if has_more else ""
         print_note(f"({plural(len(listed), 'document')}{more})")
-    elif filters or collection:
+    else:
+        _print_nothing(is_filtered=bool(filters or collection))
+
+
+def _print_nothing(*, is_filtered: bool) -> None:
+    if is_filtered:
         print_line("No documents.")
     else:
         print_line("Empty: nothing is indexed yet (`ragstone sync` indexes the folder).")
