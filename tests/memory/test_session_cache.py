@@ -18,7 +18,7 @@ def turn(
 
 def test_new_turns_are_appended_to_the_cache() -> None:
     cache = SessionCache("x", statements=deque(), superseded={})
-    cache.add(turn(n, f"thing {n}") for n in range(30))
+    cache.add(turn(n, f"thing {n}?") for n in range(30))
     cache.add([turn(31, "My editor is Vim.", supersedes=(3, 4))])  # number 30 was never stored
     assert (cache.hot[0].index, len(cache.hot), cache.end) == (11, 20, 32)
     assert cache.statements is not None

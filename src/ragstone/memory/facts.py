@@ -201,10 +201,14 @@ def _is_specific(owner: str, thing: list[str]) -> bool:
     return owner != "the" or len(thing) > 1
 
 
+def is_quality(word: str) -> bool:
+    """Return whether a word is a quality of a thing, which does not identify it: "slow", "closed"."""
+    return _QUALITY.fullmatch(word) is not None
+
+
 def _is_identity(value: str) -> bool:
     """Return whether a value names a thing and is not only a quality of it."""
-    first_word = value.split()[0]
-    return _QUALITY.fullmatch(first_word) is None
+    return not is_quality(value.split()[0])
 
 
 def _personal_fact(match: re.Match[str], slot: str) -> Fact | None:

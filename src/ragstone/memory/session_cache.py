@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.memory.facts import Fact, find_contradiction, find_facts
+from ragstone.memory.replacements import Claim, find_changes, find_claims, find_replacement
 from ragstone.memory.turns import HOT
 from ragstone.types import Turn
 
@@ -20,11 +21,12 @@ _MAX_REASONS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The plain facts of a turn and its speaker."""
+    """The plain facts and claims of a turn, and its speaker."""
 
     index: int
     speaker: str
     facts: list[Fact]
+    claims: list[Claim]
 
 
 @dataclass(slots=True)
@@ -51,9 +53,10 @@ class SessionCache:
         """Add the plain facts of a turn, if statements are tracked."""
         if self.statements is None:
             return
-        turn_facts = find_facts(turn.content)
-        if turn_facts:
-            self.statements.append(Statement(turn.index, speaker(turn), turn_facts))
+        facts = find_facts(turn.content)
+        claims = find_claims(turn.content)
+        if facts or claims:
+            self.statements.append(Statement(turn.index, speaker(turn), facts, claims))
 
     def note_superseded(self, turn: Turn) -> None:
         """Add the turns that a turn supersedes, if they are tracked."""
@@ -61,16 +64,18 @@ class SessionCache:
             self.superseded.update(dict.fromkeys(turn.supersedes, turn))
 
     def judge(self, turn: Turn) -> Turn:
-        """Return a turn with the earlier turns that its facts contradict."""
-        turn_facts = find_facts(turn.content)
-        if not turn_facts or not self.statements:
+        """Return a turn with the earlier turns that it contradicts or replaces."""
+        facts = find_facts(turn.content)
+        changes = find_changes(turn.content)
+        if not self.statements or not (facts or changes):
             return turn
         who = speaker(turn)
         reasons: dict[int, str] = {}
         for statement in self.statements:
             if statement.speaker != who:
                 continue
-            reason = find_contradiction(turn_facts, statement.facts)
+            reason = find_contradiction(facts, statement.facts)
+            reason = reason or find_replacement(changes, statement.claims)
             if reason:
                 reasons[statement.index] = reason
         if not reasons:

@@ -1,0 +1,196 @@
+"""Turns that say that an earlier statement no longer holds: "no longer", "instead of", "from A to B", "is now".
+
+A sentence with a word of change is compared with earlier sentences of the same speaker:
+
+- "no longer" ends a statement with the same words;
+- "from A to B" and "instead of A" replace a statement that has the value A and is about the same thing;
+- "now" and "Correction:" replace a statement that differs in one value of the same sort.
+
+A missed change leaves an old line in the results; a wrong one costs the user's trust.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from ragstone.memory.facts import is_quality
+from ragstone.text import stem
+
+_MAX_CHARACTERS: Final = 4000
+"""The part of a turn that is read: a longer turn is pasted text, not a statement."""
+_MAX_WORDS: Final = 30
+"""Words of a sentence that is read as a statement."""
+_MAX_VALUE_WORDS: Final = 3
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
+_WORD: Final = re.compile(r"[\w@+'./:#-]*\w")
+_UNSURE: Final = re.compile(
+    r"\b(?:if|whether|would|could|might|maybe|perhaps|used to|until|should)\b|\?\s*$", re.I
+)
+_DENIED: Final = re.compile(r"\b(?:not|never|no longer)\b|n't\b", re.I)
+_ENDED: Final = re.compile(r"\bno longer\b|\bnot\b.*\bany ?more\b|n't\b.*\bany ?more\b", re.I)
+_CHANGED: Final = re.compile(
+    r"\b(?:now|currently|these days)\b|^\W*(?:correction|actually|update|edit|sorry)\b", re.I
+)
+_MOVED: Final = re.compile(
+    rf"\bfrom (?P<old>[^.,;]+?) to (?P<new>[\w'.+-]+(?: [A-Z\d][\w'.+-]*){{0,{_MAX_VALUE_WORDS}}})",
+    re.I,
+)
+_INSTEAD: Final = re.compile(
+    r"\b(?:instead of|in place of|rather than) (?:the )?(?P<old>[\w'.+-]+(?: [A-Z\d][\w'.+-]*)*)"
+)
+_IS_NOW: Final = re.compile(r"\b(?:is|are)(?: now)? (?P<value>[\w'-]+)\W*$", re.I)
+_SUBJECTS: Final = {
+    **dict.fromkeys(("i", "me", "my", "mine", "i'm", "i've"), "i"),
+    **dict.fromkeys(("we", "us", "our", "ours", "we're", "we've"), "we"),
+}
+"""The speaker as one word, and the speaker's group as one word."""
+_EMPTY_WORDS: Final = frozenset(
+    "a an the is are was were be been am has have had do does did of to in on at for by with and as it its this that "
+    "there then so also just will been".split()
+)
+_CHANGE_WORDS: Final = frozenset(
+    "now currently longer anymore any more no not instead rather than place correction actually update edit sorry "
+    "from these last week month year today moved changed switched migrated replaced don't doesn't isn't".split()
+)
+_FREQUENCIES: Final = frozenset(
+    "hourly daily nightly weekly fortnightly biweekly monthly quarterly yearly annually".split()
+)
+_DAYS: Final = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays "
+    "sundays today tomorrow".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence that states something; its words by their stems, as they are written."""
+
+    sentence: str
+    words: dict[str, str]
+
+
+def find_claims(text: str) -> list[Claim]:
+    """Return the sentences of a turn that state something; questions, conditions and denials state nothing."""
+    sentences = _plain_sentences(text)
+    return [_claim(sentence) for sentence in sentences if not _DENIED.search(sentence)]
+
+
+def find_changes(text: str) -> list[Claim]:
+    """Return the sentences of a turn that may replace an earlier statement."""
+    forms = (_ENDED, _CHANGED, _MOVED, _INSTEAD)
+    sentences = _plain_sentences(text)
+    return [
+        _claim(sentence)
+        for sentence in sentences
+        if any(form.search(sentence) for form in forms)
+    ]
+
+
+def find_replacement(changes: Iterable[Claim], claims: Iterable[Claim]) -> str:
+    """Return how the first of these changes replaces an earlier claim, in words; empty if none does."""
+    earlier = list(claims)
+    for change in changes:
+        for claim in earlier:
+            if _replaces(change, claim):
+                return f'"{claim.sentence}" became "{change.sentence}"'
+    return ""
+
+
+def _replaces(change: Claim, claim: Claim) -> bool:
+    if _ENDED.search(change.sentence):
+        return _ends(change, claim)
+    moved = _MOVED.search(change.sentence)
+    if moved is not None:
+        return _moves(change, claim, moved["old"], moved["new"])
+    instead = _INSTEAD.search(change.sentence)
+    if instead is not None:
+        old = _stems(instead["old"])
+        frame = claim.words.keys() - old
+        return old <= claim.words.keys() and bool(frame) and frame <= change.words.keys() - old
+    return _differs_in_one_value(change, claim)
+
+
+def _ends(change: Claim, claim: Claim) -> bool:
+    """Return whether "no longer" denies the claim: one of the two has all words of the other."""
+    words = change.words.keys()
+    things = words - set(_SUBJECTS.values())
+    if words == claim.words.keys():
+        return bool(things)
+    return len(words & claim.words.keys()) >= 3 and words < claim.words.keys()
+
+
+def _moves(change: Claim, claim: Claim, old_text: str, new_text: str) -> bool:
+    """Return whether "from A to B" is about the claim: it has the old value, and nothing else is named."""
+    old = _stems(old_text)
+    context = change.words.keys() - old - _stems(new_text)
+    if not old or not old <= claim.words.keys():
+        return False
+    shared = context & claim.words.keys()
+    return bool(shared) and context - set(_SUBJECTS.values()) <= claim.words.keys()
+
+
+def _differs_in_one_value(change: Claim, claim: Claim) -> bool:
+    """Return whether both sentences are the same, except for one value of the same sort."""
+    only_old = [claim.words[stem] for stem in claim.words.keys() - change.words.keys()]
+    only_new = [change.words[stem] for stem in change.words.keys() - claim.words.keys()]
+    shared = claim.words.keys() & change.words.keys()
+    if not shared or not only_old or not only_new:
+        return False
+    if max(len(only_old), len(only_new)) > _MAX_VALUE_WORDS:
+        return False
+    sorts = {_sort_of(word) for word in (*only_old, *only_new)}
+    if sorts == {"word"}:
+        return len(only_old) == len(only_new) == 1 and _both_are_now(change, claim)
+    return len(sorts) == 1
+
+
+def _both_are_now(change: Claim, claim: Claim) -> bool:
+    """Return whether both sentences end in "is X", and neither X is only a quality."""
+    new = _IS_NOW.search(change.sentence)
+    old = _IS_NOW.search(claim.sentence)
+    if new is None or old is None:
+        return False
+    return not is_quality(new["value"]) and not is_quality(old["value"])
+
+
+def _sort_of(word: str) -> str:
+    """Return the sort of a value: figure, address, day, frequency, name; any other is a word."""
+    if "@" in word or "/" in word:
+        return "address"
+    if any(character.isdigit() for character in word):
+        return "figure"
+    lower = word.lower()
+    if lower in _DAYS:
+        return "day"
+    if lower in _FREQUENCIES:
+        return "frequency"
+    return "name" if word[0].isupper() else "word"
+
+
+def _plain_sentences(text: str) -> list[str]:
+    sentences = [sentence.strip() for sentence in _SENTENCE_END.split(text[:_MAX_CHARACTERS])]
+    return [
+        sentence
+        for sentence in sentences
+        if sentence and not _UNSURE.search(sentence) and sentence.count(" ") < _MAX_WORDS
+    ]
+
+
+def _claim(sentence: str) -> Claim:
+    """Return a sentence with its words; the capital of the first word means nothing."""
+    words: dict[str, str] = {}
+    for position, word in enumerate(_WORD.findall(sentence)):
+        lower = word.lower()
+        if lower in _EMPTY_WORDS or lower in _CHANGE_WORDS:
+            continue
+        subject = _SUBJECTS.get(lower, "")
+        written = word if position else lower
+        words[subject or stem(lower)] = subject or written
+    return Claim(sentence.rstrip(" .!;"), words)
+
+
+def _stems(text: str) -> set[str]:
+    return set(_claim(text).words)

@@ -1,0 +1,67 @@
+"""Turns that replace an earlier statement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone import Engine
+from ragstone.memory.replacements import find_changes, find_claims, find_replacement
+from tests.memory.test_facts import EVERYDAY
+
+LINES = (Path(__file__).parent / "replacements.txt").read_text("utf-8").splitlines()
+PAIRS = [line.split(" | ") for line in LINES if line and not line.startswith("#")]
+REPLACED, NEAR_MISSES = PAIRS[:30], PAIRS[30:]
+
+
+def supersedes(older: str, newer: str, folder: Path) -> bool:
+    """Return whether the second of two turns supersedes the first."""
+    with Engine.open(folder, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.remember("chat", "user", older)
+        engine.remember("chat", "user", newer)
+        return engine.turns("chat")[-1].supersedes == (0,)
+
+
+def test_replacements_are_recognised_and_near_misses_are_not(tmp_path: Path) -> None:
+    found = [pair for pair in REPLACED if is_replaced(*pair)]
+    wrong = [pair for pair in NEAR_MISSES if is_replaced(*pair)]
+    assert not wrong
+    assert len(found) >= 0.9 * len(REPLACED)
+
+
+def is_replaced(older: str, newer: str) -> bool:
+    """Return whether a turn replaces a claim of an earlier one."""
+    return bool(find_replacement(find_changes(newer), find_claims(older)))
+
+
+@pytest.mark.parametrize("pair", EVERYDAY)
+def test_everyday_sentences_do_not_replace_each_other(pair: str) -> None:
+    older, newer = pair.split(" | ")
+    assert not is_replaced(older, newer)
+    assert not is_replaced(newer, older)
+
+
+def test_a_replaced_turn_is_recalled_after_the_new_one_and_says_so(tmp_path: Path) -> None:
+    older, newer = REPLACED[2]
+    assert supersedes(older, newer, tmp_path)
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        recalled = engine.recall("chat", "data in MySQL")
+    old = next(result for result in recalled if result.turn.index == 0)
+    assert old.superseded_by == 1
+
+
+def test_another_speaker_replaces_nothing(tmp_path: Path) -> None:
+    older, newer = REPLACED[0]
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.remember("chat", "user", older)
+        engine.remember("chat", "assistant", newer)
+        assert engine.turns("chat")[-1].supersedes == ()
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_two_turns_can_be_compared(text: str, other: str) -> None:
+    is_replaced(text, other)
+    is_replaced(other, text)
