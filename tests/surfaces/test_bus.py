@@ -113,7 +113,7 @@ def test_the_tool_is_announced_and_answers_a_request(engine: Engine, tmp_path: P
         assert found["result"] == (
             '[Knowledge base results for "gondola"]\n1. gondola.md (chunk 0)\n   The gondola is black.'
         )
-        assert found["data"]["results"][0]["place"] == "gondola.md:1"
+        assert found["data"]["results"][0]["citation"] == "gondola.md:1"
         topic, activity = caller.receive()
         assert (topic, activity["id"], activity["state"], activity["results"]) == (
             ACTIVITY,

@@ -22,9 +22,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import TextContent
 
 from ragstone import Engine
-from ragstone.surfaces.mcp import FIRST_INDEXING, McpSession
+from ragstone.surfaces.mcp.session import FIRST_INDEXING, McpSession
 from ragstone.surfaces.tool import MAX_NOTE_TOKENS, MAX_TEXT_TOKENS, Tool, ToolAnswer, ToolCall
-from ragstone.surfaces.tools import MEMORY_ADD, MEMORY_SEARCH, RAG_SEARCH
+from ragstone.surfaces.tools import DEFAULT_TOOLS, MEMORY_ADD, MEMORY_SEARCH, RAG_SEARCH
 from ragstone.text.tokens import at_most
 
 FAKE = "RAGSTONE_RAG_EMBEDDING_PROVIDER"
@@ -66,7 +66,7 @@ async def search_and_remember(folder: Path) -> list[str]:
     async with client(folder) as connected:
         listed = await connected.list_tools()
         names = [tool.name for tool in listed.tools]
-        assert names == ["rag_search", "rag_context", "rag_memory_add", "rag_memory_search"]
+        assert names == [tool.name for tool in DEFAULT_TOOLS]
         assert all(
             tool.input_schema["type"] == "object" and tool.output_schema
             for tool in listed.tools
@@ -75,9 +75,12 @@ async def search_and_remember(folder: Path) -> list[str]:
             connected, "rag_search", query="when does the gondola cross"
         )
         assert not failed
-        assert re.match(r"--- Result 1 \(score: [01]\.\d{3}, source: gondola.md\) ---\n", text)
-        assert data["results"][0]["place"] == "gondola.md:1-3"
-        assert data["text"] == text  # a client may show the model this part only
+        assert re.match(
+            r"--- Result 1 \(score: [01]\.\d{3}, source: gondola.md:1-3\) ---\n", text
+        )
+        assert data["results"][0]["citation"] == "gondola.md:1-3"
+        # A client may show the model this part only.
+        assert "The gondola crosses the lagoon at nine." in data["results"][0]["text"]
         places = [result["doc_id"] for result in data["results"]]
         text, data, _ = await call(connected, "rag_context", task="ferry", token_budget=400)
         assert text.startswith("[RETRIEVED CONTEXT]")
@@ -155,7 +158,7 @@ def test_the_first_call_does_not_wait_until_the_folder_is_indexed(folder: Path) 
         (folder / f"{number}.md").write_text(
             f"# Page {number}\n\nThe gondola of number {number}.\n"
         )
-    session = McpSession(folder, project="default", config=CONFIG, first_call_seconds=0.0)
+    session = McpSession.open(folder, project="default", config=CONFIG, first_call_seconds=0.0)
     session.start()
     try:
         first = session.answer(RAG_SEARCH, {"query": "gondola"})
@@ -179,7 +182,7 @@ def test_closing_a_session_stops_its_indexing_thread(folder: Path) -> None:
         (folder / f"{number}.md").write_text(
             f"# Page {number}\n\nThe gondola of number {number}.\n"
         )
-    session = McpSession(folder, project="default", config=CONFIG, first_call_seconds=0.0)
+    session = McpSession.open(folder, project="default", config=CONFIG, first_call_seconds=0.0)
     session.start()
     session.close()
     assert session.wait_until_current(30)
@@ -191,7 +194,9 @@ def test_a_failed_refresh_is_noted_and_calls_are_still_answered(folder: Path) ->
     with Engine.open(folder, config=CONFIG) as engine:
         engine.sync()
     (folder / "new.md").write_text("New.\n")
-    session = McpSession(folder, project="default", config={**CONFIG, "sources.max_files": 1})
+    session = McpSession.open(
+        folder, project="default", config={**CONFIG, "sources.max_files": 1}
+    )
     session.start()
     answer = session.answer(RAG_SEARCH, {"query": "gondola"})
     session.close()
@@ -203,7 +208,7 @@ def test_a_bug_in_a_tool_does_not_end_the_session(folder: Path) -> None:
     def broken(call: ToolCall) -> ToolAnswer:
         raise ZeroDivisionError("secret")
 
-    session = McpSession(folder, project="default", config=CONFIG)
+    session = McpSession.open(folder, project="default", config=CONFIG)
     session.start()
     failed = session.answer(Tool("broken", "", {}, (), broken), {})
     assert (failed.failed, "ZeroDivisionError" in failed.text, "secret" in failed.text) == (
@@ -220,7 +225,7 @@ def test_the_home_folder_is_not_indexed(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "diary.md").write_text("The gondola diary.\n")
-    session = McpSession(tmp_path, project="default", config=CONFIG)
+    session = McpSession.open(tmp_path, project="default", config=CONFIG)
     session.start()
     answer = session.answer(RAG_SEARCH, {"query": "gondola"})
     session.close()
@@ -229,8 +234,8 @@ def test_the_home_folder_is_not_indexed(
 
 
 def test_two_servers_share_a_folder(folder: Path) -> None:
-    first = McpSession(folder, project="default", config=CONFIG)
-    second = McpSession(folder, project="default", config=CONFIG)
+    first = McpSession.open(folder, project="default", config=CONFIG)
+    second = McpSession.open(folder, project="default", config=CONFIG)
     first.start()
     second.start()
     try:
@@ -258,7 +263,7 @@ def test_calls_are_answered_at_the_same_time(folder: Path) -> None:
         return ToolAnswer("done")
 
     tool = Tool("wait", "", {}, (), wait_for_the_other)
-    session = McpSession(folder, project="default", config=CONFIG)
+    session = McpSession.open(folder, project="default", config=CONFIG)
     session.start()
     with ThreadPoolExecutor(2) as pool:
         answers = list(pool.map(lambda _: session.answer(tool, {}), range(2)))
@@ -295,7 +300,7 @@ def test_ctrl_c_ends_the_server_while_the_client_is_connected(folder: Path) -> N
 def test_a_damaged_index_gives_a_failed_answer(folder: Path) -> None:
     (folder / ".ragstone").mkdir()
     (folder / ".ragstone" / "ragstone.db").write_bytes(b"this is no database" * 500)
-    session = McpSession(folder, project="default", config=CONFIG)
+    session = McpSession.open(folder, project="default", config=CONFIG)
     session.start()
     answer = session.answer(RAG_SEARCH, {"query": "gondola"})
     session.close()

@@ -182,7 +182,7 @@ async def _through_a_client(
             )
     return (
         [result["doc_id"] for result in found.structured_content["results"]],
-        [result["place"] for result in cited.structured_content["results"]],
+        [result["citation"] for result in cited.structured_content["results"]],
         [
             (result["turn_index"], result["content"])
             for result in turns_found.structured_content["results"]

@@ -23,11 +23,12 @@ from ragstone.surfaces.tool import (
     truncate,
 )
 from ragstone.surfaces.tools import (
+    ALL_TOOLS,
+    CODE_TOOLS,
     DEFAULT_TOOLS,
     MEMORY_ADD,
     MEMORY_SEARCH,
     RAG_SEARCH,
-    TIME_LIMIT_SECONDS,
     agent_search,
     documents_tool,
     search_documents,
@@ -49,7 +50,7 @@ def test_rag_search_has_the_exact_format_of_the_contract(engine: Engine) -> None
     assert lines[0].startswith("--- Result 1 (score: 0.") or lines[0].startswith(
         "--- Result 1 (score: 1."
     )
-    assert lines[0].endswith(", source: docs/gondola.md) ---")
+    assert lines[0].endswith(", source: docs/gondola.md:1) ---")
     assert lines[1:] == ["The gondola is black."]
 
 
@@ -87,12 +88,17 @@ def test_every_tool_has_the_same_arguments_in_every_schema(tool: Tool) -> None:
     assert set(tool.required) <= set(tool.properties)
 
 
-def test_the_tool_list_is_small_enough_for_any_prompt() -> None:
-    import json
-
-    from ragstone.text.tokens import at_most
-
-    assert at_most(json.dumps([tool.mcp() for tool in DEFAULT_TOOLS])) < 2000
+@pytest.mark.parametrize(
+    ("tools", "seen_tokens", "sent_tokens"),
+    [((*DEFAULT_TOOLS, *CODE_TOOLS), 2300, 3500), (ALL_TOOLS, 6500, 10_000)],
+    ids=["default", "all"],
+)
+def test_the_tool_list_is_small_enough_for_any_prompt(
+    tools: tuple[Tool, ...], seen_tokens: int, sent_tokens: int
+) -> None:
+    # A model sees the name, the description and the arguments; the client also gets the schema of the result.
+    assert at_most(json.dumps([tool.anthropic() for tool in tools])) < seen_tokens
+    assert at_most(json.dumps([tool.mcp() for tool in tools])) < sent_tokens
 
 
 def test_a_tool_never_raises_for_wrong_arguments(engine: Engine) -> None:
@@ -120,8 +126,8 @@ def test_rag_search_numbers_the_results_and_separates_them_by_an_empty_line(
     )
     answer = RAG_SEARCH(engine, {"query": "gondola"})
     assert re.fullmatch(
-        r"--- Result 1 \(score: [01]\.\d{3}, source: docs/[ab]\.md\) ---\n[^\n]+\n\n"
-        r"--- Result 2 \(score: [01]\.\d{3}, source: docs/[ab]\.md\) ---\n[^\n]+",
+        r"--- Result 1 \(score: [01]\.\d{3}, source: docs/[ab]\.md:1\) ---\n[^\n]+\n\n"
+        r"--- Result 2 \(score: [01]\.\d{3}, source: docs/[ab]\.md:1\) ---\n[^\n]+",
         answer.text,
     )
     scores = [float(found) for found in re.findall(r"score: ([\d.]+)", answer.text)]
@@ -131,10 +137,10 @@ def test_rag_search_numbers_the_results_and_separates_them_by_an_empty_line(
     )
 
 
-def test_rag_search_is_read_only_and_should_answer_in_half_a_minute() -> None:
+def test_rag_search_is_read_only_and_must_answer_in_half_a_minute() -> None:
     assert RAG_SEARCH.read_only
     assert RAG_SEARCH.mcp()["annotations"]["readOnlyHint"] is True
-    assert TIME_LIMIT_SECONDS == 30
+    assert RAG_SEARCH.seconds == 30
 
 
 def test_search_documents_without_a_match_differs_from_an_empty_base(engine: Engine) -> None:

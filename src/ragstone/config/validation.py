@@ -14,7 +14,14 @@ from ragstone.errors import ConfigError, InputError
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
 _MAX_SHOWN: Final = 60
-_JSON_TYPES: Final[Mapping[str, type]] = {"string": str, "integer": int, "boolean": bool}
+_JSON_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
 
 JsonObject = Mapping[str, Any]
 """A JSON schema of one argument, or the arguments of a call."""
@@ -153,11 +160,14 @@ def suggest(name: str, names: Iterable[str]) -> str:
 
 def _check_argument(label: str, value: object, schema: JsonObject) -> None:
     hint = schema.get("description", "")
-    if type(value) is not _JSON_TYPES[schema["type"]]:
-        raise InputError(f"{label} is a {schema['type']}", hint=hint)
+    if type(value) not in _JSON_TYPES[schema["type"]]:
+        article = "an" if schema["type"][0] in "aio" else "a"
+        raise InputError(f"{label} is {article} {schema['type']}", hint=hint)
+    if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+        raise InputError(f"{label} is a list of strings", hint=hint)
     if isinstance(value, str) and len(value.strip()) < schema.get("minLength", 0):
         raise InputError(f"{label} is empty", hint=hint)
-    if isinstance(value, int):
+    if isinstance(value, int | float):
         low = schema.get("minimum", value)
         high = schema.get("maximum", value)
         if not low <= value <= high:

@@ -171,14 +171,14 @@ class AsyncEngine:
 
     async def recall(
         self,
-        session_id: str,
+        session_id: str | None,
         query: str,
         top_k: int = 5,
         *,
         since: float | None = None,
         until: float | None = None,
     ) -> list[types.Recalled]:
-        """Return the turns of a session that answer, best first."""
+        """Return the turns of a session that answer, best first; None searches all sessions."""
         return await _run(
             self.engine.recall, session_id, query, top_k, since=since, until=until
         )

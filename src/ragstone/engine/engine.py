@@ -237,12 +237,12 @@ class Engine:
 
     def recall(
         self,
-        session_id: str,
+        session_id: str | None,
         query: str,
         top_k: int = 5,
         *,
         since: float | None = None,
         until: float | None = None,
     ) -> list[types.Recalled]:
-        """Return the turns of a session that answer, best first; `since` and `until` limit the time."""
+        """Return the turns of a session that answer, best first; None searches all sessions of the project."""
         return self.memory.recall(session_id, query, top_k, since=since, until=until)

@@ -73,24 +73,30 @@ class Memory:
 
     def recall(
         self,
-        session_id: str,
+        session_id: str | None,
         query: str,
         top_k: int = 5,
         *,
         since: float | None = None,
         until: float | None = None,
     ) -> list[Recalled]:
-        """Return the turns of a session that answer, best first; `since` and `until` limit the time."""
-        arguments.check_name(session_id, "a session")
+        """Return the turns of a session that answer, best first; `since` and `until` limit the time.
+
+        If the session is None, all sessions of the project are searched.
+        """
+        if session_id is not None:
+            arguments.check_name(session_id, "a session")
         limit = arguments.check_search(query, top_k, {})
         arguments.check_moments(since=since, until=until)
         if not self._project.enabled or limit == 0:
             return []
         search = self._project.settings.search
-        scope = session_key(self._project.name, session_id).scope
+        scope = session_key(self._project.name, session_id or "").scope
         request = Request(
             query, scope, limit, fusion=search.fusion, candidates=search.candidates
         )
+        if session_id is None:
+            return self.conversations.recall_everywhere(request, since=since, until=until)
         return self.conversations.recall(session_id, request, since=since, until=until)
 
     def forget(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ragstone.errors import StaleSpace, StoreBusy
+from ragstone.protocols.cancellation import check_cancelled
 from ragstone.store.home import EMBED_LOCK
 from ragstone.store.lock import FileLock
 from ragstone.types import PendingText, embedding_text
@@ -132,6 +133,7 @@ class VectorBackfill:
             progress("embed", 0, total)
         stored = last_id = 0
         while time.monotonic() < deadline:
+            check_cancelled()
             count, last_id = self._embed_batch(info, last_id, batch, deadline)
             stored += count
             if progress and count:

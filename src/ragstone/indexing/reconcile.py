@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ragstone.indexing.ledger import Ledger
+from ragstone.protocols.cancellation import check_cancelled
 from ragstone.read import BINARY
 from ragstone.sources.folder.fingerprint import fingerprint
 from ragstone.types import Item, KnownFile, Skip
@@ -90,6 +91,7 @@ class Reconciler:
         waiting = []
         recipe = self.writer.chunking.recipe
         for entry in self.source.scan():
+            check_cancelled()
             ledger.found += 1
             if self.progress and ledger.found % _ITEMS_PER_PROGRESS == 0:
                 self.progress("scan", ledger.found, 0)
@@ -145,6 +147,7 @@ class Reconciler:
     ) -> Iterator[PreparedDocument]:
         """Yield the documents to store; every other outcome is entered in the ledger or in `touched`."""
         for done, outcome in enumerate(outcomes, start=1):
+            check_cancelled()
             if outcome.prepared is not None:
                 document = outcome.prepared.document
                 ledger.remarks += [Skip(document.uri, remark) for remark in document.remarks]

@@ -174,6 +174,20 @@ class ConversationStore:
         )
         return ranking.recall(request, since=since, until=until)
 
+    def recall_everywhere(
+        self, request: Request, *, since: float | None = None, until: float | None = None
+    ) -> list[Recalled]:
+        """Return the turns of all sessions that answer, best first."""
+        search = replace(
+            request, scope=self.sync.scope, top_k=max(request.top_k, HOT), merge=False
+        )
+        sessions = dict.fromkeys(hit.collection for hit in self.searcher.run(search).hits)
+        recalled: list[Recalled] = []
+        for session in sessions:
+            recalled += self.recall(session, request, since=since, until=until)
+        recalled.sort(key=lambda entry: -entry.score)
+        return recalled[: request.top_k]
+
     def superseded_turns(self, session: str) -> Mapping[int, Turn]:
         """Return, for every turn that no longer holds, the last turn that supersedes it."""
         cache = self._cache(session)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from cachetools import LRUCache
 
 from ragstone import registry
+from ragstone.protocols.cancellation import check_cancelled
 from ragstone.retrieval.candidates import CandidateSearch
 from ragstone.retrieval.hits import HitBuilder
 from ragstone.retrieval.ranking import order
@@ -60,6 +61,7 @@ class Searcher:
 
     def run(self, request: Request) -> Explanation:
         """Return the hits with an explanation. An unchanged index gives the cached answer."""
+        check_cancelled()
         started = time.perf_counter()
         with self._components.store.snapshot() as view:
             key = (view.generation(request.scope), request)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from ragstone.config.validation import check_arguments
 from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
+from ragstone.protocols.cancellation import Cancellation, Cancelled
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import failure_json
 from ragstone.text.tokens import at_most
 
 MAX_TEXT_TOKENS: Final = 8000
 """No answer's text is longer."""
-MAX_DATA_TOKENS: Final = 4000
-"""No answer's data is longer."""
+MAX_DATA_TOKENS: Final = 9000
+"""No answer's data is longer: a client may show the model the data and not the text, so both have the passages."""
 MAX_NOTE_TOKENS: Final = 100
+TIME_LIMIT_SECONDS: Final = 30.0
+"""A read-only tool answers within this time; the work that takes longer is cancelled."""
 _MAX_CHARACTERS_PER_TOKEN: Final = 16
 _ELLIPSIS: Final = "…"
 
@@ -54,6 +60,12 @@ class Tool:
     run: Callable[[ToolCall], ToolAnswer]
     output: Schema = field(default_factory=dict)
     read_only: bool = True
+    destructive: bool = False
+    """Whether it removes anything."""
+    accepts_more: bool = False
+    """Whether it passes further arguments on to another tool, which checks them."""
+    seconds: float = TIME_LIMIT_SECONDS
+    """The time limit of a read-only tool. A tool that writes has none: its answer says what was stored."""
 
     @property
     def parameters(self) -> Schema:
@@ -62,7 +74,7 @@ class Tool:
             "type": "object",
             "properties": dict(self.properties),
             "required": list(self.required),
-            "additionalProperties": False,
+            "additionalProperties": self.accepts_more,
         }
 
     def openai(self) -> Schema:
@@ -90,7 +102,7 @@ class Tool:
             "inputSchema": self.parameters,
             "annotations": {
                 "readOnlyHint": self.read_only,
-                "destructiveHint": False,
+                "destructiveHint": self.destructive,
                 "openWorldHint": False,
             },
         }
@@ -99,16 +111,70 @@ class Tool:
         return schema
 
     def __call__(
-        self, engine: Engine, arguments: Mapping[str, Any], *, fresh: bool = True
+        self,
+        engine: Engine,
+        arguments: Mapping[str, Any],
+        *,
+        fresh: bool = True,
+        cancellation: Cancellation | None = None,
     ) -> ToolAnswer:
-        """Return the answer to a call; a `RagstoneError` becomes a failed answer."""
+        """Return the answer to a call; an error or the end of the time limit becomes a failed answer."""
         try:
-            values = check_arguments(self.name, self.properties, self.required, arguments)
-            return self.run(ToolCall(engine, values, fresh))
+            call = ToolCall(engine, self._checked(arguments), fresh)
+            if not self.read_only:
+                return self.run(call)
+            work = partial(self.run, call)
+            return run_with_limit(work, self.seconds, cancellation or Cancellation())
         except RagstoneError as error:
-            return ToolAnswer(
-                str(error), {"success": False, "error": failure_json(error)}, failed=True
-            )
+            return _failed_answer(str(error), failure_json(error))
+        except Cancelled:
+            message = f"{self.name} took longer than {self.seconds:g} seconds and was cancelled"
+            hint = "ask a narrower question, or try again when the index is up to date"
+            error_json = {
+                "code": "time_limit",
+                "message": message,
+                "hint": hint,
+                "retryable": True,
+            }
+            return _failed_answer(f"{message} ({hint})", error_json)
+
+    def _checked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments that are not None; `InputError` if one does not match its schema."""
+        further: dict[str, Any] = {}
+        known = dict(arguments)
+        if self.accepts_more:
+            further = {key: known.pop(key) for key in arguments if key not in self.properties}
+        return further | check_arguments(self.name, self.properties, self.required, known)
+
+
+def run_with_limit(
+    work: Callable[[], ToolAnswer], seconds: float, cancellation: Cancellation
+) -> ToolAnswer:
+    """Return the answer of some work; after the time limit cancel it and raise `Cancelled`.
+
+    The work runs in a thread of its own, so that the answer comes in time even if one step of the work hangs.
+    """
+    result: Future[ToolAnswer] = Future()
+
+    def run() -> None:
+        try:
+            with cancellation.applied():
+                result.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+            result.set_exception(error)
+
+    threading.Thread(target=run, name="ragstone-tool", daemon=True).start()
+    try:
+        return result.result(seconds)
+    except TimeoutError:
+        if result.done():
+            raise
+        cancellation.cancel()
+        raise Cancelled from None
+
+
+def _failed_answer(text: str, error: Json) -> ToolAnswer:
+    return ToolAnswer(text, {"success": False, "error": error}, failed=True)
 
 
 def bind_tools(engine: Engine, tools: Sequence[Tool]) -> dict[str, Callable[..., str]]:

@@ -25,6 +25,8 @@ class Cited:
     span: Span
     whole: bool = True
     """False if only the sentences that fit are in the context."""
+    kind: str = "text"
+    """The kind of the document."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,14 +193,14 @@ def test_each_format_has_the_strings_that_prompts_expect() -> None:
     ]
     block = build_context(ContextRequest("q", format="block"), hits).text
     assert block.startswith("[RETRIEVED CONTEXT]\n")
-    assert "File: notes/a.md (chunk 0) :1-2\none\ntwo\n" in block
-    assert "File: b.pdf (chunk 8) p.4\nthree\n" in block
+    assert "File: notes/a.md (chunk 0) [notes/a.md:1-2]\none\ntwo\n" in block
+    assert "File: b.pdf (chunk 8) [b.pdf p.4]\nthree\n" in block
     markdown = build_context(ContextRequest("q", format="markdown"), hits).text
     assert markdown.startswith("## Relevant Context (RAG)\n")
     assert "### notes/a.md:1-2\n\none\ntwo\n" in markdown
     assert build_context(ContextRequest("q", format="tool"), hits).text == (
-        "--- Result 1 (score: 0.813, source: notes/a.md) ---\none\ntwo\n\n"
-        "--- Result 2 (score: 0.500, source: b.pdf) ---\nthree"
+        "--- Result 1 (score: 0.813, source: notes/a.md:1-2) ---\none\ntwo\n\n"
+        "--- Result 2 (score: 0.500, source: b.pdf p.4) ---\nthree"
     )
     assert build_context(ContextRequest("where is it", format="documents"), hits).text == (
         '[Knowledge base results for "where is it"]\n1. notes/a.md (chunk 0)\n   one\n   two\n\n'

@@ -51,9 +51,9 @@ def render(form: ContextFormat) -> tuple[str, str]:
 def test_block_has_exactly_this_text() -> None:
     assert render("block")[0] == (
         f"[RETRIEVED CONTEXT]\n{WARNING}\n<<<retrieved M>>>\n"
-        "File: notes/a.md (chunk 0) :3-4\none\ntwo\n\n"
-        "File: b.pdf (chunk 8) p.4\nthree\n\n"
-        "File: c.pptx (chunk 1) slide 2\nfour\n\n"
+        "File: notes/a.md (chunk 0) [notes/a.md:3-4]\none\ntwo\n\n"
+        "File: b.pdf (chunk 8) [b.pdf p.4]\nthree\n\n"
+        "File: c.pptx (chunk 1) [c.pptx slide 2]\nfour\n\n"
         "<<<end M>>>"
     )
 
@@ -70,9 +70,9 @@ def test_markdown_has_exactly_this_text() -> None:
 
 def test_tool_has_exactly_this_text() -> None:
     assert render("tool")[0] == (
-        "--- Result 1 (score: 0.813, source: notes/a.md) ---\none\ntwo\n\n"
-        "--- Result 2 (score: 0.813, source: b.pdf) ---\nthree\n\n"
-        "--- Result 3 (score: 0.813, source: c.pptx) ---\nfour"
+        "--- Result 1 (score: 0.813, source: notes/a.md:3-4) ---\none\ntwo\n\n"
+        "--- Result 2 (score: 0.813, source: b.pdf p.4) ---\nthree\n\n"
+        "--- Result 3 (score: 0.813, source: c.pptx slide 2) ---\nfour"
     )
 
 

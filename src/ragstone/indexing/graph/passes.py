@@ -12,6 +12,7 @@ from ragstone.code.resolve import MANIFESTS, ProjectIndex, interface, resolve
 from ragstone.errors import StoreDamaged
 from ragstone.indexing.facts_codec import decode_facts, encode_facts
 from ragstone.indexing.parser_process import parse_facts
+from ragstone.protocols.cancellation import check_cancelled
 from ragstone.types import Graph
 from ragstone.types.code import FileFacts
 
@@ -88,6 +89,7 @@ class GraphPasses:
         code_files = [uri for uri in changed if language_of(uri)]
         data: dict[str, bytes] = {}
         for done, uri in enumerate(code_files, start=1):
+            check_cancelled()
             facts = self._parse(uri)
             self._facts[uri] = facts
             if facts is not None:
@@ -129,6 +131,7 @@ class GraphPasses:
             self.remarks.append(f"frameworks could not be loaded: {reason}")
             return {}, list(used_before)
         for framework in frameworks:
+            check_cancelled()
             try:
                 if framework.detects(self):
                     graphs[framework.name] = framework.read(self)

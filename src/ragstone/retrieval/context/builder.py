@@ -112,7 +112,7 @@ class _Shortener:
         bounds = best_slice(piece.text, self._terms, max_characters, by_lines=by_lines)
         if bounds is None:
             return None
-        part = _cut_piece(piece, *bounds)
+        part = cut_piece(piece, *bounds)
         if was_answer_shown(part, self._terms, self._shown_hashes):
             self._rejected.add((piece.doc_id, piece.citation))
             return None
@@ -194,7 +194,7 @@ def _drop_overlaps(hits: Sequence[Hit]) -> tuple[dict[Cited, Hit], list[LeftOut]
         if any(_overlap(hit, better) for better in hits_by_piece.values()):
             dropped.append(LeftOut(hit.doc_id, hit.citation, _OVERLAPS))
         else:
-            hits_by_piece[_cite_hit(hit)] = hit
+            hits_by_piece[cite_hit(hit)] = hit
     return hits_by_piece, dropped
 
 
@@ -207,7 +207,8 @@ def _overlap(first: Hit, second: Hit) -> bool:
     return first.span.start < second.span.end and second.span.start < first.span.end
 
 
-def _cite_hit(hit: Hit) -> Cited:
+def cite_hit(hit: Hit) -> Cited:
+    """Return a hit as a passage of a context."""
     return Cited(
         doc_id=hit.doc_id,
         citation=hit.citation,
@@ -216,10 +217,11 @@ def _cite_hit(hit: Hit) -> Cited:
         uri=hit.source_doc_id,
         chunk_index=hit.chunk_index,
         span=hit.span,
+        kind=hit.kind,
     )
 
 
-def _cut_piece(piece: Cited, start: int, end: int) -> Cited:
+def cut_piece(piece: Cited, start: int, end: int) -> Cited:
     """Return the piece reduced to an exact slice of its text."""
     span = piece.span.narrowed(piece.text, start, end)
     return replace(

@@ -43,12 +43,9 @@ class BlockFormatter:
         return head, closing_line(mark)
 
     def format_piece(self, cited: Cited, number: int) -> str:
-        """Return the file, the chunk's number and its place, then the text."""
+        """Return the file, the chunk's number and the citation, then the text."""
         heading = f"File: {one_line(cited.uri)} (chunk {cited.chunk_index})"
-        place = cited.citation.removeprefix(cited.uri).strip()
-        if place:
-            heading += f" {one_line(place)}"
-        return f"{heading}\n{reveal_hidden(cited.text)}\n\n"
+        return f"{heading} [{one_line(cited.citation)}]\n{reveal_hidden(cited.text)}\n\n"
 
     def format_shown(self, places: Sequence[str]) -> str:
         """Return the line that names the places."""
@@ -77,7 +74,7 @@ class ToolFormatter:
 
     def format_piece(self, cited: Cited, number: int) -> str:
         """Return a numbered result."""
-        source = one_line(cited.uri)
+        source = one_line(cited.citation)
         heading = f"--- Result {number} (score: {cited.score:.3f}, source: {source}) ---"
         passage = _RESULT_HEADING.sub(_INDENT, reveal_hidden(cited.text))
         return f"{heading}\n{passage}\n\n"

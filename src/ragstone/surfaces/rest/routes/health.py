@@ -9,10 +9,9 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import PlainTextResponse
 
 from ragstone import __version__
-from ragstone.surfaces.code_tools import CODE_TOOLS
 from ragstone.surfaces.rest.replies import JsonReply, reply
 from ragstone.surfaces.rest.route import AuthorisedCall, ScopedRoute, needs
-from ragstone.surfaces.tools import DEFAULT_TOOLS
+from ragstone.surfaces.tools import CODE_TOOLS, DEFAULT_TOOLS
 
 try:
     import resource

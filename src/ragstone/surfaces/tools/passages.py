@@ -1,0 +1,128 @@
+"""Passages in an answer: as text and as data, both with citations and inside the same token limit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ragstone.retrieval.context.builder import cite_hit, cut_piece
+from ragstone.retrieval.context.fence import (
+    WARNING,
+    closing_line,
+    new_mark,
+    opening_line,
+    reveal_hidden,
+)
+from ragstone.retrieval.context.formatters import FORMATTERS
+from ragstone.retrieval.ranking.compression import best_slice
+from ragstone.surfaces.present import Json
+from ragstone.text import query_terms
+from ragstone.text.tokens import at_most
+from ragstone.types import Cited, Hit
+
+FENCE_TOKENS: Final = 80
+"""Tokens that are kept free for the fence in the data and the line about left-out results."""
+_GRAPH_PREFIX: Final = "graph:"
+_MIN_CHARACTERS: Final = 20
+_LINE_KINDS: Final = frozenset({"code", "config", "data"})
+
+
+@dataclass(frozen=True, slots=True)
+class FittedPassages:
+    """The passages that fit into a token limit, and how many do not."""
+
+    text: str
+    passages: tuple[Cited, ...]
+    left_out: int
+
+
+def passage_json(passage: Cited) -> Json:
+    """Return a passage as data: its citation first, then its place and its text."""
+    span = passage.span
+    data: Json = {
+        "citation": reveal_hidden(passage.citation),
+        "path": reveal_hidden(_path(passage)),
+        "lines": [span.line_start, span.line_end],
+    }
+    if span.page is not None:
+        data["page"] = span.page
+    if not passage.whole:
+        data["cut"] = True
+    return {
+        **data,
+        "score": round(passage.score, 4),
+        "kind": passage.kind,
+        "doc_id": reveal_hidden(passage.doc_id),
+        "text": reveal_hidden(passage.text),
+    }
+
+
+def fence_results(results: Sequence[Json]) -> Json:
+    """Return results between the marks of a fence: they are data, also for a model that reads only the data.
+
+    The names of the fields keep the marks around the results if a client sorts them.
+    """
+    if not results:
+        return {"results": []}
+    mark = new_mark(json.dumps(result, ensure_ascii=False) for result in results)
+    return {
+        "fence": f"{WARNING} {opening_line(mark)}",
+        "results": list(results),
+        "results_end": closing_line(mark),
+    }
+
+
+def fit_passages(
+    hits: Sequence[Hit], query: str, max_tokens: int, *, first: int = 1
+) -> FittedPassages:
+    """Return as many hits as the token limit allows, in their order; the first one is cut if needed.
+
+    The limit holds for the text and for the data. `first` is the number of the first result.
+    """
+    available = max(_MIN_CHARACTERS, max_tokens - FENCE_TOKENS)
+    passages: list[Cited] = []
+    texts: list[str] = []
+    used = 0
+    for number, hit in enumerate(hits, start=first):
+        passage = cite_hit(hit)
+        if not passages and _cost(passage, number) > available:
+            passage = _shorten(passage, query, number, available)
+        cost = _cost(passage, number)
+        if passages and used + cost > available:
+            break
+        used += cost
+        passages.append(passage)
+        texts.append(FORMATTERS["tool"].format_piece(passage, number))
+    text = "".join(texts).rstrip("\n")
+    return FittedPassages(text, tuple(passages), len(hits) - len(passages))
+
+
+def _cost(passage: Cited, number: int) -> int:
+    """Return the tokens of a passage: the larger number of its text and its data."""
+    text = FORMATTERS["tool"].format_piece(passage, number)
+    data = json.dumps(passage_json(passage), ensure_ascii=False)
+    return max(at_most(text), at_most(data)) + 1
+
+
+def _shorten(passage: Cited, query: str, number: int, max_tokens: int) -> Cited:
+    """Return the part of a passage that answers best and fits; a short beginning if no part fits."""
+    terms = query_terms(query)
+    by_lines = passage.kind in _LINE_KINDS
+    characters = len(passage.text)
+    part = passage
+    while characters > _MIN_CHARACTERS:
+        characters = characters * 3 // 4
+        bounds = best_slice(passage.text, terms, characters, by_lines=by_lines)
+        part = cut_piece(passage, *(bounds or (0, characters)))
+        if _cost(part, number) <= max_tokens:
+            break
+    return part
+
+
+def _path(passage: Cited) -> str:
+    """Return the file of a passage; text about a node of the graph names its file in the citation."""
+    if passage.uri.startswith(_GRAPH_PREFIX) and ":" in passage.citation:
+        return passage.citation.rpartition(":")[0]
+    return passage.uri
