@@ -67,10 +67,12 @@ class ToolList:
         )
 
     async def watch(self) -> None:
-        """Tell waiting clients about new tools as long as sessions are indexing; runs until it is cancelled."""
+        """Tell waiting clients about new tools after a session updated its graph; runs until it is cancelled."""
         while True:
             await anyio.sleep(_POLL_SECONDS)
-            if any(session.is_indexing for session, _ in self._waiting):
+            sessions = {session for session, _ in self._waiting}
+            updated = [session for session in sessions if session.take_graph_update()]
+            if updated:
                 await self.announce()
 
     async def announce(self) -> None:

@@ -47,6 +47,7 @@ class McpSession:
         self._is_current = False
         self._first_attempt = threading.Event()
         """Set after the first attempt to index all words, also if it failed."""
+        self._graph_updated = threading.Event()
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
         self.progress: tuple[str, int, int] = ("scan", 0, 0)
@@ -92,11 +93,6 @@ class McpSession:
         """Return whether all words are indexed, or could not be."""
         return self._first_attempt.is_set()
 
-    @property
-    def is_indexing(self) -> bool:
-        """Return whether the thread still works."""
-        return self._thread is not None and self._thread.is_alive()
-
     def wait_until_ready(self) -> None:
         """Wait until all words are indexed, but no longer than a first call waits."""
         self._first_attempt.wait(self._first_call_seconds)
@@ -119,6 +115,13 @@ class McpSession:
                 f"{tool.name} failed: {type(error).__name__}", {"success": False}, failed=True
             )
         return limit_answer(answer, self._note)
+
+    def take_graph_update(self) -> bool:
+        """Return whether the thread has updated the code graph since this was last asked."""
+        is_updated = self._graph_updated.is_set()
+        if is_updated:
+            self._graph_updated.clear()
+        return is_updated
 
     def has_graph(self) -> bool:
         """Return whether the project has a code graph."""
@@ -151,6 +154,7 @@ class McpSession:
             self._note = EMBEDDING if self.engine.admin.lacks_vectors() else ""
             self._first_attempt.set()
             self.engine.graph.update(progress=self._note_progress)
+            self._graph_updated.set()
             self._make_vectors()
             self._note = ""
         except _SessionClosed:
