@@ -76,21 +76,23 @@ def read_lines(
         first = first or int(cited["first"])
         last = last or int(cited["last"] or cited["first"])
         path = cited["path"]
-    lines = text.split("\n")
-    if lines[-1] == "" and len(lines) > 1:
-        lines.pop()
+    lines = text.removesuffix("\n").split("\n")
     first = first or 1
-    if first > len(lines):
-        hint = f"it has {len(lines)} lines"
-        raise InputError(f"{one_line(path)} has no line {first}", hint=hint)
-    if last is not None and last < first:
-        raise InputError("the last line is before the first", hint="first_line=1, last_line=80")
+    _check_lines(path, first, last, len(lines))
     wanted = lines[first - 1 : last]
     shown = _fit_lines(wanted, max_tokens)
     text = truncate("\n".join(shown), max_tokens)
     return DocumentLines(
         _relative(engine, path), name, first, first + len(shown) - 1, len(lines), text
     )
+
+
+def _check_lines(path: str, first: int, last: int | None, total: int) -> None:
+    """Raise `InputError` if a document does not have the lines that are asked for."""
+    if first > total:
+        raise InputError(f"{one_line(path)} has no line {first}", hint=f"it has {total} lines")
+    if last is not None and last < first:
+        raise InputError("the last line is before the first", hint="first_line=1, last_line=80")
 
 
 def _fit_lines(lines: list[str], max_tokens: int) -> list[str]:
