@@ -106,7 +106,7 @@ def flagged(root: Path, *, most: int | None = None) -> dict[str, int]:
     from ragstone.chunk.chunkers import chunker_for
     from ragstone.errors import ReadError
     from ragstone.read.readers import is_binary, reader_for
-    from ragstone.sources.folder.names import file_reason
+    from ragstone.sources.folder.selection import file_reason
     from ragstone.sources.secrets.redaction import scan
 
     counted = {"files": 0, "chunks": 0, "flagged": 0}

@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from ragstone.chunk.lines import UNPARSED_KIND
-from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.prepare import prepare_document
+from ragstone.indexing.writer import ChunkingConfig
 from ragstone.types import Chunk, Document
 
 

@@ -44,7 +44,7 @@ def test_invalid_sizes_have_no_recipe(size: int, overlap: int | None) -> None:
 
 def test_a_recipe_loads_no_chunker() -> None:
     code = (
-        "import sys; from ragstone.indexing.chunking_config import ChunkingConfig; ChunkingConfig().recipe; "
+        "import sys; from ragstone.indexing.writer import ChunkingConfig; ChunkingConfig().recipe; "
         "print(*sorted(name for name in sys.modules if name.startswith('ragstone.chunk.')))"
     )
     told = subprocess.run(

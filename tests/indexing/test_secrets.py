@@ -11,10 +11,10 @@ import pytest
 from bench.planted import left, planted
 from ragstone import Document, Engine
 from ragstone.errors import ConfigError
-from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer
 from ragstone.indexing.worker import BatchWorker
-from ragstone.sources.folder.limits import FileLimits
+from ragstone.indexing.writer import ChunkingConfig
+from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.secrets.redaction import redact
 from ragstone.types import Item

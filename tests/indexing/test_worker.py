@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
-from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer
 from ragstone.indexing.worker import (
     MANY_FILES,
     BatchWorker,
 )
-from ragstone.sources.folder.limits import FileLimits
+from ragstone.indexing.writer import ChunkingConfig
+from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item, Stamp, SyncReport
 from tests.indexing.mixed_tree import (

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome
 from ragstone.indexing.worker import BatchWorker
+from ragstone.indexing.writer import ChunkingConfig
 from ragstone.read import python_command
-from ragstone.sources.folder.limits import FileLimits
+from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item
 from tests.read.pdf_files import lines, pdf

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.sources.folder.limits import FileLimits
+from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item, Skip
 

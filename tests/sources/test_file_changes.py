@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.sources.file_changes import EventWatch, Interval, Watch, open_watch
-from ragstone.sources.folder.limits import FileLimits
+from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 
 Plant = Callable[..., Path]

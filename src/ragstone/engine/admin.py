@@ -14,11 +14,10 @@ from ragstone.engine import arguments, facets
 from ragstone.engine.project import Project
 from ragstone.errors import Conflict
 from ragstone.events import EventLog
-from ragstone.indexing.folder import folder_source
+from ragstone.indexing.collection import folder_source
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
-from ragstone.sources.folder.fingerprint import fingerprint
-from ragstone.sources.folder.source import FolderSource
+from ragstone.sources.folder.source import FolderSource, fingerprint
 from ragstone.store.home import size_on_disk
 from ragstone.types import (
     AddReport,

@@ -10,9 +10,9 @@ from ragstone.engine.engine import Engine
 from ragstone.engine.project import OFF, Project
 from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound, ProviderError
-from ragstone.indexing.chunking_config import ChunkingConfig
-from ragstone.indexing.folder import folder_source
+from ragstone.indexing.collection import folder_source
 from ragstone.indexing.prepare import ItemPreparer
+from ragstone.indexing.writer import ChunkingConfig
 from ragstone.protocols import Progress
 from ragstone.retrieval.context.preload import preload_files
 from ragstone.sources.folder.selection import Selection

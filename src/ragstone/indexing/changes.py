@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from ragstone.indexing.folder import folder_source
+from ragstone.indexing.collection import folder_source
 from ragstone.sources.file_changes import Interval, Watch, open_watch
 from ragstone.sources.folder.tree import GIT_RULES, OWN_RULES
 from ragstone.store.disk import network_type

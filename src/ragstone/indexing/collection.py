@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 from ragstone.errors import ReadError, StaleSpace
 from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill
-from ragstone.indexing.chunking_config import ChunkingConfig
-from ragstone.indexing.folder import folder_source
 from ragstone.indexing.ledger import MISSING
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
-from ragstone.indexing.writer import DocumentWriter
+from ragstone.indexing.writer import ChunkingConfig, DocumentWriter
+from ragstone.read.file_types import explain_refusal
+from ragstone.read.formats import SUFFIXES
+from ragstone.sources.folder.selection import FileLimits
+from ragstone.sources.folder.source import FolderSource
+from ragstone.store.home import database_files
 from ragstone.types import CollectionState, Item, KnownFile, SyncReport, UnreadFile, UnreadFiles
 
 if TYPE_CHECKING:
@@ -252,3 +255,28 @@ def _may_have_text(source: FolderSource, item: Item) -> bool:
 
 def _size(value: Scalar) -> int | None:
     return value if isinstance(value, int) else None
+
+
+def folder_source(
+    settings: Settings,
+    paths: Sequence[str | Path] | None = None,
+    *,
+    changed: Sequence[str] | None = None,
+) -> FolderSource:
+    """Return the files of the configured folder, those at some paths, or those that changed."""
+    rules = settings.sources
+    return FolderSource(
+        settings.base,
+        include=rules.include,
+        exclude=rules.exclude,
+        limits=FileLimits(
+            rules.max_file_bytes, rules.max_files, rules.max_document_bytes, SUFFIXES
+        ),
+        refuse=explain_refusal,
+        git=rules.git,
+        secret_files=rules.secret_files,
+        never_open=database_files(settings.home),
+        home=settings.home,
+        only=paths,
+        changed=changed,
+    )

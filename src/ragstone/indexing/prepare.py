@@ -9,8 +9,8 @@ from typing import Final, Literal
 
 from ragstone.chunk.chunkers import chunker_for, needs_symbols
 from ragstone.errors import ReadError, Reason
-from ragstone.indexing.chunking_config import ChunkingConfig
 from ragstone.indexing.parser_process import parse_facts
+from ragstone.indexing.writer import ChunkingConfig
 from ragstone.protocols import Source
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.secrets.redaction import redact, redact_document

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ragstone.indexing.ledger import Ledger
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.read import BINARY
-from ragstone.sources.folder.fingerprint import fingerprint
+from ragstone.sources.folder.source import fingerprint
 from ragstone.types import Item, KnownFile, Skip
 
 if TYPE_CHECKING:

@@ -1,4 +1,7 @@
-"""Writes prepared documents of one collection to the store, and announces them."""
+"""How documents of one collection are cut, and the writer that stores them and announces them.
+
+A search loads this module to compare recipes, so it imports no reader and no chunker.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,34 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ragstone.chunk.recipes import describe_recipe
 from ragstone.events import CHUNK_INDEXED
+from ragstone.read.formats import READERS_VERSION
+from ragstone.sources.secrets import rules as secret_rules
 from ragstone.types import Skip
 
 if TYPE_CHECKING:
     from ragstone.events import EventBus
-    from ragstone.indexing.chunking_config import ChunkingConfig
     from ragstone.protocols import DocumentStore, Source
     from ragstone.types import CollectionKey, KnownFile, PreparedDocument, PutResult
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingConfig:
+    """The chunker and its sizes (None for the chunker's defaults), and whether secrets are redacted first."""
+
+    chunker: str = "auto"
+    size: int | None = None
+    overlap: int | None = None
+    redact_secrets: bool = True
+
+    @property
+    def recipe(self) -> str:
+        """Return the name of this way to read and cut; a document with another recipe is prepared again."""
+        secrets = secret_rules.recipe() if self.redact_secrets else "secrets/off"
+        chunking = describe_recipe(self.chunker, self.size, self.overlap)
+        return f"{chunking};{READERS_VERSION};{secrets}"
+
 
 SECRETS_OFF: Final = "secrets are not looked for (sources.secrets is off): keys and passwords are stored in clear"
 _REMOVED_AT_ONCE: Final = 500

@@ -8,8 +8,7 @@ from typing import Final
 
 from ragstone.read.encoding import decode_text
 from ragstone.read.file_types import name_of
-from ragstone.read.kinds import kind_of
-from ragstone.read.metadata import extract_metadata, find_api_title, is_json
+from ragstone.read.kinds import extract_metadata, find_api_title, is_json, kind_of
 from ragstone.types import Document
 
 _TITLE_WITHIN: Final = 20_000

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from cachetools import LRUCache
 
 from ragstone.errors import ReadError, StoreDamaged, StoreError, StoreTooNew
-from ragstone.indexing.folder import folder_source
+from ragstone.indexing.collection import folder_source
 from ragstone.indexing.sync import Changes, DocumentId, Policy, Proof, Scan
 from ragstone.sources.folder.source import FILES
 from ragstone.sources.safe_open import stamp_of

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
-from ragstone.sources.folder.names import OWN_FOLDERS
+from ragstone.sources.folder.selection import OWN_FOLDERS
 from ragstone.sources.safe_open import identities
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from ragstone.sources.folder.fingerprint import fingerprint
-from ragstone.sources.folder.limits import FileLimits
-from ragstone.sources.folder.source import FolderSource
+from ragstone.sources.folder.selection import FileLimits
+from ragstone.sources.folder.source import FolderSource, fingerprint
 
 
 def look(folder: Path) -> str:

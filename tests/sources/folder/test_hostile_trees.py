@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import InputError, ReadError
-from ragstone.sources.folder.limits import FileLimits
+from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item, Skip
 

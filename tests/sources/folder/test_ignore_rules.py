@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ragstone.sources.folder.ignore_rules import IgnoreRules, parse_line
-from ragstone.sources.folder.limits import FileLimits
+from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.sources.folder.names import file_reason
+from ragstone.sources.folder.selection import file_reason
 
 
 @pytest.mark.parametrize(

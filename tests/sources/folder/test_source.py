@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.errors import InputError, ReadError
 from ragstone.protocols import Source
-from ragstone.sources.folder.limits import FileLimits
+from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import MISSING, OWN_REASON, FolderSource
 from ragstone.store.home import database_files
 from ragstone.types import Item, Skip, Stamp

@@ -1,11 +1,12 @@
-"""Which part of a folder is selected: by settings, or by the paths that a user names."""
+"""Which files of a folder are selected: by the settings, by the paths that a user names, by their names and by their sizes."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ragstone.errors import InputError
@@ -173,3 +174,116 @@ def _normalise(pattern: str) -> str:
             hint="give it relative to the folder",
         )
     return glob.rstrip("/")
+
+
+# ── by size ───────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class FileLimits:
+    """The limits of a folder. Documents are files of other formats than text, such as PDF."""
+
+    max_file_bytes: int
+    max_files: int
+    max_document_bytes: int = 0
+    document_suffixes: Collection[str] = ()
+    """In lower case, without dots."""
+
+    def max_bytes(self, uri: str) -> int:
+        """Return how large a file with this name may be."""
+        if self._is_document(uri):
+            return self.max_document_bytes
+        return self.max_file_bytes
+
+    def explain_excess(self, uri: str, size: int) -> str | None:
+        """Return why a file is too large, or None if it is not."""
+        if size <= min(self.max_file_bytes, self.max_document_bytes):
+            return None
+        limit = self.max_bytes(uri)
+        if size <= limit:
+            return None
+        setting = "max_document_bytes" if self._is_document(uri) else "max_file_bytes"
+        return f"too large: {_format_size(size)} (sources.{setting}: {_format_size(limit)})"
+
+    def _is_document(self, uri: str) -> bool:
+        name = uri.rpartition("/")[2]
+        stem, _, suffix = name.rpartition(".")
+        return bool(stem) and suffix.lower() in self.document_suffixes
+
+
+def _format_size(size: int) -> str:
+    if size < 100_000:
+        return f"{size:,} bytes"
+    return f"{size / 1_000_000:.1f} MB"
+
+
+# ── by name ───────────────────────────────────────────────────────────────────────────────────
+
+OWN_FOLDERS = frozenset({".git", ".ragstone"})
+"""Never entered and never listed: the data of git and of Ragstone."""
+
+_SKIPPED_FOLDERS = {
+    "node_modules": "installed packages",
+    "bower_components": "installed packages",
+    "site-packages": "installed packages",
+    "__pycache__": "cache folder",
+    ".mypy_cache": "cache folder",
+    ".ruff_cache": "cache folder",
+    ".pytest_cache": "cache folder",
+    ".tox": "virtual environment",
+    ".nox": "virtual environment",
+    ".hg": "version control data",
+    ".svn": "version control data",
+}
+_SKIPPED_IF_HOLDING = {"pyvenv.cfg": "virtual environment", "CACHEDIR.TAG": "cache folder"}
+_SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube"})
+
+# Lines of a `.gitignore` for names in lower case; a later line wins.
+_SECRET = """
+.env .env.* *.env .envrc !.env.example !.env.sample !.env.template !.env.dist !.env.defaults !.env.*.example
+!example.env !sample.env !template.env .netrc _netrc .npmrc .yarnrc.yml .pypirc .pgpass .my.cnf .htpasswd
+.git-credentials .dockercfg .dockerconfigjson .vault_pass .vault-token .dev.vars .s3cfg .boto .terraformrc
+terraform.tfstate terraform.tfstate.* *.tfvars kubeconfig *.kubeconfig id_rsa id_dsa id_ecdsa id_ecdsa_sk
+id_ed25519 id_ed25519_sk *.pem *.key *.p8 *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx *.agekey *.ovpn credentials
+credentials.json credentials.toml application_default_credentials.json service-account*.json
+service_account*.json client_secret*.json secrets.json secrets.toml secrets.yaml secrets.yml
+""".split()
+_GENERATED = """
+package-lock.json npm-shrinkwrap.json packages.lock.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock
+composer.lock poetry.lock pdm.lock uv.lock pixi.lock pipfile.lock conda-lock.yml cargo.lock gemfile.lock
+podfile.lock package.resolved pubspec.lock mix.lock flake.lock go.sum gradle.lockfile .terraform.lock.hcl
+*.min.js *.min.css *.min.mjs *.map *.tsbuildinfo *_pb2.py *_pb2_grpc.py *.pb.go *.designer.cs .ds_store
+thumbs.db
+""".split()
+
+
+def folder_reason(name: str, entries: frozenset[str], *, secrets: bool) -> str | None:
+    """Return why a folder with this name and these entries is skipped, or None; `secrets` includes secret folders."""
+    if name.lower() in _SECRET_FOLDERS and not secrets:
+        return "folder of secrets"
+    if name in _SKIPPED_FOLDERS:
+        return _SKIPPED_FOLDERS[name]
+    for entry, reason in _SKIPPED_IF_HOLDING.items():
+        if entry in entries:
+            return reason
+    return None
+
+
+def file_reason(name: str, *, secrets: bool) -> str | None:
+    """Return why a file with this name is skipped, or None; `secrets` includes secret files."""
+    name = name.lower()
+    if not secrets and _secret_rules().verdict(name):
+        return "secret file"
+    if _generated_rules().verdict(name):
+        return "generated file"
+    return None
+
+
+@cache
+def _secret_rules() -> IgnoreRules:
+    return IgnoreRules(_SECRET)
+
+
+@cache
+def _generated_rules() -> IgnoreRules:
+    return IgnoreRules(_GENERATED)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
 from pathlib import Path
 
 from ragstone.errors import InputError
 from ragstone.sources.folder import git as git_program
-from ragstone.sources.folder.limits import FileLimits
-from ragstone.sources.folder.names import file_reason
-from ragstone.sources.folder.selection import Selection
+from ragstone.sources.folder.selection import FileLimits, Selection, file_reason
 from ragstone.sources.folder.tree import FolderTree, IgnoreFiles, TreeFolder, read_outer_rules
 from ragstone.sources.safe_open import Identity, identities, safe_open, stamp_of
 from ragstone.sources.uris import from_uri, to_uri
@@ -287,3 +286,14 @@ def _listed_files(
                 repositories.append(inner)
         elif not folder.ours.ignores(path) and tree.selects(path):
             yield path
+
+
+def fingerprint(entries: Iterable[Item | Skip]) -> str:
+    """Return the SHA-256 over path, size and modification time of every item."""
+    rows = []
+    for entry in entries:
+        if isinstance(entry, Item) and entry.stamp is not None:
+            stamp = entry.stamp
+            rows.append(f"{entry.uri}\0{stamp.size}\0{stamp.mtime_ns}\0")
+    rows.sort()
+    return hashlib.sha256("".join(rows).encode()).hexdigest()

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from ragstone.errors import ReadError
 from ragstone.sources.folder.ignore_rules import IgnoreRules
-from ragstone.sources.folder.names import OWN_FOLDERS, folder_reason
-from ragstone.sources.folder.selection import Selection
+from ragstone.sources.folder.selection import OWN_FOLDERS, Selection, folder_reason
 from ragstone.sources.safe_open import Identity, safe_open
 from ragstone.sources.uris import to_uri
 from ragstone.types import Skip
