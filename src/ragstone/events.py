@@ -21,6 +21,8 @@ SEARCH_COMPLETED: Final = "rag_search_completed"
 CONTEXT_LOADED: Final = "ai_context_loaded"
 NAMES: Final = (CHUNK_INDEXED, SEARCH_STARTED, SEARCH_COMPLETED, CONTEXT_LOADED)
 
+_FREE_TEXTS: Final = frozenset({"query", "task"})
+"""Data that a user typed, which may have a secret in it."""
 _MAX_GROUP: Final = 500
 _MAX_GROUP_SECONDS: Final = 2.0
 _MAX_READ_BYTES: Final = 8_000_000
@@ -164,11 +166,20 @@ class EventLog:
     share a line. An event that cannot be written is dropped: the log never stops the engine.
     """
 
-    def __init__(self, path: Path, project: str = "", *, max_bytes: int = 1_000_000) -> None:
+    def __init__(
+        self,
+        path: Path,
+        project: str = "",
+        *,
+        max_bytes: int = 1_000_000,
+        redact: Callable[[str], str] = str,
+    ) -> None:
+        """Take the file; `redact` removes secrets from queries and tasks before they are written."""
         self._path = path
         self._older_path = path.with_suffix(f".1{path.suffix}")
         self._project = project
         self._max_bytes = max_bytes
+        self._redact = redact
         self._lock = threading.Lock()
         self._group: list[Event] = []
 
@@ -247,7 +258,10 @@ class EventLog:
         head: EventRecord = {"time": event.time, "name": event.name}
         if self._project:
             head["project"] = self._project
-        data = {key: _shorten(value) for key, value in event.data.items() if key not in head}
+        data = {key: value for key, value in event.data.items() if key not in head}
+        for key in _FREE_TEXTS & data.keys():
+            data[key] = self._redact(str(data[key]))
+        data = {key: _shorten(value) for key, value in data.items()}
         line = json.dumps({**head, **data}, default=str) + "\n"
         try:
             self._rotate()

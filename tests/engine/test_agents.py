@@ -168,7 +168,8 @@ def test_an_agents_index_survives_a_restart_and_projects_stay_apart(
 ) -> None:
     engine.agents.ensure_index("shell")
     engine.close()
-    assert engine.agents.ensure_index("shell") is None
+    with Engine.open(folder, config=FAKE) as again:
+        assert again.agents.ensure_index("shell") is None
     with Engine.open(folder, config=FAKE, project="other") as other:
         assert other.agents.corpus("shell").is_empty()
 

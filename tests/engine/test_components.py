@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ragstone import Document, Engine
-from ragstone.errors import ConfigError
+from ragstone import Document, Engine, Workspace
+from ragstone.errors import ConfigError, InputError
 
 
 def test_opening_an_engine_touches_nothing(tmp_path: Path) -> None:
@@ -25,13 +26,41 @@ def test_the_home_folder_is_private_and_ignored_by_git(tmp_path: Path) -> None:
     assert (home / "ragstone.db").stat().st_mode & 0o077 == 0
 
 
-def test_an_engine_works_again_after_it_was_closed(tmp_path: Path) -> None:
-    engine = Engine.open(tmp_path, config={"rag.embedding_provider": "fake"})
-    engine.add(Document(uri="a", text="gondola"))
-    engine.close()
-    assert engine.search("gondola")[0].source_doc_id == "a"
-    engine.close()
-    engine.close()
+def _closed_calls(engine: Engine) -> list[Callable[[], object]]:
+    admin, memory = engine.admin, engine.memory
+    return [
+        lambda: engine.search("gondola"),
+        lambda: engine.add(Document(uri="b", text="gondola")),
+        lambda: engine.sync(),
+        lambda: engine.remember("s", "user", "hello"),
+        lambda: engine.memory.turns("s"),
+        lambda: engine.context("gondola"),
+        lambda: engine.status(),
+        lambda: list(engine.sources()),
+        lambda: engine.graph.update(),
+        lambda: admin.collections(),
+        lambda: memory.recall("s", "hello"),
+    ]
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_a_closed_engine_raises_instead_of_opening_its_files_again(
+    tmp_path: Path, is_shared: bool
+) -> None:
+    config = {"rag.embedding_provider": "fake"}
+    with Workspace.open(tmp_path, config=config) as workspace:
+        shared = workspace if is_shared else None
+        engine = Engine.open(tmp_path, config=config, workspace=shared)
+        engine.add(Document(uri="a", text="gondola"))
+        engine.search("gondola")
+        calls = _closed_calls(engine)
+        engine.close()
+        engine.close()
+        for call in calls:
+            with pytest.raises(InputError, match="is closed"):
+                call()
+    with Engine.open(tmp_path, config=config) as again:
+        assert again.search("gondola")[0].source_doc_id == "a"
 
 
 def test_memory_leaves_nothing_on_disk(tmp_path: Path) -> None:

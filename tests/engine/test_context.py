@@ -52,8 +52,8 @@ def test_a_turn_is_remembered_listed_recalled_and_forgotten(engine: Engine) -> N
 def test_memory_survives_a_restart(tmp_path: Path) -> None:
     with Engine.open(tmp_path, config=FAKE) as first:
         first.remember("s", "user", "The ferry leaves at nine.")
-        first.close()
-        assert first.remember("s", "user", "Or at ten.") == 1
+    with Engine.open(tmp_path, config=FAKE) as next_engine:
+        assert next_engine.remember("s", "user", "Or at ten.") == 1
     with Engine.open(tmp_path, config=FAKE) as second:
         assert [turn.index for turn in second.turns("s")] == [0, 1]
         assert second.recall("s", "ferry")[0].turn.content == "The ferry leaves at nine."

@@ -198,14 +198,17 @@ def test_a_wrong_argument_is_refused_in_a_sentence(
         wrong(engine)
 
 
-def test_damaged_vectors_are_found_by_the_check_and_made_again(engine: Engine) -> None:
+def test_damaged_vectors_are_found_by_the_check_and_made_again(
+    engine: Engine, folder: Path
+) -> None:
     engine.sync()
     engine.close()
     with closing(sqlite3.connect(engine.home / "ragstone.db")) as db, db:
         db.execute("UPDATE vectors SET data = zeroblob(length(data)) WHERE id = 1")
-    assert [finding for finding in engine.admin.check() if not finding.ok]
-    assert engine.admin.reembed() == 1
-    assert [finding for finding in engine.admin.check() if not finding.ok] == []
+    with Engine.open(folder, config=FAKE) as again:
+        assert [finding for finding in again.admin.check() if not finding.ok]
+        assert again.admin.reembed() == 1
+        assert [finding for finding in again.admin.check() if not finding.ok] == []
 
 
 def test_a_damaged_vector_does_not_affect_other_answers(engine: Engine, folder: Path) -> None:
@@ -217,16 +220,17 @@ def test_a_damaged_vector_does_not_affect_other_answers(engine: Engine, folder: 
     with closing(sqlite3.connect(engine.home / "ragstone.db")) as db, db:
         db.execute("UPDATE vectors SET data = x'0011' WHERE id = 2")
         db.execute("UPDATE vectors SET data = zeroblob(length(data)) WHERE id = 1")
-    assert engine.search("lease", mode="vectors", top_k=10)
-    engine.close()
+    with Engine.open(folder, config=FAKE) as second:
+        assert second.search("lease", mode="vectors", top_k=10)
     shutil.rmtree(engine.home / "vectors")
-    explained = engine.explain("lease", top_k=10)
-    assert explained.hits
-    assert any("2 vectors are damaged" in note for note in explained.notes)
-    (folder / "new.md").write_text("a zeppelin", encoding="utf-8")
-    assert engine.sync().indexed == 1
-    assert engine.admin.reembed() == 2
-    assert engine.explain("lease zeppelin").coverage == {"fake": 1.0}
+    with Engine.open(folder, config=FAKE) as third:
+        explained = third.explain("lease", top_k=10)
+        assert explained.hits
+        assert any("2 vectors are damaged" in note for note in explained.notes)
+        (folder / "new.md").write_text("a zeppelin", encoding="utf-8")
+        assert third.sync().indexed == 1
+        assert third.admin.reembed() == 2
+        assert third.explain("lease zeppelin").coverage == {"fake": 1.0}
 
 
 def test_reembed_repairs_and_switches_every_collection(engine: Engine, folder: Path) -> None:

@@ -84,3 +84,18 @@ def test_searches_of_an_agent_are_events_of_its_project(tmp_path: Path) -> None:
         assert names(engine)[-1] == "rag_search_completed"
     with Engine.open(tmp_path, config=FAKE, project="other") as other:
         assert names(other) == []
+
+
+def test_secrets_in_queries_are_not_written_to_the_log(tmp_path: Path) -> None:
+    token = "gl" + "pat-Zx81kQpL02mVnRt7WsYa"
+    password = "Or" + "chid88!x"
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add(Document("gondola.md", "The gondola is black."))
+        engine.search(f"where is {token} used")
+        engine.context(f'why does password = "{password}" fail')
+        assert engine.explain(token).query == token
+        queries = [event["query"] for event in engine.admin.log.last(100) if "query" in event]
+    written = (tmp_path / ".ragstone" / "events.jsonl").read_text(encoding="utf-8")
+    assert token not in written
+    assert password not in written
+    assert "where is [SECRET:gitlab-token] used" in queries

@@ -279,11 +279,14 @@ def test_an_index_whose_files_were_damaged_or_lost_answers_the_same(engine: Engi
     assert files
     for path in files:
         path.write_bytes(b"damaged" * 100)
-    assert [hit.doc_id for hit in engine.search("harbour report 7", mode="vectors")] == before
-    engine.close()
+    with Engine.open(engine.folder, config=FAKE) as damaged:
+        hits = damaged.search("harbour report 7", mode="vectors")
+        assert [hit.doc_id for hit in hits] == before
     for path in files:
         path.unlink(missing_ok=True)
-    assert [hit.doc_id for hit in engine.search("harbour report 7", mode="vectors")] == before
+    with Engine.open(engine.folder, config=FAKE) as without_files:
+        hits = without_files.search("harbour report 7", mode="vectors")
+        assert [hit.doc_id for hit in hits] == before
 
 
 def test_compact_storage_answers_too(tmp_path: Path) -> None:

@@ -221,6 +221,9 @@ class AskSettings:
     model: str | None = setting(None, "Name of the model at that service.", personal=True)
     api_key: str | None = setting(None, "Key for that service.", secret=True)
     seconds: int = setting(120, "How long to wait for the service.", low=1, high=3600)
+    temperature: float | None = setting(
+        None, "Randomness of the answer; unset: the default of the service.", low=0, high=2
+    )
     budget: int = setting(
         3000, "Tokens of retrieved text that the model gets.", low=200, high=1_000_000
     )

@@ -29,7 +29,7 @@ JsonObject = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ValueType:
-    """The allowed values: `bool`, `int`, `str` or a tuple of texts, with a range or a list of choices."""
+    """The allowed values: `bool`, `int`, `float`, `str` or a tuple of texts, with a range or a list of choices."""
 
     kind: type
     low: int | None = None
@@ -62,22 +62,26 @@ class ValueType:
             return "a list of non-empty texts"
         if self.kind is int:
             return f"a whole number{self._describe_range()}"
+        if self.kind is float:
+            return f"a number{self._describe_range()}"
         return "a non-empty text"
 
     def accepts(self, value: object) -> bool:
         """Return whether a value has this type and is within its limits."""
         if self.kind is tuple:
             return isinstance(value, list | tuple) and all(map(_is_text, value))
+        if self.kind is float and type(value) is int:
+            value = float(value)
         if type(value) is not self.kind:
             return False
         if self.choices:
             return value in self.choices
-        if isinstance(value, int):
+        if isinstance(value, int | float):
             return self._is_in_range(value)
         return _is_text(value)
 
-    def _is_in_range(self, value: int) -> bool:
-        if self.low is not None and value < self.low:
+    def _is_in_range(self, value: float) -> bool:
+        if self.low is not None and not value >= self.low:  # also NaN
             return False
         return self.high is None or value <= self.high
 
@@ -108,8 +112,8 @@ def parse_value(name: str, text: str, expected: ValueType, *, origin: str) -> ob
     try:
         if expected.kind is bool:
             value = _parse_bool(text)
-        elif expected.kind is int:
-            value = int(text)
+        elif expected.kind in (int, float):
+            value = expected.kind(text)
         elif expected.kind is tuple:
             value = _parse_list(text)
     except ValueError:

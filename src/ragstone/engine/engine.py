@@ -56,7 +56,7 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        """Stop watchers and close files. The engine opens them again if it is used again."""
+        """Stop watchers and close files, for good: a closed engine raises `InputError`."""
         for facet in ("admin", "agents"):
             if facet in self.__dict__:
                 self.__dict__.pop(facet).close()

@@ -13,6 +13,7 @@ from ragstone.errors import ConfigError, InputError, NotFound
 from ragstone.events import EventBus, EventLog
 from ragstone.indexing.sync import CollectionSync
 from ragstone.protocols import DocumentStore, Progress
+from ragstone.sources.secrets.query import redact_query
 from ragstone.store.filters import parse
 from ragstone.store.home import DATABASE, EVENTS
 from ragstone.types import Collection, CollectionKey, Scope, StoredDocument, SyncReport
@@ -34,7 +35,8 @@ class Project:
         events: EventBus | None = None,
     ) -> None:
         """Keep the parts; nothing is opened yet."""
-        self.workspace = workspace
+        self._workspace = workspace
+        self._is_closed = False
         self.settings = settings
         self.name = arguments.check_plain_name(name, "a project")
         if agent is None:
@@ -44,11 +46,23 @@ class Project:
             self.default = CollectionKey(name, agent, "agent")
             self._all = self.default.scope
         self.events = events or EventBus()
-        self.log = EventLog(settings.home / EVENTS, name)
+        self.log = EventLog(settings.home / EVENTS, name, redact=redact_query)
         components = workspace.components
         if events is None and settings.events.log and self.enabled and not components.in_memory:
             self.events.subscribe(self.log.write)
-        self.index = CollectionSync(components, settings, self.events, self.default, self._all)
+        self._index = CollectionSync(components, settings, self.events, self.default, self._all)
+
+    @property
+    def workspace(self) -> Workspace:
+        """Return the workspace; `InputError` if the engine is closed."""
+        self.require_open()
+        return self._workspace
+
+    @property
+    def index(self) -> CollectionSync:
+        """Return the sync of the project; `InputError` if the engine is closed."""
+        self.require_open()
+        return self._index
 
     @property
     def store(self) -> DocumentStore:
@@ -65,14 +79,20 @@ class Project:
         """Return whether the folder was indexed before."""
         return (self.settings.home / DATABASE).exists()
 
+    def require_open(self) -> None:
+        """Raise `InputError` if the engine is closed."""
+        if self._is_closed:
+            raise InputError("the engine is closed", hint="open another with Engine.open")
+
     def require_enabled(self) -> None:
         """Raise `ConfigError` if retrieval is switched off."""
         if not self.enabled:
             raise ConfigError(OFF, hint="set rag.enabled = true")
 
     def close(self) -> None:
-        """Stop tracking changes and write the event log."""
-        self.index.close()
+        """Stop tracking changes, write the event log, and refuse later calls."""
+        self._is_closed = True
+        self._index.close()
         self.log.flush()
 
     # ── collections ───────────────────────────────────────────────────────────────────────────────

@@ -167,7 +167,7 @@ class Prompts:
             message = "no language model is set up" if self._project.enabled else OFF
             hint = "set RAGSTONE_ASK_URL (Ollama: http://127.0.0.1:11434/v1) and RAGSTONE_ASK_MODEL"
             raise ConfigError(message, hint=hint)
-        return Chat(ask.url, ask.model, ask.api_key, ask.seconds)
+        return Chat(ask.url, ask.model, ask.api_key, ask.seconds, ask.temperature)
 
     def _cosines(self, task: str, candidates: Sequence[Candidate]) -> list[float | None]:
         """Return how near each piece is to the task; None if it has a score already."""

@@ -49,6 +49,7 @@ class Searches:
         **options: Unpack[SearchOptions],
     ) -> Explanation:
         """Return a search with its explanation. The caller emits the event, when it knows which hits it used."""
+        self.project.require_open()
         request = self.request(query, top_k, options)
         if not self.project.enabled or request.top_k == 0:
             reason = "no hits were asked for" if self.project.enabled else OFF

@@ -36,7 +36,7 @@ class Workspace:
         return Searcher(self.components)
 
     def close(self) -> None:
-        """Close the store and the indexes. They are opened again on the next use."""
+        """Close the store and the indexes, for good."""
         self.components.close()
 
     def __enter__(self) -> Self:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
-from ragstone.errors import ConfigError
+from ragstone.errors import ConfigError, InputError
 from ragstone.store.home import DATABASE, VECTORS, make_home
 from ragstone.types import Finding, Scope, StoreSettings
 
@@ -28,6 +28,7 @@ class Components:
         """Keep the settings. Nothing is opened yet."""
         self.home = settings.home
         self.settings = settings
+        self.is_closed = False
         self._store: DocumentStore | None = None
         self._embedders: dict[str, Embedder] = {}
         self._indexes: dict[int, SpaceIndex] = {}
@@ -45,6 +46,8 @@ class Components:
     def store(self) -> DocumentStore:
         """Return the store, opened on first use."""
         with self._lock:
+            if self.is_closed:
+                raise InputError("the workspace is closed", hint="open another one")
             if self._store is None:
                 self._store = self._open_store()
             return self._store
@@ -126,8 +129,9 @@ class Components:
         return findings
 
     def close(self) -> None:
-        """Close the store and the indexes. They are opened again on the next use."""
+        """Close the store and the indexes, for good."""
         with self._lock:
+            self.is_closed = True
             for index in self._indexes.values():
                 index.flush()
                 index.close()

@@ -14,9 +14,7 @@ def test_the_answer_arrives_in_pieces(service: Service) -> None:
     pieces = list(Chat(service.url, "tiny", "key").stream(HELLO))
     assert len(pieces) > 2
     assert "".join(pieces) == service.says
-    assert service.requests == [
-        {"model": "tiny", "messages": HELLO, "stream": True, "temperature": 0}
-    ]
+    assert service.requests == [{"model": "tiny", "messages": HELLO, "stream": True}]
     assert {key.lower(): value for key, value in service.headers[0].items()}[
         "authorization"
     ] == "Bearer key"
@@ -76,3 +74,23 @@ def test_a_missing_service_is_unreachable() -> None:
 def test_a_malformed_address_is_a_config_error() -> None:
     with pytest.raises((ConfigError, ProviderError)):
         list(Chat("http://[broken", "tiny").stream(HELLO))
+
+
+def test_the_temperature_is_sent_only_if_it_is_set(service: Service) -> None:
+    list(Chat(service.url, "tiny", temperature=0.5).stream(HELLO))
+    list(Chat(service.url, "tiny").stream(HELLO))
+    assert service.requests[0]["temperature"] == 0.5
+    assert "temperature" not in service.requests[1]
+
+
+def test_a_proxy_of_the_environment_is_used_except_for_this_machine(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", service.url.removesuffix("/v1"))
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    list(Chat("http://model.invalid/v1", "far").stream(HELLO))
+    assert [request["model"] for request in service.requests] == ["far"]
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    list(Chat(service.url, "near").stream(HELLO))
+    assert [request["model"] for request in service.requests] == ["far", "near"]

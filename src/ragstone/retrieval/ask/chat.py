@@ -27,15 +27,18 @@ class Chat:
     model: str
     api_key: str | None = None
     seconds: int = 120
+    temperature: float | None = None
+    """Sent only if it is set: some models refuse the parameter."""
 
     def stream(self, messages: Sequence[Message]) -> Iterator[str]:
         """Yield the answer piece by piece, at most 100,000 characters; raise `ProviderError` if the service fails."""
-        body = {
+        body: dict[str, object] = {
             "model": self.model,
             "messages": list(messages),
             "stream": True,
-            "temperature": 0,
         }
+        if self.temperature is not None:
+            body["temperature"] = self.temperature
         headers = {}
         if self.api_key:
             headers["Authorization"] = f"Bearer {self.api_key}"

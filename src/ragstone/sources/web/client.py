@@ -4,7 +4,7 @@
 service whose address the user configured.
 
 A page's host name is resolved once, every address is checked by `addresses`, and the connection goes to a checked
-address. Proxies from the environment are not used, because a proxy would choose the address itself.
+address. Pages use no proxy from the environment, because a proxy would choose the address itself. Services do.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _MAX_ADDRESSES: Final = 4
 _HEAD_BYTES: Final = 64_000
 _CHUNK_OVERHEAD: Final = 2
 """A chunked body carries sizes between its pieces, so a connection may receive this many times the body's limit."""
+_OWN_MACHINE: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 _USUAL_PORTS: Final = frozenset({80, 443, 8080, 8443})
 
 Resolver = Callable[[str, int], Sequence[str]]
@@ -72,9 +73,13 @@ class NetworkPolicy:
 
 
 def service_client(seconds: float) -> httpx2.Client:
-    """Return a client for a configured service: no proxy from the environment, no redirects."""
+    """Return a client for a configured service: no redirects, and the proxies that the environment names.
+
+    A service on this machine is reached directly.
+    """
     timeout = httpx2.Timeout(seconds, connect=SECONDS_TO_CONNECT)
-    return httpx2.Client(timeout=timeout, trust_env=False, follow_redirects=False)
+    direct = dict.fromkeys(_OWN_MACHINE)
+    return httpx2.Client(timeout=timeout, mounts=direct, follow_redirects=False)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ Only the standard library loads here, so Ctrl-C is handled from the first moment
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 TYPE_CHECKING = False  # `typing` takes longer to import than this whole module
@@ -18,6 +19,7 @@ _INTERRUPTED = "stopped before anything was done"
 
 def main() -> NoReturn:
     """Run the command line and exit with its exit code."""
+    _open_closed_streams()
     # Indexing builds few cycles: collecting rarely makes a first index 12 % faster.
     gc.set_threshold(100_000, 20, 20)
     try:
@@ -28,6 +30,21 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         exit_code = _report_early_interrupt(sys.argv[1:])
     sys.exit(exit_code)
+
+
+def _open_closed_streams() -> None:
+    """Open standard streams that were closed (`>&-`), so that no file of ours gets their number.
+
+    The number of stdout gets a file that cannot be written: a command whose answer is lost must not succeed.
+    """
+    for name, flags, mode in (
+        ("stdin", os.O_RDONLY, "r"),
+        ("stdout", os.O_RDONLY, "w"),
+        ("stderr", os.O_WRONLY, "w"),
+    ):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, flags)
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
 
 
 def _report_early_interrupt(arguments: list[str]) -> int:

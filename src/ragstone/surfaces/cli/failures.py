@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import errno
 import sys
 import traceback
 from collections.abc import Sequence
@@ -10,7 +10,12 @@ from collections.abc import Sequence
 import click
 
 from ragstone.errors import RagstoneError
-from ragstone.surfaces.cli.output import print_error, print_json, print_json_lines
+from ragstone.surfaces.cli.output import (
+    discard_output,
+    print_error,
+    print_json,
+    print_json_lines,
+)
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import (
     BUG,
@@ -30,10 +35,9 @@ class Interrupted(Exception):
 def report_failure(error: BaseException, arguments: Sequence[str]) -> int:
     """Print a failure and return the exit code."""
     if isinstance(error, BrokenPipeError):
-        _discard_output()
+        discard_output(sys.stdout)
         return PIPE_CLOSED
-    if isinstance(error, OSError):
-        _flush_output()
+    is_output_lost = isinstance(error, OSError) and not _flush_output()
     exit_code, details = _describe(error)
     sentence = details["message"]
     if isinstance(error, RagstoneError):
@@ -41,11 +45,14 @@ def report_failure(error: BaseException, arguments: Sequence[str]) -> int:
     elif exit_code in (BUG, DISK) and _has_flag("--debug", arguments):
         traceback.print_exception(error)
     print_error(sentence, label="interrupted" if exit_code == INTERRUPTED else "error")
+    if is_output_lost:
+        return exit_code
     failure = {"success": False, "error": details}
     if _has_flag("--json", arguments):
         print_json(failure)
     elif _has_flag("--jsonl", arguments):
         print_json_lines([failure])
+    _flush_output()
     return exit_code
 
 
@@ -59,6 +66,8 @@ def _describe(error: BaseException) -> tuple[int, Json]:
         return INTERRUPTED, _details("interrupted", "stopped, nothing more was done")
     if isinstance(error, click.ClickException):
         return USAGE, _details("usage", _describe_usage_error(error))
+    if isinstance(error, OSError) and error.errno == errno.EBADF:
+        return DISK, _details("system", "the output is closed, so the answer is lost")
     if isinstance(error, OSError):
         file = f": {error.filename}" if error.filename else ""
         advice = "check the path, its permissions and the free space of the disk"
@@ -83,16 +92,14 @@ def _describe_usage_error(error: click.ClickException) -> str:
     return f"{sentence} ({context.command_path} --help)"
 
 
-def _flush_output() -> None:
+def _flush_output() -> bool:
+    """Flush stdout and return whether that worked; if not, later output is discarded."""
     try:
         sys.stdout.flush()
     except OSError:
-        _discard_output()
-
-
-def _discard_output() -> None:
-    """Send stdout to the null device: Python flushes it again at exit and would print a second error."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output(sys.stdout)
+        return False
+    return True
 
 
 def _has_flag(name: str, arguments: Sequence[str]) -> bool:

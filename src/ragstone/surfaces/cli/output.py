@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
@@ -66,7 +67,7 @@ def print_line(*parts: Styled) -> None:
 def print_note(*parts: Styled) -> None:
     """Print a line to stderr: it is not part of the answer."""
     sys.stdout.flush()
-    _print(sys.stderr, parts, style="dim")
+    _print_to_stderr(parts, style="dim")
 
 
 def print_notes(notes: Iterable[str]) -> None:
@@ -77,7 +78,8 @@ def print_notes(notes: Iterable[str]) -> None:
 
 def print_error(sentence: str, *, label: str = "error") -> None:
     """Print a failure to stderr."""
-    _print(sys.stderr, ((f"{label}: ", "bold red"), printable(sentence.replace("\n", " "))))
+    text = printable(sentence.replace("\n", " "))
+    _print_to_stderr(((f"{label}: ", "bold red"), text))
 
 
 def print_table(rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
@@ -118,6 +120,21 @@ def load_terminal() -> ModuleType:
 def _is_drawn(stream: TextIO) -> bool:
     """Return whether `rich` prints to a stream: a terminal, or a pipe that gets colours."""
     return stream.isatty() or wants_colour(is_terminal=False)
+
+
+def discard_output(stream: TextIO) -> None:
+    """Send a stream to the null device: Python flushes it again at exit and would print a second error."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
+
+
+def _print_to_stderr(parts: Sequence[Styled], style: str = "") -> None:
+    """Print a line to stderr; a note that cannot be written must not end the command."""
+    try:
+        _print(sys.stderr, parts, style)
+    except OSError:
+        discard_output(sys.stderr)
 
 
 def _print(stream: TextIO, parts: Sequence[Styled], style: str = "") -> None:

@@ -1,0 +1,81 @@
+"""Streams that are full or closed: one line, an exit code, no traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses a POSIX shell")
+
+Command = Callable[..., Any]
+COMMANDS = (
+    "search upload --no-sync --json",
+    "search upload --no-such-option --json",
+    "export -",
+    "--help",
+)
+LOST, CLOSED_PIPE = 5, 141
+USAGE = 2
+
+
+def run_in_shell(
+    project: Path, environment: dict[str, str], arguments: str, redirection: str
+) -> tuple[int, list[str]]:
+    """Run a command with redirected streams; return its exit code and the lines of stderr that are not notes."""
+    line = f'"$PYTHON" -m ragstone {arguments} {redirection}'
+    ran = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line}"],
+        cwd=project,
+        env={**environment, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    lines = [line for line in ran.stderr.splitlines() if not line.startswith("(")]
+    return ran.returncode, lines
+
+
+@pytest.mark.parametrize("arguments", COMMANDS)
+def test_a_lost_answer_is_one_line_and_an_exit_code(
+    quick: Command, project: Path, environment: dict[str, str], arguments: str
+) -> None:
+    quick("sync")
+    expected = USAGE if "no-such" in arguments else LOST
+    for redirection in ("> /dev/full", ">&-"):
+        code, lines = run_in_shell(project, environment, arguments, redirection)
+        assert (code, len(lines)) == (expected, 1), lines
+        assert lines[0].startswith("error: ")
+        assert "bug" not in lines[0]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS)
+def test_a_command_without_stderr_still_answers(
+    quick: Command, project: Path, environment: dict[str, str], arguments: str
+) -> None:
+    quick("sync")
+    expected = USAGE if "no-such" in arguments else 0
+    for redirection in ("2>&-", "2> /dev/full"):
+        assert run_in_shell(project, environment, arguments, redirection) == (expected, [])
+
+
+def test_a_reader_that_stops_early_is_no_failure(
+    project: Path, environment: dict[str, str]
+) -> None:
+    for arguments in ("search upload", "config", "export -"):
+        code, lines = run_in_shell(project, environment, arguments, "| head -1")
+        assert code in (0, CLOSED_PIPE)
+        assert [line for line in lines if "indexing" not in line] == []
+
+
+def test_a_closed_stdout_never_receives_the_database(
+    project: Path, environment: dict[str, str]
+) -> None:
+    code, lines = run_in_shell(project, environment, "sync", "<&- >&- 2>&-")
+    assert (code, lines) == (LOST, [])
+    assert run_in_shell(project, environment, "doctor", "") == (0, [])
