@@ -89,7 +89,7 @@ def real_chunks() -> Path:
             )
         except (OSError, UnicodeDecodeError):
             continue
-        chunks = prepare_document(document, ChunkingConfig()).chunks
+        chunks = prepare_document(document, ChunkingConfig())[0].chunks
         found += [embedding_text(chunk.header, chunk.text) for chunk in chunks]
     random.Random(29).shuffle(found)  # noqa: S311 - the same order each time, no secret
     CACHE.mkdir(parents=True, exist_ok=True)

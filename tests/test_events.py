@@ -285,29 +285,3 @@ def test_the_log_follows_no_symbolic_link(tmp_path: Path) -> None:
     log.write(Event(SEARCH_STARTED, {}))
     assert target.read_text() == '{"name": "rag_search_started"}\n'
     assert log.last(5) == []
-
-
-def test_a_held_event_is_emitted_at_the_end_with_added_data() -> None:
-    bus = EventBus()
-    seen: list[Event] = []
-    bus.subscribe(seen.append)
-    with bus.holding("a") as held:
-        bus.emit("a", number=1)
-        bus.emit("b")
-        other = threading.Thread(target=bus.emit, args=("a",), kwargs={"number": 2})
-        other.start()
-        other.join()
-        held[0]["more"] = True
-        assert [event.name for event in seen] == ["b", "a"]  # another thread holds nothing back
-    assert (seen[-1].name, dict(seen[-1].data)) == ("a", {"number": 1, "more": True})
-
-
-def test_a_held_event_is_emitted_after_an_exception_too() -> None:
-    bus = EventBus()
-    seen: list[Event] = []
-    bus.subscribe(seen.append)
-    with pytest.raises(ValueError, match="no"), bus.holding("a"):
-        bus.emit("a")
-        raise ValueError("no")
-    bus.emit("a")
-    assert len(seen) == 2

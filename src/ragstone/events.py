@@ -78,7 +78,6 @@ class EventBus:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._subscribers: tuple[tuple[Subscriber, frozenset[str] | None], ...] = ()
-        self._held = threading.local()
 
     def subscribe(
         self, callback: Subscriber, names: Iterable[str] | None = None
@@ -114,25 +113,8 @@ class EventBus:
         finally:
             unsubscribe()
 
-    @contextmanager
-    def holding(self, name: str) -> Iterator[list[dict[str, object]]]:
-        """Hold back this thread's events with a name until the block ends, so that the caller can add data."""
-        held: list[dict[str, object]] = []
-        outer = getattr(self._held, "events", {})
-        self._held.events = {**outer, name: held}
-        try:
-            yield held
-        finally:
-            self._held.events = outer
-            for data in held:
-                self.emit(name, **data)
-
     def emit(self, name: str, **data: object) -> None:
         """Call every subscriber to this name; an exception in a subscriber is logged, not raised."""
-        held = getattr(self._held, "events", {}).get(name)
-        if held is not None:
-            held.append(data)
-            return
         if not self.wants(name):
             return
         event = Event(name, MappingProxyType(data))

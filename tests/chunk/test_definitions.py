@@ -45,7 +45,7 @@ class Fixed:
 def cut(
     text: str, uri: str = "app/Cart.php", language: str = "php", **sizes: int
 ) -> list[Chunk]:
-    ready = prepare_document(
+    ready, _ = prepare_document(
         Document(uri, text, kind="code", language=language),
         ChunkingConfig(size=sizes.get("size")),
     )
@@ -103,7 +103,7 @@ def test_chunks_do_not_overlap_and_keep_the_size(keeps_its_promises: Check) -> N
 
 def test_a_file_that_cannot_be_parsed_is_cut_by_lines_with_a_remark() -> None:
     text = "%%% ((( nothing of ::: this\n" * 30
-    ready = prepare_document(
+    ready, _ = prepare_document(
         Document("a.rs", text, kind="code", language="rust"), ChunkingConfig()
     )
     assert ready.chunks
@@ -112,7 +112,7 @@ def test_a_file_that_cannot_be_parsed_is_cut_by_lines_with_a_remark() -> None:
 
 
 def test_a_file_that_is_too_long_is_cut_by_lines_with_a_remark() -> None:
-    ready = prepare_document(
+    ready, _ = prepare_document(
         Document("a.js", "a=1;" * 300_000, kind="code", language="javascript"), ChunkingConfig()
     )
     assert ready.chunks
@@ -120,7 +120,7 @@ def test_a_file_that_is_too_long_is_cut_by_lines_with_a_remark() -> None:
 
 
 def test_a_file_without_definitions_has_no_remark() -> None:
-    ready = prepare_document(
+    ready, _ = prepare_document(
         Document("a.rb", "puts 1\nputs 2\n", kind="code", language="ruby"), ChunkingConfig()
     )
     assert [chunk.kind for chunk in ready.chunks] == ["code"]

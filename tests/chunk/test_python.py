@@ -67,7 +67,8 @@ class Small:
 
 def cut(text: str, size: int = 300) -> list[Chunk]:
     document = Document("m.py", text, kind="code", language="python")
-    return list(prepare_document(document, ChunkingConfig(size=size)).chunks)
+    prepared, _ = prepare_document(document, ChunkingConfig(size=size))
+    return list(prepared.chunks)
 
 
 def by_symbol(text: str) -> dict[str, Chunk]:
@@ -167,7 +168,7 @@ def test_line_ends_marks_and_other_scripts_do_not_move_the_cuts(
     ids=["syntax", "nested", "surrogate", "chain"],
 )
 def test_a_file_that_cannot_be_parsed_is_cut_by_lines_with_a_remark(text: str) -> None:
-    prepared = prepare_document(
+    prepared, _ = prepare_document(
         Document("m.py", text, kind="code", language="python"), ChunkingConfig()
     )
     kinds = {chunk.kind for chunk in prepared.chunks}
@@ -176,7 +177,7 @@ def test_a_file_that_cannot_be_parsed_is_cut_by_lines_with_a_remark(text: str) -
 
 
 def test_a_document_without_a_language_is_recognised_by_its_suffix() -> None:
-    prepared = prepare_document(Document("m.py", MODULE), ChunkingConfig())
+    prepared, _ = prepare_document(Document("m.py", MODULE), ChunkingConfig())
     assert "Big.shown" in " ".join(chunk.symbol for chunk in prepared.chunks).split()
 
 

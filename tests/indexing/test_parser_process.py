@@ -39,7 +39,7 @@ def test_a_file_whose_parser_was_stopped_is_cut_by_lines_with_a_remark(
 ) -> None:
     parser = ParserProcess(seconds=1.0)
     monkeypatch.setattr("ragstone.indexing.parser_process.PARSER", parser)
-    cut = prepare_document(
+    cut, _ = prepare_document(
         Document("a.kt", ENDLESS, kind="code", language="kotlin"), ChunkingConfig()
     )
     assert " ".join(chunk.text for chunk in cut.chunks).split() == ENDLESS.split()

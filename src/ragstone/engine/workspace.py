@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from ragstone import config
@@ -43,12 +42,7 @@ class Workspace:
         """Return the workspace."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Close the workspace."""
         self.close()
 

@@ -78,10 +78,6 @@ class Ledger:
             self.present.discard(uri)
             self.skipped.append(Skip(uri, reason))
 
-    def record_failure(self, uri: str, reason: str) -> None:
-        """Count an item that failed for a reason that may pass."""
-        self.record_unread(uri, None, reason, failed=True)
-
     def record_removed(self, uri: str, remark: str) -> None:
         """Add a remark about a document that is about to be removed, and no longer count its item."""
         self.found -= 1

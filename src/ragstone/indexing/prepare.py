@@ -91,7 +91,7 @@ class ItemPreparer:
     ) -> Outcome:
         if self._is_known(item, loaded, content_hash):
             return Outcome(item.uri, "same", loaded.stamp)
-        prepared, facts = _prepare_with_facts(
+        prepared, facts = prepare_document(
             document, self.chunking, source=self.source.name, content_hash=content_hash
         )
         return Outcome(
@@ -120,18 +120,8 @@ def prepare_document(
     *,
     source: str = "",
     content_hash: str = "",
-) -> PreparedDocument:
-    """Return a document with its secrets redacted, cut into chunks and ready to store."""
-    prepared, _ = _prepare_with_facts(
-        document, chunking, source=source, content_hash=content_hash
-    )
-    return prepared
-
-
-def _prepare_with_facts(
-    document: Document, chunking: ChunkingConfig, *, source: str, content_hash: str
 ) -> tuple[PreparedDocument, FileFacts | None]:
-    """Return a document ready to store, and the facts of its code."""
+    """Return a document with its secrets redacted, cut and ready to store, and the facts of its code."""
     facts: FileFacts | None = None
     if chunking.redact_secrets:
         document = redact_document(document)
