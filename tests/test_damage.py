@@ -84,6 +84,9 @@ def test_a_search_leaves_a_damaged_document_out(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Longest:
+        def __init__(self, settings: object) -> None:
+            """Need no settings."""
+
         def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
             return [float(len(text)) for text in texts]
 

@@ -23,6 +23,7 @@ SECTIONS = {
     "rag.vector_store": "the store",
     "sources": "the files to index",
     "embed": "how texts become vectors",
+    "rerank": "the model of `rerank=…`",
     "search": "how answers are found and ranked",
     "code": "the code graph",
     "store": "the database file",

@@ -35,6 +35,15 @@ class RegisteredPart:
     doc: str
     aliases: tuple[str, ...] = ()
     package: str = "ragstone"
+    extra: str = ""
+    """The optional dependencies of the package that the part needs."""
+    is_paid: bool = False
+    """Whether using the part costs money: no process uses it unasked."""
+
+    @property
+    def requirement(self) -> str:
+        """Return the requirement that installs the part with everything it needs."""
+        return f"{self.package}[{self.extra}]" if self.extra else self.package
 
     @property
     def all_names(self) -> tuple[str, ...]:
@@ -56,6 +65,56 @@ BUILT_IN = (
         "ragstone.embed.fake:configured",
         "vectors from hashes, for tests",
         ("mock",),
+    ),
+    RegisteredPart(
+        "embedder",
+        "openai",
+        "ragstone.embed.openai:configured",
+        "OpenAI, or any service with its wire format (embed.url)",
+        is_paid=True,
+    ),
+    RegisteredPart(
+        "embedder",
+        "gemini",
+        "ragstone.embed.gemini:configured",
+        "Google's Gemini API",
+        is_paid=True,
+    ),
+    RegisteredPart(
+        "embedder",
+        "ollama",
+        "ragstone.embed.ollama:configured",
+        "models of a local Ollama",
+    ),
+    RegisteredPart(
+        "embedder",
+        "fastembed",
+        "ragstone.embed.fastembed:configured",
+        "ONNX models, downloaded on first use",
+        extra="fastembed",
+    ),
+    RegisteredPart(
+        "embedder",
+        "sentence-transformers",
+        "ragstone.embed.sentence_transformers:configured",
+        "models of Hugging Face on CUDA, MPS or CPU",
+        extra="sentence-transformers",
+    ),
+    RegisteredPart(
+        "reranker",
+        "cross-encoder",
+        "ragstone.embed.rerank.cross_encoder:configured",
+        "a local cross-encoder, downloaded on first use",
+        extra="fastembed",
+    ),
+    RegisteredPart(
+        "reranker", "cohere", "ragstone.embed.rerank.hosted:cohere", "Cohere's Rerank API"
+    ),
+    RegisteredPart(
+        "reranker", "voyage", "ragstone.embed.rerank.hosted:voyage", "Voyage's Rerank API"
+    ),
+    RegisteredPart(
+        "reranker", "jina", "ragstone.embed.rerank.hosted:jina", "Jina's Rerank API"
     ),
     RegisteredPart("store", "sqlite", "ragstone.store.sqlite:open_store", "one file on disk"),
     RegisteredPart(
@@ -86,7 +145,7 @@ def load(group: str, name: str) -> Callable[..., Any]:
     except ModuleNotFoundError as error:
         raise MissingExtra(
             f"{label} needs the package {error.name!r}, which is not installed.",
-            hint=f"pip install '{part.package}'",
+            hint=f"pip install '{part.requirement}'",
         ) from error
     except (ImportError, AttributeError, SyntaxError) as error:
         raise ConfigError(

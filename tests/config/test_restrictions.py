@@ -78,14 +78,53 @@ def test_a_project_file_may_not_name_an_address_or_a_program(tmp_path: Path, lin
         config.load(tmp_path, environ={})
 
 
-@pytest.mark.parametrize("where", [USER, "ragstone.toml"])
-def test_a_secret_is_taken_from_no_file(tmp_path: Path, where: str) -> None:
-    write(tmp_path / where, "[rag.vector_store]\napi_key = 'sk-abc'\n")
+def test_a_secret_is_not_taken_from_a_project_file(tmp_path: Path) -> None:
+    write(tmp_path / "ragstone.toml", "[rag.vector_store]\napi_key = 'sk-abc'\n")
     with pytest.raises(ConfigError, match="is a secret") as caught:
         config.load(tmp_path, environ=environ(tmp_path))
     assert "RAGSTONE_RAG_VECTOR_STORE_API_KEY" in caught.value.hint and "sk-abc" not in str(
         caught.value
     )
+
+
+def test_a_secret_is_taken_from_the_user_file(tmp_path: Path) -> None:
+    write(tmp_path / USER, "[embed]\napi_key = 'sk-abc'\n")
+    settings = config.load(tmp_path / "p", environ=environ(tmp_path))
+    assert settings.embed.api_key == "sk-abc" and "sk-abc" not in repr(settings)
+
+
+def test_a_secret_is_not_taken_from_an_argument(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is a secret"):
+        config.load(tmp_path, {"embed.api_key": "sk-abc"}, environ={})
+
+
+def test_both_names_of_the_provider_mean_the_same(tmp_path: Path) -> None:
+    write(tmp_path / "ragstone.toml", "[rag]\nembedding_provider = 'gemini'\n")
+    settings = config.load(tmp_path, environ={})
+    assert settings.embed.provider == "gemini" == settings.rag.embedding_provider
+    settings = config.load(tmp_path, environ={"RAGSTONE_EMBED_PROVIDER": "fake"})
+    assert settings.rag.embedding_provider == "fake"
+
+
+def test_two_names_of_the_provider_with_different_values_are_refused(tmp_path: Path) -> None:
+    lines = "[rag]\nembedding_provider = 'gemini'\n[embed]\nprovider = 'openai'\n"
+    write(tmp_path / "ragstone.toml", lines)
+    with pytest.raises(ConfigError, match="set the same thing to different values"):
+        config.load(tmp_path, environ={})
+
+
+def test_the_address_of_a_model_is_not_taken_from_a_project_file(tmp_path: Path) -> None:
+    write(tmp_path / "ragstone.toml", "embed.url = 'http://elsewhere.invalid/v1'\n")
+    with pytest.raises(ConfigError, match="not taken from project file"):
+        config.load(tmp_path, environ={})
+
+
+def test_a_price_is_a_number(tmp_path: Path) -> None:
+    settings = config.load(tmp_path, environ={"RAGSTONE_EMBED_PRICE": "0.5"})
+    assert settings.embed.price == 0.5
+    for wrong in ("nan", "cheap", "-1"):
+        with pytest.raises(ConfigError, match="embed.price must be a number of at least 0"):
+            config.load(tmp_path, environ={"RAGSTONE_EMBED_PRICE": wrong})
 
 
 def test_a_secret_is_never_shown(tmp_path: Path) -> None:

@@ -152,7 +152,9 @@ def store_texts(engine: Engine, count: int) -> None:
 
 def use_embedder(engine: Engine, embedder: FakeEmbedder) -> None:
     """Let the engine embed with this embedder."""
-    engine.workspace.components._embedders["fake"] = embedder
+    pool = engine.workspace.components._embedders
+    pool._make = lambda name, values: embedder  # type: ignore[method-assign]
+    pool._embedders = {}
 
 
 def test_interrupted_embedding_continues_where_it_stopped(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_a_copy_in_another_layout_is_left_out(
 
 
 @pytest.mark.parametrize("core_count", [1, 2])
-def test_an_embedding_error_is_raised_after_the_word_search_has_ended(
+def test_an_embedding_error_is_a_note_of_an_answer_by_words(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, core_count: int
 ) -> None:
     reading: list[bool] = []
@@ -138,9 +138,9 @@ def test_an_embedding_error_is_raised_after_the_word_search_has_ended(
     with_cores(monkeypatch, core_count)
     monkeypatch.setattr(type(engine.workspace.components.store), "search_words", slow)
     monkeypatch.setattr(type(engine.workspace.components), "query_vector", no_vector)
-    with pytest.raises(ProviderError, match="does not answer"):
-        engine.search("harbour")
-    assert not reading
+    explanation = engine.explain("harbour")
+    assert explanation.hits and not reading
+    assert any("does not answer" in note for note in explanation.notes)
 
 
 def test_a_search_reads_one_moment_by_words_and_by_meaning(

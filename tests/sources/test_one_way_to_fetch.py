@@ -1,4 +1,4 @@
-"""Only `sources/web/client.py` connects to the network, so no module can bypass its address policy."""
+"""Only `sources/web/client.py` fetches pages and only `embed/http_client.py` asks services."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ ALLOWED = {
     "surfaces/bus.py": {"urllib.parse"},  # takes texts apart
     "read/epub.py": {"urllib.parse"},  # takes texts apart
     "surfaces/adapters/openai_agents.py": {"asyncio"},  # threads, as the SDK awaits its tools
-    "retrieval/ask/chat.py": {"httpx2"},  # the one service whose address the user set
-    "sources/web/client.py": {"socket", "ssl", "httpx2", "httpcore2"},
+    "retrieval/ask/chat.py": {"httpx2"},  # the types of its failures
+    "sources/web/client.py": {"socket", "ssl", "httpcore2"},
+    "embed/http_client.py": {"httpx2"},  # services whose address the user set
     "sources/web/urls.py": {"urllib.parse"},  # takes texts apart
     "sources/web/pages.py": {"http"},  # the names of statuses
     "sources/web/source.py": {"http"},  # as above

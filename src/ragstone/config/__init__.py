@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ragstone.config.environment import child_environment, cores, is_automated, search_path
+from ragstone.config.environment import (
+    child_environment,
+    cores,
+    is_automated,
+    provider_key,
+    search_path,
+)
 from ragstone.config.load import load, project_file, user_config_folder, user_file
 from ragstone.config.sections import WebSettings
 from ragstone.config.settings import Settings, setting_keys
@@ -22,6 +28,7 @@ __all__ = [
     "is_automated",
     "load",
     "project_file",
+    "provider_key",
     "search_path",
     "user_config_folder",
     "user_file",

@@ -28,6 +28,7 @@ _SETTINGS: Final[Mapping[str, str]] = {
 _MODELS: Final = {
     "all-minilm-l6-v2": "minilm",
     "sentence-transformers/all-minilm-l6-v2": "minilm",
+    "nomic-embed-text": "ollama:nomic-embed-text",
 }
 _SPECIFIC_NAMES: Final = "|".join(sorted(set(_SETTINGS) - {"description"}))
 _OUR_KEY: Final = re.compile(

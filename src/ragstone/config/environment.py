@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 COMPLETION_VARIABLE: Final = "_RAGSTONE_COMPLETE"
@@ -64,6 +64,16 @@ def is_automated(environ: Mapping[str, str] | None = None) -> bool:
     if environ is None:
         environ = os.environ
     return environ.get("CI", "").lower() not in ("", "0", "false", "no")
+
+
+def provider_key(
+    variables: Sequence[str], environ: Mapping[str, str] | None = None
+) -> str | None:
+    """Return the key of a provider from the first of its usual variables that is set, such as OPENAI_API_KEY."""
+    if environ is None:
+        environ = os.environ
+    keys = [environ[name] for name in variables if environ.get(name)]
+    return next(iter(keys), None)
 
 
 def cores() -> int:

@@ -43,10 +43,32 @@ def load(
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
     for key, value, origin in _collect(root, overrides or {}, environ):
-        values[key.name] = value
-        origins[key.name] = origin
+        for name in _names_of(key, value, origin, values, origins):
+            values[name] = value
+            origins[name] = origin
     check_combination(values, origins)
     return build_settings(values, root=root, origins=origins)
+
+
+def _names_of(
+    key: SettingKey,
+    value: object,
+    origin: str,
+    values: Mapping[str, object],
+    origins: Mapping[str, str],
+) -> tuple[str, ...]:
+    """Return both names of a setting that has two; raise `ConfigError` if one place gives them different values."""
+    other = key.rules.same_as
+    if not other:
+        return (key.name,)
+    other_origin = origins.get(other, "")
+    is_variable = other_origin.startswith("environment") and origin.startswith("environment")
+    if (is_variable or other_origin == origin) and values[other] != value:
+        raise ConfigError(
+            f"{key.name} ({origin}) and {other} ({other_origin}) set the same thing to different values.",
+            hint=f"keep {key.name} or {other}, not both",
+        )
+    return key.name, other
 
 
 def project_file(folder: str | Path) -> Path:
@@ -104,7 +126,6 @@ def _read_files(path: Path, layer: str) -> Iterator[SetValue]:
     for key, value in _flatten(_parse_toml(path), origin):
         if value == "":
             continue  # an empty text means: not set
-        refuse_secret(key, origin=origin)
         checked = check_value(key.name, value, key.value_type, origin=origin)
         yield SetValue(key, checked, origin)
 

@@ -13,14 +13,15 @@ from ragstone.errors import ConfigError
 
 
 def refuse_secret(key: SettingKey, *, origin: str) -> None:
-    """Raise `ConfigError` if a setting is a secret: secrets come from the environment only."""
+    """Raise `ConfigError` if a setting is a secret: secrets come from the environment or the user file."""
     if key.rules.secret:
-        hint = f"set {key.variable} in the environment"
+        hint = f"set {key.variable} in the environment, or put it in your user file"
         raise ConfigError(f"{key.name} is a secret and is not taken from {origin}.", hint=hint)
 
 
 def check_project_value(key: SettingKey, value: object, *, root: Path, origin: str) -> None:
     """Raise `ConfigError` if a project file may not set this."""
+    refuse_secret(key, origin=origin)
     if key.rules.personal:
         raise ConfigError(
             f"{key.name} is not taken from {origin}: a file that came with a clone may not name an address or program.",

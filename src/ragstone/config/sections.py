@@ -14,6 +14,7 @@ WatchMode = Literal["auto", "interval", "off"]
 SecretMode = Literal["redact", "off"]
 GraphMode = Literal["auto", "off"]
 BackgroundMode = Literal["auto", "on", "off"]
+Device = Literal["auto", "cuda", "mps", "cpu"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,9 @@ class SettingRules:
     aliases: tuple[str, ...] = ()
     """Other names of its environment variable, without the prefix."""
     secret: bool = False
-    """Taken only from the environment and never shown."""
+    """Taken only from the environment or the user file, and never shown."""
+    same_as: str = ""
+    """The setting that this one is another name of; both always have the same value."""
     inside: bool = False
     """A path or globs that a project file may not point outside the folder."""
     personal: bool = False
@@ -80,7 +83,7 @@ class RagSettings:
         True, "With `false` the engine does nothing and loads nothing.", aliases=("TOOLS_RAG",)
     )
     embedding_provider: str = setting(
-        "minilm", "Name of the embedder: `minilm` (also `local`) or `fake` (also `mock`)."
+        "minilm", "Another name of `embed.provider`.", same_as="embed.provider"
     )
     chunker: str = setting("auto", "Name of the chunker; `auto` chooses by file type.")
     chunk_size: int | None = setting(
@@ -132,6 +135,56 @@ class SourceSettings:
 class EmbedSettings:
     """`[embed]`: how text becomes vectors."""
 
+    provider: str = setting(
+        "minilm",
+        "Name of the embedder: `minilm` (also `local`), `openai`, `gemini`, `ollama`, `fastembed`, "
+        "`sentence-transformers`, `fake` (also `mock`); also `provider:model` and `provider:model@dimension`.",
+        same_as="rag.embedding_provider",
+    )
+    model: str | None = setting(None, "Name of the model; unset: the provider's usual one.")
+    dimension: int | None = setting(
+        None,
+        "Numbers per vector; unset: as many as the model has. Needed for models that are not known here.",
+        low=1,
+        high=16_384,
+    )
+    url: str | None = setting(
+        None,
+        "Address of the service, such as `http://127.0.0.1:8000/v1`; unset: the provider's own.",
+        personal=True,
+    )
+    api_key: str | None = setting(
+        None, "Key for the service; unset: the provider's usual variable.", secret=True
+    )
+    query_prefix: str | None = setting(
+        None, "Text before every query; unset: the prefix that the model was trained with."
+    )
+    document_prefix: str | None = setting(
+        None, "Text before every document; unset: the prefix that the model was trained with."
+    )
+    fallback: str | None = setting(
+        None,
+        "A second embedder, such as `local`, whose vectors answer while the service is down.",
+    )
+    price: float | None = setting(
+        None, "Dollars per million tokens; unset: the list price, if it is known.", low=0
+    )
+    concurrency: int = setting(
+        4, "Requests that are sent to a service at the same time.", low=1, high=64
+    )
+    seconds: int = setting(
+        60, "How long to wait for a service that embeds documents.", low=1, high=3600
+    )
+    query_seconds: int = setting(
+        10,
+        "How long a search waits for a service; then it answers by words.",
+        low=1,
+        high=600,
+    )
+    device: Device = setting(
+        "auto",
+        "Where `sentence-transformers` computes: `cuda`, `mps`, `cpu`, or the first of them that is there.",
+    )
     threads: int = setting(0, "Threads that embed; 0: one for each core.", low=0, high=1024)
     storage: VectorStorage = setting(
         DEFAULT_STORAGE,
@@ -139,7 +192,24 @@ class EmbedSettings:
     )
     background: BackgroundMode = setting(
         "auto",
-        "Whether commands start a process that makes missing vectors: `auto` (not if the variable CI is set), `on`, `off`.",
+        "Whether commands start a process that makes missing vectors: `on`, `off` or `auto` (not with a paid model, "
+        "not if the variable CI is set).",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """`[rerank]`: the model of `rerank=…`, which orders the best candidates again."""
+
+    model: str | None = setting(None, "Name of the model; unset: the reranker's usual one.")
+    url: str | None = setting(
+        None, "Address of the service; unset: the reranker's own.", personal=True
+    )
+    api_key: str | None = setting(
+        None, "Key for the service; unset: the reranker's usual variable.", secret=True
+    )
+    seconds: int = setting(
+        20, "How long to wait for the service; then the order stays.", low=1, high=600
     )
 
 

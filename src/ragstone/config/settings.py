@@ -17,6 +17,7 @@ from ragstone.config.sections import (
     EmbedSettings,
     EventSettings,
     RagSettings,
+    RerankSettings,
     SearchSettings,
     ServerSettings,
     SettingRules,
@@ -39,6 +40,7 @@ class Settings:
     rag: RagSettings = field(default_factory=RagSettings)
     sources: SourceSettings = field(default_factory=SourceSettings)
     embed: EmbedSettings = field(default_factory=EmbedSettings)
+    rerank: RerankSettings = field(default_factory=RerankSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     code: CodeSettings = field(default_factory=CodeSettings)
     store: StorageSettings = field(default_factory=StorageSettings)
@@ -88,6 +90,10 @@ class Settings:
     def arguments(self) -> dict[str, object]:
         """Return the values that the caller gave, by dotted key."""
         return {key: self.value(key) for key in self.origins if self._layer(key) == "argument"}
+
+    def comes_from_project(self, key: str) -> bool:
+        """Return whether a project file sets a key: it may have come with a clone."""
+        return self._layer(key) == "project"
 
     def with_values(self, values: Mapping[str, tuple[object, str]]) -> Settings:
         """Return these settings with other values; each comes with its origin."""

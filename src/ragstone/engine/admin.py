@@ -59,8 +59,12 @@ class Admin:
         chunker: str | None = None,
         chunk_size: int | None = None,
         chunk_overlap: int | None = None,
+        embedder: str | None = None,
     ) -> Collection:
-        """Return a new collection, optionally with its own chunker; `Conflict` if the name is taken."""
+        """Return a new collection, optionally with its own chunker and embedder; `Conflict` if the name is taken.
+
+        The embedder is named `provider`, `provider:model` or `provider:model@dimension`.
+        """
         self._project.require_enabled()
         arguments.check_plain_name(name, "a collection")
         arguments.check_sizes(chunk_size=chunk_size, chunk_overlap=chunk_overlap)
@@ -70,6 +74,12 @@ class Admin:
             hint = "choose another name, or drop it first"
             raise Conflict(f"there is a collection {name!r} already", hint=hint)
         settings: dict[str, Scalar] = {}
+        if embedder is not None:
+            # An embedder that cannot be used is refused now, not at the first sync.
+            self._project.workspace.components.embedder(
+                arguments.check_name(embedder, "an embedder")
+            )
+            settings["embedder"] = embedder
         if chunker is not None:
             settings["chunker"] = chunker
         if chunk_size is not None:
@@ -144,13 +154,20 @@ class Admin:
         *,
         collection: str | None = None,
         seconds: float | None = None,
+        embedder: str | None = None,
         progress: Progress | None = None,
     ) -> int:
-        """Make vectors for texts that have none and return how many; waits for another process that does the same."""
+        """Make vectors for texts that have none and return how many; waits for another process that does the same.
+
+        With `embedder` they are made beside those that searches use; `search(embedder=…)` uses them.
+        """
         if not self._project.enabled:
             return 0
         arguments.check_embed(True if seconds is None else seconds)
         name = self._project.existing(collection)
+        if embedder is not None:
+            backfill = self._project.index.collection(name).backfill()
+            return backfill.run_beside(embedder, seconds=seconds, progress=progress)
         return self._project.index.embed(name, seconds=seconds, progress=progress)
 
     def embed_in_background(self) -> bool:

@@ -214,6 +214,7 @@ _OPTION_CHECKS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "fresh": (_is_switch, _SWITCH_HINT),
     "memory": (_names_sessions, "use True, the name of a session, or a list of names"),
     "rerank": (_is_text, "give the name of a reranker"),
+    "embedder": (_is_text, 'give the name of an embedder, such as "minilm"'),
     "collection": (_names_collections, "give a name, or a list of names"),
     "min_score": (_is_score, "give a number from 0 to 1"),
     "filters": (_is_mapping, 'filters={"path": "docs/**"}'),

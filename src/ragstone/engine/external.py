@@ -8,7 +8,8 @@ from itertools import islice
 
 from ragstone.engine import arguments
 from ragstone.engine.project import OFF, Project
-from ragstone.errors import ReadError, StaleSpace
+from ragstone.errors import ProviderError, ReadError, StaleSpace
+from ragstone.indexing.backfill import outage_note
 from ragstone.indexing.ledger import Ledger, merge_reports
 from ragstone.indexing.reconcile import BATCH_DOCUMENTS, Reconciler
 from ragstone.protocols import Progress
@@ -19,7 +20,16 @@ from ragstone.sources.given import GivenDocuments
 from ragstone.sources.web.fetch import FetchRules
 from ragstone.sources.web.pages import WEB
 from ragstone.sources.web.source import NewPage, StoredPages, web_rules
-from ragstone.types import AddReport, Condition, Document, Filter, PutResult, Skip, SyncReport
+from ragstone.types import (
+    AddReport,
+    Condition,
+    Document,
+    EmbedUsage,
+    Filter,
+    PutResult,
+    Skip,
+    SyncReport,
+)
 
 OFF_NOTE = f"{OFF}, nothing was done"
 
@@ -119,13 +129,19 @@ class External:
     def _report(self, name: str, results: Sequence[PutResult], *, embed: bool) -> AddReport:
         collection = self._project.index.collection(name)
         embedded = 0
+        usage = EmbedUsage()
         notes: tuple[str, ...] = ()
         if embed:
+            usage_before = collection.backfill().usage()
             try:
                 uris = [result.uri for result in results]
                 embedded = collection.backfill().run_documents(uris)
             except StaleSpace as error:
                 notes = (str(error),)
+            except ProviderError as error:
+                collection.update_state(needs_vectors=True)
+                notes = (outage_note(error),)
+            usage = collection.backfill().usage() - usage_before
         return AddReport(
             documents=len(results),
             chunks_added=sum(result.added for result in results),
@@ -135,4 +151,5 @@ class External:
             per_document=tuple(results),
             notes=notes,
             remarks=collection.writer().remarks(results),
+            usage=usage,
         )

@@ -9,7 +9,7 @@ from typing import Final, Unpack
 from ragstone.engine.engine import Engine
 from ragstone.engine.project import OFF
 from ragstone.engine.searches import Searches
-from ragstone.errors import ConfigError, InputError
+from ragstone.errors import ConfigError, InputError, ProviderError
 from ragstone.events import CONTEXT_LOADED
 from ragstone.indexing.sync import Policy
 from ragstone.retrieval.ask.chat import Chat
@@ -174,9 +174,12 @@ class Prompts:
         texts = [piece.text for piece in candidates if piece.score is None]
         if not self._project.enabled or not texts:
             return [None] * len(candidates)
-        embedder = self._project.workspace.components.embedder()
-        query = embedder.embed([task], "query")[0]
-        similarities = embedder.embed(texts, "document") @ query
+        try:
+            embedder = self._project.workspace.components.embedder()
+            query = embedder.embed([task], "query")[0]
+            similarities = embedder.embed(texts, "document") @ query
+        except (ProviderError, ConfigError):
+            return [None] * len(candidates)  # words decide
         by_text = dict(zip(texts, similarities.tolist(), strict=True))
         cosines: list[float | None] = []
         for piece in candidates:

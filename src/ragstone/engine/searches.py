@@ -85,6 +85,7 @@ class Searches:
             fusion=options.get("fusion") or settings.fusion,
             mmr=options.get("mmr", False),
             rerank=options.get("rerank"),
+            embedder=options.get("embedder"),
             filter=parse(filters) if filters else None,
             min_score=options.get("min_score"),
             compress=options.get("compress", False),

@@ -31,7 +31,7 @@ class Transfer:
         target = self._project.index.collection(self._project.collection_name(collection))
         notes: tuple[str, ...] = ()
         try:
-            target.backfill().space()
+            target.backfill().spaces.main()
         except StaleSpace as error:
             notes = (str(error),)
         codec_of = self._project.workspace.components.codec

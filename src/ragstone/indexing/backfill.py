@@ -7,23 +7,28 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ragstone.errors import StaleSpace, StoreBusy
+from ragstone.embed.batches import BatchEmbedder
+from ragstone.errors import ConfigError, RagstoneError, StoreBusy
+from ragstone.indexing.collection_spaces import CollectionSpaces
+from ragstone.protocols import RemoteModel
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.store.home import EMBED_LOCK
 from ragstone.store.lock import FileLock
-from ragstone.types import PendingText, embedding_text
+from ragstone.types import EmbedUsage, PendingText, embedding_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ragstone.indexing.components import Components
     from ragstone.protocols import Progress
-    from ragstone.types import CollectionKey, Space, SpaceInfo, SpaceState
+    from ragstone.types import CollectionKey, SpaceInfo
 
 # Texts embedded between two commits; a kill loses a few seconds of work at most.
 _BATCH: Final = 128
 # A batch cannot be stopped half way, so it is smaller if the time is limited.
 _TIMED_BATCH: Final = 32
+_LONG_SECONDS: Final = 60.0
+"""With more time than this, a batch that takes a little too long does not matter."""
 _PAUSE_SECONDS: Final = 0.02
 """Between two batches, so that a process that waits for the lock gets it."""
 _FLUSHED_COUNT: Final = 1000
@@ -34,17 +39,29 @@ TEXTS_PER_SECOND: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class VectorBackfill:
-    """Embeds the texts of one collection with the configured embedder."""
+    """Embeds the texts of one collection with its own embedder, or with the configured one."""
 
     components: Components
     key: CollectionKey
 
+    @property
+    def spaces(self) -> CollectionSpaces:
+        """Return the spaces of the collection."""
+        return CollectionSpaces(self.components, self.key)
+
     def run(self, *, seconds: float | None = None, progress: Progress | None = None) -> int:
         """Embed pending texts and return how many vectors were stored; `StaleSpace` if another model made the others.
 
-        With `seconds` it stops after that time.
+        With `seconds` it stops after that time. The fallback embedder comes first: it does not depend on a service.
         """
-        return self._fill(self.space(), seconds, progress)
+        self._fill_fallback(seconds, progress)
+        return self._fill(self.spaces.main(), seconds, progress)
+
+    def run_beside(
+        self, name: str, *, seconds: float | None = None, progress: Progress | None = None
+    ) -> int:
+        """Embed the texts with another embedder beside the active one and return how many vectors were stored."""
+        return self._fill(self.spaces.beside(name), seconds, progress)
 
     def run_documents(self, uris: Sequence[str]) -> int:
         """Embed the texts of some documents and return how many vectors were stored; `StaleSpace` as in `run`.
@@ -52,24 +69,22 @@ class VectorBackfill:
         It takes no lock, because a caller that adds one note must not wait for a process that embeds a folder. If both
         embed the same text, the second vector is not stored.
         """
-        info = self.space()
-        stored = 0
-        for texts in self._texts_of(uris, info):
-            stored += self._store_vectors(info, texts)
-        self._flush(info, stored)
-        return stored
+        fallback = self.components.settings.embed.fallback
+        if fallback:
+            self._embed_documents(uris, self.spaces.beside(fallback))
+        return self._embed_documents(uris, self.spaces.main())
 
     def run_if_few(self, seconds: float) -> int:
         """Embed pending texts only if the time is about enough for all of them; return how many were stored.
 
         A few vectors out of many improve no answer, so a waiting user does not wait for them.
         """
-        info = self._active_space()
+        info = self.spaces.active()
         if info is None or not info.embedded:
             return 0
         pending = info.texts - info.embedded
         is_quick = 0 < pending <= seconds * TEXTS_PER_SECOND
-        if not is_quick or not self._is_configured(info):
+        if not is_quick or not self.spaces.is_configured(info):
             return 0
         return self._fill(info, seconds, None)
 
@@ -79,7 +94,7 @@ class VectorBackfill:
         Existing vectors of that embedder are kept, unless they are damaged.
         """
         components, project = self.components, self.key.project
-        info = self.space(state="building")
+        info = self.spaces.main(state="building")
         damaged = components.damaged_vectors(project, info)
         if damaged:
             components.store.vectors.remove(project, info.id, damaged)
@@ -89,52 +104,50 @@ class VectorBackfill:
 
     def pending(self) -> int:
         """Return how many texts of the collection have no vector."""
-        info = self._active_space()
+        info = self.spaces.active()
         if info is None:
             return 0
         return info.texts - info.embedded
 
-    def space(self, *, state: SpaceState = "active") -> SpaceInfo:
-        """Return the configured embedder's space of the collection; create it if it is missing."""
-        store = self.components.store
-        space = self.components.embedder().space
-        store.ensure_collection(self.key)
+    def usage(self) -> EmbedUsage:
+        """Return what this process asked the collection's service to embed; nothing if it has no service."""
         try:
-            return store.vectors.ensure_space(
-                self.key, space, storage=self._storage(), state=state
-            )
-        except StaleSpace as error:
-            message = self._describe_stale_space(space)
-            hint = "`ragstone reembed` builds the new ones beside the old and switches; until then the old answer"
-            raise StaleSpace(message, hint=hint) from error
+            embedder = self.spaces.embedder()
+        except ConfigError:
+            return EmbedUsage()
+        if not isinstance(embedder, RemoteModel):
+            return EmbedUsage()
+        return embedder.usage
 
-    def _describe_stale_space(self, space: Space) -> str:
-        old = self._active_space()
-        maker = "another model"
-        if old is not None:
-            maker = f"{old.space.model} ({old.space.embedder}, {old.storage})"
-        configured = space.embedder
-        storage = self._storage()
-        if storage:
-            configured = f"{configured}, {storage}"
-        return (
-            f"the vectors of {self.key.name!r} were made by {maker}, "
-            f"and the settings now say {space.model} ({configured})"
-        )
+    def _fill_fallback(self, seconds: float | None, progress: Progress | None) -> None:
+        fallback = self.components.settings.embed.fallback
+        if fallback:
+            self._fill(self.spaces.beside(fallback), seconds, progress)
+
+    def _embed_documents(self, uris: Sequence[str], info: SpaceInfo) -> int:
+        batches = self._batch_embedder(info, None)
+        stored = 0
+        for texts in self._texts_of(uris, info):
+            stored += self._store_vectors(info, texts, batches)
+        self._flush(info, stored)
+        batches.raise_if_refused()
+        return stored
 
     def _fill(self, info: SpaceInfo, seconds: float | None, progress: Progress | None) -> int:
         deadline = math.inf
-        batch = _BATCH
+        batches = self._batch_embedder(info, seconds)
+        batch = batches.texts_at_once or _BATCH
         if seconds is not None:
             deadline = time.monotonic() + seconds
-            batch = _TIMED_BATCH
+            if seconds < _LONG_SECONDS:
+                batch = _TIMED_BATCH
         total = info.texts - info.embedded
         if progress and total:
             progress("embed", 0, total)
         stored = last_id = 0
         while time.monotonic() < deadline:
             check_cancelled()
-            count, last_id = self._embed_batch(info, last_id, batch, deadline)
+            count, last_id = self._embed_batch(info, last_id, batch, deadline, batches)
             stored += count
             if progress and count:
                 progress("embed", min(stored, total), total)
@@ -142,10 +155,16 @@ class VectorBackfill:
                 break
             time.sleep(_PAUSE_SECONDS)
         self._flush(info, stored)
+        batches.raise_if_refused()
         return stored
 
     def _embed_batch(
-        self, info: SpaceInfo, after: int, batch: int, deadline: float
+        self,
+        info: SpaceInfo,
+        after: int,
+        batch: int,
+        deadline: float,
+        batches: BatchEmbedder,
     ) -> tuple[int, int]:
         """Embed the next texts; return how many vectors were stored, and the last text's id, 0 if there is no more.
 
@@ -158,22 +177,29 @@ class VectorBackfill:
                 texts = self.components.store.vectors.pending(
                     self.key.scope, info.id, after=after, limit=batch
                 )
-                count = self._store_vectors(info, texts)
+                count = self._store_vectors(info, texts, batches)
         except StoreBusy:
             return 0, 0
         if len(texts) < batch:
             return count, 0
         return count, texts[-1].text_id
 
-    def _store_vectors(self, info: SpaceInfo, texts: Sequence[PendingText]) -> int:
-        """Embed texts, store their vectors in one transaction, and return how many were new."""
+    def _store_vectors(
+        self, info: SpaceInfo, texts: Sequence[PendingText], batches: BatchEmbedder
+    ) -> int:
+        """Embed texts, store the vectors of each request in one transaction, and return how many were new."""
         if not texts:
             return 0
-        embedder = self.components.embedder(info.space.embedder)
-        vectors = embedder.embed([text.text for text in texts], "document")
-        encoded = self.components.codec(info).encode(vectors)
-        rows = zip([text.text_id for text in texts], encoded, strict=True)
-        return self.components.store.vectors.put(self.key.project, info.id, rows)
+        codec = self.components.codec(info)
+        stored = 0
+        for part in batches.embed([text.text for text in texts]):
+            ids = [texts[position].text_id for position in part.positions]
+            rows = zip(ids, codec.encode(part.rows), strict=True)
+            stored += self.components.store.vectors.put(self.key.project, info.id, rows)
+        return stored
+
+    def _batch_embedder(self, info: SpaceInfo, seconds: float | None) -> BatchEmbedder:
+        return BatchEmbedder(self.components.embedder_of(info.space), seconds)
 
     def _texts_of(self, uris: Sequence[str], info: SpaceInfo) -> Iterator[list[PendingText]]:
         """Yield the texts of documents that have no vector, a batch at a time."""
@@ -196,20 +222,10 @@ class VectorBackfill:
         if stored >= _FLUSHED_COUNT:
             self.components.space_index(self.key.project, info).flush()
 
-    def _active_space(self) -> SpaceInfo | None:
-        spaces = self.components.store.vectors.spaces(self.key.scope)
-        return next((info for info in spaces if info.state == "active"), None)
 
-    def _is_configured(self, info: SpaceInfo) -> bool:
-        same_model = info.space.fingerprint == self.components.embedder().space.fingerprint
-        return same_model and self._storage() in (None, info.storage)
-
-    def _storage(self) -> str | None:
-        """Return the configured storage of vectors; None if the user set none, so that existing vectors decide."""
-        settings = self.components.settings
-        if settings.origin("embed.storage") == "default":
-            return None
-        return settings.embed.storage
+def outage_note(error: RagstoneError) -> str:
+    """Return the note about texts that are stored and found by words, but have no vector yet."""
+    return f"vectors are missing, words answer: {error}"
 
 
 def _take(waiting: dict[int, str], count: int) -> list[PendingText]:

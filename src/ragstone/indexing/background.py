@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ragstone import registry
 from ragstone.config import is_automated
-from ragstone.errors import StoreBusy, StoreError
+from ragstone.errors import ConfigError, StoreBusy, StoreError
 from ragstone.read.python_command import build_background_command
 from ragstone.store.home import BACKGROUND_LOCK, BACKGROUND_LOG
 from ragstone.store.lock import FileLock
@@ -48,8 +49,10 @@ class BackgroundEmbedding:
     @property
     def is_allowed(self) -> bool:
         """Return whether the settings allow a background process."""
-        mode = self._settings.embed.background
-        return mode == "on" or (mode == "auto" and not is_automated())
+        embed = self._settings.embed
+        if embed.background != "auto":
+            return embed.background == "on"
+        return not is_automated() and not _is_paid(embed.provider)
 
     def start(self) -> bool:
         """Start the process, unless one runs or the last one failed a moment ago; return whether one runs now."""
@@ -110,6 +113,14 @@ class BackgroundEmbedding:
             file.seek(max(0, os.fstat(descriptor).st_size - _TAIL_BYTES))
             lines = file.read(_TAIL_BYTES).decode("utf-8", "replace").splitlines()
         return lines[-1] if lines else ""
+
+
+def _is_paid(provider: str) -> bool:
+    """Return whether an embedder costs money; an unknown one fails elsewhere with a clear message."""
+    try:
+        return registry.find("embedder", provider.partition(":")[0]).is_paid
+    except ConfigError:
+        return False
 
 
 def _start_detached(command: list[str], log: Path) -> bool:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
-from ragstone.errors import ReadError, StaleSpace
-from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill
+from ragstone.errors import ProviderError, ReadError, StaleSpace
+from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill, outage_note
 from ragstone.indexing.ledger import MISSING
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
 from ragstone.indexing.writer import ChunkingConfig, DocumentWriter
@@ -149,16 +149,23 @@ class IndexedCollection:
         """
         embedded = 0
         notes = report.notes
+        usage = report.usage
         seconds = None if embed is True else float(embed)
         if seconds is None or self._is_quick_to_embed(report, seconds):
             self.update_state(needs_vectors=False)
+            usage_before = self.backfill().usage()
             try:
                 embedded = self.backfill().run(seconds=seconds, progress=progress)
             except StaleSpace as error:
                 # The text is stored and found by words. Which vectors it gets is the user's choice.
                 notes = (*notes, str(error))
+            except ProviderError as error:
+                # The missing vectors are the queue: the next sync or search continues.
+                self.update_state(needs_vectors=True)
+                notes = (*notes, outage_note(error))
+            usage += self.backfill().usage() - usage_before
         pending = self.backfill().pending()
-        return replace(report, embedded=embedded, pending=pending, notes=notes)
+        return replace(report, embedded=embedded, pending=pending, notes=notes, usage=usage)
 
     def _is_quick_to_embed(self, report: SyncReport, seconds: float) -> bool:
         """Return whether a time limit is about enough for all texts without vectors."""

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
 from ragstone.errors import ConfigError, InputError
+from ragstone.indexing.embedders import EmbedderPool
 from ragstone.store.home import DATABASE, VECTORS, make_home
-from ragstone.types import Finding, Scope, StoreSettings
+from ragstone.types import DEFAULT_STORAGE, Finding, Scope, StoreSettings
 
 if TYPE_CHECKING:
     from ragstone.config import Settings
-    from ragstone.protocols import Codec, DocumentStore, Embedder
+    from ragstone.protocols import Codec, DocumentStore, Embedder, Reranker
     from ragstone.types import Matrix, Space, SpaceInfo
     from ragstone.vectors.space_index import SpaceIndex
 
@@ -30,7 +31,8 @@ class Components:
         self.settings = settings
         self.is_closed = False
         self._store: DocumentStore | None = None
-        self._embedders: dict[str, Embedder] = {}
+        self._embedders = EmbedderPool(settings)
+        self._rerankers: dict[str, Reranker] = {}
         self._indexes: dict[int, SpaceIndex] = {}
         # A watcher thread and a search may need the same component at the same moment.
         self._lock = threading.RLock()
@@ -60,23 +62,35 @@ class Components:
         return self.home / name
 
     def embedder(self, name: str | None = None) -> Embedder:
-        """Return an embedder by name, or the configured one."""
-        part = registry.find("embedder", name or self.settings.rag.embedding_provider)
-        with self._lock:
-            if part.name not in self._embedders:
-                self._embedders[part.name] = registry.load("embedder", part.name)(self.settings)
-            return self._embedders[part.name]
+        """Return an embedder by its name (`provider`, `provider:model`), or the configured one."""
+        return self._embedders.get(name)
+
+    def embedder_of(self, space: Space) -> Embedder:
+        """Return the embedder that makes vectors of a space; raise `ConfigError` if it is not available here."""
+        embedder = self._embedders.for_space(space)
+        if embedder is None:
+            raise ConfigError(
+                f"The embedder {space.embedder!r} with the model {space.model!r} is not available here.",
+                hint="install or configure it",
+            )
+        return embedder
 
     def query_vector(self, space: Space, query: str) -> Matrix | None:
-        """Return the query's vector in a space; None if the embedder of that space is not available."""
-        try:
-            embedder = self.embedder(space.embedder)
-        except ConfigError:
-            return None
-        if embedder.space.fingerprint != space.fingerprint:
-            return None
-        vector: Matrix = embedder.embed([query], "query")[0]
-        return vector
+        """Return the query's vector in a space; None if the embedder of that space is not available.
+
+        Raises `ProviderError` if the service of the embedder fails.
+        """
+        folder = None if self.in_memory else self.home / VECTORS
+        return self._embedders.query_vector(
+            space, query, folder, lambda: self._codec(DEFAULT_STORAGE, space.dimension)
+        )
+
+    def reranker(self, name: str) -> Reranker:
+        """Return a reranker by name; its model is loaded once."""
+        with self._lock:
+            if name not in self._rerankers:
+                self._rerankers[name] = registry.load("reranker", name)(self.settings)
+            return self._rerankers[name]
 
     def space_index(self, project: str, info: SpaceInfo) -> SpaceIndex:
         """Return the vector index of a space."""
@@ -93,11 +107,7 @@ class Components:
 
     def codec(self, info: SpaceInfo) -> Codec:
         """Return the codec that stores the vectors of a space."""
-        from ragstone.vectors.codecs import (
-            codec,
-        )  # NumPy loads here: a search by words does not need it
-
-        return codec(info.storage, info.space.dimension)
+        return self._codec(info.storage, info.space.dimension)
 
     def damaged_vectors(self, project: str, info: SpaceInfo) -> list[int]:
         """Return the ids of stored rows that are not valid vectors."""
@@ -136,9 +146,16 @@ class Components:
                 index.flush()
                 index.close()
             self._indexes.clear()
+            self._embedders.close()
             if self._store is not None:
                 self._store.close()
                 self._store = None
+
+    def _codec(self, storage: str, dimension: int) -> Codec:
+        # NumPy loads here: a search by words does not need it.
+        from ragstone.vectors.codecs import codec
+
+        return codec(storage, dimension)
 
     def _open_store(self) -> DocumentStore:
         vector_store = self.settings.rag.vector_store

@@ -141,6 +141,7 @@ def _add_reports(first: SyncReport, second: SyncReport) -> SyncReport:
         remarks=tuple(remarks),
         changed=first.changed + second.changed,
         gone=first.gone + second.gone,
+        usage=first.usage + second.usage,
     )
 
 

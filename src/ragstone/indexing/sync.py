@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ragstone.errors import (
+    ConfigError,
     InputError,
+    ProviderError,
     RagstoneError,
     StaleSpace,
     StoreBusy,
@@ -22,6 +24,7 @@ from ragstone.errors import (
     StoreError,
     StoreTooNew,
 )
+from ragstone.indexing.backfill import outage_note
 from ragstone.indexing.changes import ChangeTracker
 from ragstone.indexing.collection import IndexedCollection
 from ragstone.indexing.ledger import merge_reports
@@ -218,6 +221,9 @@ class CollectionSync:
                     embedded += self.embed(name, progress=progress)
                 except StaleSpace as error:
                     notes.append(str(error))
+                except ProviderError as error:
+                    self.collection(name).update_state(needs_vectors=True)
+                    notes.append(outage_note(error))
             pending += self.collection(name).backfill().pending()
         seconds = report.seconds + time.monotonic() - started
         return replace(
@@ -278,13 +284,13 @@ class CollectionSync:
         report = collection.index_folder(progress=policy.progress).report
         if report.chunks_added and not policy.embed:
             collection.update_state(needs_vectors=True)
-        if before.synced_at is None or report.indexed or report.removed:
-            report = collection.embed(report, policy.embed, policy.progress)
+        if before.synced_at is None or report.has_changes:
+            report = _embed_or_note(collection, report, policy)
             collection.mark_synced()
             return report
         if policy.embed and before.needs_vectors:
-            report = collection.embed(report, policy.embed, policy.progress)
-        if report.failed or report.embedded:
+            report = _embed_or_note(collection, report, policy)
+        if report.failed or report.embedded or report.notes:
             return replace(report, pending=collection.backfill().pending())
         return None
 
@@ -369,6 +375,19 @@ class CollectionSync:
         graph_report = updater.update_or_report(name, parsed=result.parsed, progress=progress)
         report = result.report
         return replace(report, graph=graph_report, notes=(*report.notes, *graph_report.notes))
+
+
+def _embed_or_note(
+    collection: IndexedCollection, report: SyncReport, policy: Scan
+) -> SyncReport:
+    """Return the report after embedding. A model that cannot be used is a note: an answer by words comes first."""
+    try:
+        return collection.embed(report, policy.embed, policy.progress)
+    except ConfigError as error:
+        if policy.required:
+            raise
+        collection.update_state(needs_vectors=True)
+        return replace(report, notes=(*report.notes, outage_note(error)))
 
 
 def stale_note(error: RagstoneError) -> str:

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from typing import Final
 
-from ragstone.errors import ConfigError, RagstoneError
+from ragstone.errors import ConfigError, ProviderError, RagstoneError
 from ragstone.indexing.sync import Changes, CollectionSync, OnSync
 from ragstone.types import SyncReport, WatchStatus
 
@@ -118,7 +118,12 @@ class Watcher:
         """Return for each collection how many vectors were made, and how many texts still have none."""
         counts = {}
         for name in self._sync.followers():
-            embedded = self._sync.embed(name, seconds=_EMBED_SECONDS)
+            embedded = 0
+            try:
+                embedded = self._sync.embed(name, seconds=_EMBED_SECONDS)
+            except ProviderError as error:
+                # The texts stay pending, and the next round tries the service again.
+                self._update_status(problem=str(error))
             pending = self._sync.collection(name).backfill().pending()
             counts[name] = (embedded, pending)
         total_embedded = sum(embedded for embedded, _ in counts.values())

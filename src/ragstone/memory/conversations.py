@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from cachetools import LRUCache
 
-from ragstone.errors import Conflict, NotFound, StaleSpace
+from ragstone.errors import ConfigError, Conflict, NotFound, ProviderError, StaleSpace
 from ragstone.indexing.reconcile import Reconciler
 from ragstone.memory.recall import TurnRanking
 from ragstone.memory.session_cache import LOOK_BACK, SessionCache
@@ -268,8 +268,8 @@ class ConversationStore:
     def _embed(self, session: str, seconds: float | None) -> None:
         try:
             self.sync.embed(session, seconds=seconds)
-        except StaleSpace:
-            return  # the turns are found by words; the user decides about `ragstone reembed`
+        except (StaleSpace, ProviderError, ConfigError):
+            return  # the turns are found by words; the next turn or `ragstone reembed` makes the vectors
 
 
 def session_key(project: str, session: str) -> CollectionKey:

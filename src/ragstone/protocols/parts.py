@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from ragstone import types
 
@@ -67,6 +67,31 @@ class Embedder(Protocol):
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens the model sees in a text, markers not counted."""
+
+
+@runtime_checkable
+class RemoteModel(Protocol):
+    """An embedder behind a service: each request costs time or money, so its result is stored at once."""
+
+    request_size: types.RequestSize
+    usage: types.EmbedUsage
+    price: float | None
+    """Dollars per million tokens; None if it is not known."""
+
+    def cut(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the positions of the texts of each request."""
+
+    def embed_request(
+        self,
+        texts: Sequence[str],
+        role: types.Role = "document",
+        *,
+        seconds: float | None = None,
+    ) -> types.Matrix:
+        """Return one row per text of one request; retries end after `seconds`."""
+
+    def close(self) -> None:
+        """Close the connections; they are opened again on the next use."""
 
 
 class Codec(Protocol):

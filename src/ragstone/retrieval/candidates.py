@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from cachetools import LRUCache
 
 from ragstone.config import cores
+from ragstone.errors import NotFound, ProviderError
 from ragstone.retrieval.ranking.candidate_lists import CandidateLists
 from ragstone.retrieval.ranking.noise import NOISE_COSINE, STANDOUT_SAMPLE, similarity_floor
 from ragstone.text import query_terms
@@ -48,12 +49,10 @@ class CandidateSearch:
         spaces = self._spaces_to_search(request, view, generation)
         vectors = self._search_words_and_embed(request, view, spaces, lists)
         for info, vector in zip(spaces, vectors, strict=True):
-            if vector is None:
-                model = info.space.model
-                note = f"the vectors of {model} cannot be asked here: its embedder is missing"
-                lists.notes.append(note)
-            else:
+            if vector is not None:
                 self._add_vector_list(request, view, generation, info, vector, lists)
+        if lists.has_failed:
+            self._add_fallback(request, view, generation, lists)
         _add_coverage_notes(request, lists)
         return lists
 
@@ -63,7 +62,7 @@ class CandidateSearch:
             return dict.fromkeys(lists.spaces, NOISE_COSINE)
         floors = {}
         for name, info in lists.spaces.items():
-            related = self._components.embedder(info.space.embedder).related
+            related = self._components.embedder_of(info.space).related
             floors[name] = similarity_floor(lists.rows[name], related)
         return floors
 
@@ -80,12 +79,40 @@ class CandidateSearch:
         """
         if not spaces or cores() == 1:
             self._search_words(request, view, spaces, lists)
-            return [self._components.query_vector(info.space, request.query) for info in spaces]
+            return [self._query_vector(info, request, lists) for info in spaces]
         words = self._threads().submit(self._search_words, request, view, spaces, lists)
         try:
-            return [self._components.query_vector(info.space, request.query) for info in spaces]
+            return [self._query_vector(info, request, lists) for info in spaces]
         finally:
             words.result()
+
+    def _query_vector(
+        self, info: SpaceInfo, request: Request, lists: CandidateLists
+    ) -> Matrix | None:
+        """Return the query's vector in a space; None with a note if the embedder is missing or its service fails."""
+        try:
+            vector = self._components.query_vector(info.space, request.query)
+        except ProviderError as error:
+            lists.has_failed = True
+            lists.notes.append(f"found by words, without the vectors of the service: {error}")
+            return None
+        if vector is None:
+            model = info.space.model
+            note = f"the vectors of {model} cannot be asked here: its embedder is missing"
+            lists.notes.append(note)
+        return vector
+
+    def _add_fallback(
+        self, request: Request, view: DocumentReader, generation: int, lists: CandidateLists
+    ) -> None:
+        """Search the spaces beside the active ones, because a service of an active one failed."""
+        for info in self._known_spaces(request, view, generation):
+            if info.state == "active" or not info.embedded:
+                continue
+            vector = self._query_vector(info, request, lists)
+            if vector is not None:
+                lists.notes.append(f"the vectors of {info.space.model} answer meanwhile")
+                self._add_vector_list(request, view, generation, info, vector, lists)
 
     def _search_words(
         self,
@@ -160,10 +187,30 @@ class CandidateSearch:
     ) -> list[SpaceInfo]:
         if request.mode == "words" or not request.query.strip():
             return []
+        spaces = self._known_spaces(request, view, generation)
+        if request.embedder is not None:
+            return self._spaces_of(request.embedder, spaces)
+        return [info for info in spaces if info.state == "active" and info.embedded]
+
+    def _spaces_of(self, name: str, spaces: Sequence[SpaceInfo]) -> list[SpaceInfo]:
+        """Return the spaces of an embedder; raise `NotFound` if they have no vectors."""
+        space = self._components.embedder(name).space
+        chosen = [info for info in spaces if info.space.fingerprint == space.fingerprint]
+        if not any(info.embedded for info in chosen):
+            raise NotFound(
+                f"there are no vectors of {name!r} ({space.model}, {space.dimension}) here",
+                hint=f'engine.admin.embed(embedder="{name}") makes them',
+            )
+        return chosen
+
+    def _known_spaces(
+        self, request: Request, view: DocumentReader, generation: int
+    ) -> list[SpaceInfo]:
+        """Return the spaces of the scope, of every state."""
         key = (generation, request.scope)
         if key not in self._spaces:
             self._spaces[key] = view.vectors.spaces(request.scope)
-        return [info for info in self._spaces[key] if info.state == "active" and info.embedded]
+        return self._spaces[key]
 
     def _threads(self) -> Executor:
         if self._pool is None:

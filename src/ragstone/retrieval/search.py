@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from cachetools import LRUCache
 
-from ragstone import registry
+from ragstone.errors import ProviderError
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.retrieval.candidates import CandidateSearch
 from ragstone.retrieval.hits import HitBuilder
@@ -28,6 +28,7 @@ from ragstone.retrieval.ranking.fusion import (
 from ragstone.retrieval.ranking.noise import explain_dropped, filter_noise
 from ragstone.retrieval.ranking.order import RankedChunk
 from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
+from ragstone.retrieval.ranking.rerank import rerank_scores
 from ragstone.types import Dropped, Explanation, Request
 
 if TYPE_CHECKING:
@@ -67,13 +68,15 @@ class Searcher:
             key = (view.generation(request.scope), request)
             answer = self._answers.get(key)
             if answer is None:
-                answer = self._answer(request, view, generation=key[0])
-                if MAX_CACHED_ANSWERS:
+                lists = self._candidates.run(request, view, key[0])
+                answer = self._answer(request, view, lists)
+                if MAX_CACHED_ANSWERS and not lists.has_failed:
                     self._answers[key] = answer
         return replace(answer, milliseconds=(time.perf_counter() - started) * 1000)
 
-    def _answer(self, request: Request, view: DocumentReader, generation: int) -> Explanation:
-        lists = self._candidates.run(request, view, generation)
+    def _answer(
+        self, request: Request, view: DocumentReader, lists: CandidateLists
+    ) -> Explanation:
         kind = query_type(request.query)
         weights = list_weights(kind, lists.coverage, words="words" in lists.rows)
         chunks = ChunkLoader(partial(view.chunks, request.scope.project))
@@ -152,10 +155,36 @@ class Searcher:
     ) -> list[RankedChunk]:
         """Return the ranking after the reranker and MMR, if the request asks for them."""
         if request.rerank and ranked:
-            ranked = _rerank(request, ranked, chunks)
+            ranked = self._rerank(request, ranked, lists, chunks)
         if request.mmr and ranked:
             ranked = self._diversify(request, ranked, lists)
         return ranked
+
+    def _rerank(
+        self,
+        request: Request,
+        ranked: list[RankedChunk],
+        lists: CandidateLists,
+        chunks: ChunkLoader,
+    ) -> list[RankedChunk]:
+        """Return the candidates in the order of the reranker; if it fails, in the old order with a note."""
+        reranker = self._components.reranker(str(request.rerank))
+        chunks.load(entry.row.id for entry in ranked)
+        readable = [entry for entry in ranked if entry.row.id in chunks.rows]
+        if not readable:
+            return []
+        texts = [chunks.rows[entry.row.id].chunk.text for entry in readable]
+        try:
+            scores = rerank_scores(reranker.rerank(request.query, texts), len(texts))
+        except ProviderError as error:
+            lists.has_failed = True
+            lists.notes.append(f"not reranked by {request.rerank}: {error}")
+            return ranked
+        scored = [
+            replace(entry, score=score) for entry, score in zip(readable, scores, strict=True)
+        ]
+        # The order of the reranker counts to the last digit.
+        return sorted(scored, key=lambda entry: -entry.score)
 
     def _diversify(
         self, request: Request, ranked: list[RankedChunk], lists: CandidateLists
@@ -178,21 +207,6 @@ class Searcher:
         taken = set(positions)
         rest = [entry for position, entry in enumerate(ranked) if position not in taken]
         return chosen + rest
-
-
-def _rerank(
-    request: Request, ranked: list[RankedChunk], chunks: ChunkLoader
-) -> list[RankedChunk]:
-    """Return the candidates that can be read, ordered by the scores of the reranker."""
-    reranker = registry.load("reranker", str(request.rerank))()
-    chunks.load(entry.row.id for entry in ranked)
-    readable = [entry for entry in ranked if entry.row.id in chunks.rows]
-    if not readable:
-        return []
-    texts = [chunks.rows[entry.row.id].chunk.text for entry in readable]
-    scores = reranker.rerank(request.query, texts)
-    scored = zip(readable, scores, strict=True)
-    return order.sort_by_score(replace(entry, score=score) for entry, score in scored)
 
 
 def _load_members(entry: RankedChunk, chunks: ChunkLoader) -> bool:

@@ -45,7 +45,9 @@ from ragstone.types.search import Request as Request
 from ragstone.types.search import SearchOptions as SearchOptions
 from ragstone.types.search import Trace as Trace
 from ragstone.types.spaces import DEFAULT_STORAGE as DEFAULT_STORAGE
+from ragstone.types.spaces import EmbedUsage as EmbedUsage
 from ragstone.types.spaces import PendingText as PendingText
+from ragstone.types.spaces import RequestSize as RequestSize
 from ragstone.types.spaces import Space as Space
 from ragstone.types.spaces import SpaceInfo as SpaceInfo
 from ragstone.types.spaces import SpaceState as SpaceState

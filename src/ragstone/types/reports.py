@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ragstone.types.documents import Skip
-from ragstone.types.spaces import SpaceInfo
+from ragstone.types.spaces import EmbedUsage, SpaceInfo
 from ragstone.types.storage import Collection, PutResult
 
 
@@ -49,6 +49,8 @@ class AddReport:
     notes: tuple[str, ...] = ()
     remarks: tuple[Skip, ...] = ()
     """Remarks about stored documents, such as removed secrets or the new address of a page."""
+    usage: EmbedUsage = EmbedUsage()
+    """What a service was asked to embed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class SyncReport:
     """The uris of removed documents."""
     graph: GraphReport | None = None
     """The report of the code graph, if the sync updated it."""
+    usage: EmbedUsage = EmbedUsage()
+    """What a service was asked to embed."""
 
     @property
     def closes(self) -> bool:
@@ -84,6 +88,11 @@ class SyncReport:
         return self.found == self.indexed + self.unchanged + len(self.skipped) + len(
             self.failed
         )
+
+    @property
+    def has_changes(self) -> bool:
+        """Return whether documents were stored or removed."""
+        return bool(self.indexed or self.removed)
 
     @property
     def ok(self) -> bool:

@@ -47,6 +47,8 @@ class SearchOptions(TypedDict, total=False):
     """Prefer hits that differ from each other."""
     rerank: str | None
     """The name of a reranker for the best candidates."""
+    embedder: str | None
+    """Only the vectors of this embedder (`provider` or `provider:model`); the active ones if left out."""
     filters: Mapping[str, object] | None
     """Only documents that match these path globs, kinds, languages or metadata."""
     min_score: float | None
@@ -74,6 +76,7 @@ class Request:
     fusion: Fusion = "weighted"
     mmr: bool = False
     rerank: str | None = None
+    embedder: str | None = None
     filter: Filter | None = None
     min_score: float | None = None
     compress: bool = False

@@ -53,6 +53,43 @@ class SpaceInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestSize:
+    """The largest request that is sent to a service, and how many are sent at the same time."""
+
+    texts: int
+    tokens: int
+    at_once: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedUsage:
+    """What a service was asked to embed, and the cost in dollars by its list price."""
+
+    requests: int = 0
+    texts: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+    def __add__(self, other: EmbedUsage) -> EmbedUsage:
+        """Return both usages together."""
+        return EmbedUsage(
+            self.requests + other.requests,
+            self.texts + other.texts,
+            self.tokens + other.tokens,
+            self.cost + other.cost,
+        )
+
+    def __sub__(self, earlier: EmbedUsage) -> EmbedUsage:
+        """Return the usage since an earlier moment."""
+        return EmbedUsage(
+            self.requests - earlier.requests,
+            self.texts - earlier.texts,
+            self.tokens - earlier.tokens,
+            self.cost - earlier.cost,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class PendingText:
     """A stored text that has no vector in a space yet."""
 

@@ -9,8 +9,8 @@ from typing import Final
 
 import httpx2
 
+from ragstone.embed.http_client import error_message, service_client
 from ragstone.errors import ConfigError, ProviderError
-from ragstone.sources.web.client import service_client
 
 Message = Mapping[str, str]
 _MAX_CHARACTERS: Final = 100_000
@@ -75,7 +75,7 @@ class Chat:
                 f"the service has no model {self.model!r}, or no such address ({status})",
                 hint="check ask.model and ask.url; with Ollama: `ollama pull` it first",
             )
-        message = _error_message(body)
+        message = error_message(body)
         return ProviderError(
             f"the model's service answered {status}: {message}", retryable=status in _RETRYABLE
         )
@@ -115,17 +115,3 @@ def _event_text(data: str) -> str:
     if not isinstance(content, str):
         return ""
     return content
-
-
-def _error_message(body: bytes) -> str:
-    """Return the message in an error's body, or the beginning of the body."""
-    text = body[:2000].decode("utf-8", "replace")
-    try:
-        error = json.loads(text)["error"]
-        if isinstance(error, dict):
-            error = error["message"]
-        text = str(error)
-    except (ValueError, KeyError, TypeError):
-        pass  # not JSON, or JSON of another shape: show it as it is
-    line = " ".join(text.split())
-    return line[:_SHOWN_CHARACTERS] or "nothing"

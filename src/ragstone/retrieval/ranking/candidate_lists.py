@@ -19,6 +19,8 @@ class CandidateLists:
     """Outlines that were read early, of chunks that are likely to be shown."""
     terms: list[str] = field(default_factory=list)
     """The terms of the query."""
+    has_failed: bool = False
+    """Whether a service failed: the answer is worth less than the next one, and is not cached."""
     has_known_word: bool = False
     """Whether a word of the query is in the index; set if there is no list of words."""
 

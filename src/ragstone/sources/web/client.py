@@ -1,7 +1,6 @@
-"""The only module that connects to the network.
+"""The only module that fetches pages: `request_page` sends one GET for a page that a user or a redirect named.
 
-`request_page` sends one GET for a page that a user or a redirect named. `service_client` returns a client for a
-service whose address the user configured.
+Services whose address the user configured are asked by `embed/http_client.py`.
 
 A page's host name is resolved once, every address is checked by `addresses`, and the connection goes to a checked
 address. Pages use no proxy from the environment, because a proxy would choose the address itself. Services do.
@@ -21,7 +20,6 @@ from itertools import zip_longest
 from typing import Final
 
 import httpcore2
-import httpx2
 
 from ragstone.errors import AccessError, ReadError
 from ragstone.sources.web.addresses import Address, parse_address, refusal
@@ -33,7 +31,6 @@ _MAX_ADDRESSES: Final = 4
 _HEAD_BYTES: Final = 64_000
 _CHUNK_OVERHEAD: Final = 2
 """A chunked body carries sizes between its pieces, so a connection may receive this many times the body's limit."""
-_OWN_MACHINE: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 _USUAL_PORTS: Final = frozenset({80, 443, 8080, 8443})
 
 Resolver = Callable[[str, int], Sequence[str]]
@@ -70,16 +67,6 @@ class NetworkPolicy:
                 hint=_allow_hint(url),
             )
         return port_is_allowed or (url.host, 0) in self.allow
-
-
-def service_client(seconds: float) -> httpx2.Client:
-    """Return a client for a configured service: no redirects, and the proxies that the environment names.
-
-    A service on this machine is reached directly.
-    """
-    timeout = httpx2.Timeout(seconds, connect=SECONDS_TO_CONNECT)
-    direct = dict.fromkeys(_OWN_MACHINE)
-    return httpx2.Client(timeout=timeout, mounts=direct, follow_redirects=False)
 
 
 @contextmanager

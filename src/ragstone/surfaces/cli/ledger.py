@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ragstone.surfaces.cli.output import plural, print_error, print_line, print_note, printable
 
 if TYPE_CHECKING:
-    from ragstone.types import Skip, SyncReport
+    from ragstone.types import EmbedUsage, Skip, SyncReport
 
 _MAX_REMARKS: Final = 10
 _WHOLE_FOLDER: Final = "."
@@ -32,6 +32,8 @@ def print_ledger(report: SyncReport, *, verbose: bool = False, embed: bool = Tru
         changes.insert(0, f"{report.removed:,} removed")
     print_line(", ".join(changes))
     print_line(_describe_vectors(report, embed=embed))
+    if report.usage.requests:
+        print_line(_describe_usage(report.usage))
     for failure in report.failed:
         print_error(f"{failure.uri}: {failure.reason}", label="failed")
     if report.failed and not report.indexed:
@@ -62,6 +64,12 @@ def print_skipped(skipped: Sequence[Skip]) -> None:
     for skip in skipped:
         reason = printable(skip.reason)
         print_line(("skipped ", "dim"), printable(skip.uri), (f": {reason}", "dim"))
+
+
+def _describe_usage(usage: EmbedUsage) -> str:
+    requests = plural(usage.requests, "request")
+    cost = f", about ${usage.cost:.4f}" if usage.cost else ""
+    return f"service: {requests}, {usage.texts:,} texts, {usage.tokens:,} tokens{cost}"
 
 
 def _describe_vectors(report: SyncReport, *, embed: bool) -> str:

@@ -102,6 +102,16 @@ def search_options(command: CommandT) -> CommandT:
             click.option(
                 "--mmr", is_flag=True, help="Prefer hits that differ from each other."
             ),
+            click.option(
+                "--rerank",
+                metavar="NAME",
+                help="Order the best hits again: cross-encoder, cohere, voyage, jina.",
+            ),
+            click.option(
+                "--embedder",
+                metavar="NAME",
+                help="Search the vectors of this embedder, such as minilm.",
+            ),
             *filter_options,
             click.option(
                 "--min-score", type=float, help="Drop hits with a lower score, 0 to 1."
@@ -134,6 +144,8 @@ class SearchFlags:
     mode: Mode | None
     fusion: Fusion | None
     mmr: bool
+    rerank: str | None
+    embedder: str | None
     paths: tuple[str, ...]
     kinds: tuple[str, ...]
     pairs: tuple[str, ...]
@@ -155,6 +167,8 @@ class SearchFlags:
             "mode": self.mode,
             "fusion": self.fusion,
             "mmr": self.mmr,
+            "rerank": self.rerank,
+            "embedder": self.embedder,
             "filters": build_filters(globs or self.paths, self.kinds, self.pairs),
             "min_score": self.min_score,
             "compress": self.compress,

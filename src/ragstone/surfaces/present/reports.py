@@ -32,6 +32,7 @@ def sync_report_json(report: SyncReport) -> Json:
         "seconds": round(report.seconds, 3),
         "notes": list(report.notes),
         "graph": None if report.graph is None else pick(report.graph, "read", "changed"),
+        "usage": pick(report.usage, "requests", "texts", "tokens", "cost"),
     }
 
 
@@ -65,6 +66,7 @@ def add_report_json(report: AddReport) -> Json:
         ),
         "per_document": per_document,
         "remarks": skips_json(report.remarks),
+        "usage": pick(report.usage, "requests", "texts", "tokens", "cost"),
     }
 
 

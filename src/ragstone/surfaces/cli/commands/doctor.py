@@ -12,10 +12,8 @@ from typing import Final
 
 import click
 
-from ragstone import registry
 from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
-from ragstone.protocols import Embedder
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
@@ -90,9 +88,9 @@ def _check_environment(engine: Engine) -> Iterator[Finding]:
 
 
 def _check_model(engine: Engine) -> Finding:
-    name = engine.settings.rag.embedding_provider
+    name = engine.settings.embed.provider
     try:
-        embedder: Embedder = registry.load("embedder", name)(engine.settings)
+        embedder = engine.workspace.components.embedder()
         dimension = len(embedder.embed(["does it answer?"], "query")[0])
     except RagstoneError as error:
         return Finding(

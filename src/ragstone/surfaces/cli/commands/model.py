@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ragstone import config, registry
-from ragstone.protocols import Embedder
+from ragstone.indexing.embedders import EmbedderPool
 from ragstone.surfaces.cli.help import ExampleGroup
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, print_table
@@ -58,11 +58,11 @@ def list_models(folder: Path | None, as_json: bool) -> None:
 @common_options
 def describe_model(name: str | None, folder: Path | None, as_json: bool) -> None:
     """Describe the model NAME; default: the model in use."""
-    chosen = name or _configured_model(folder)
-    embedder: Embedder = registry.load("embedder", chosen)(config.load(project_folder(folder)))
+    settings = config.load(project_folder(folder))
+    embedder = EmbedderPool(settings).get(name)
     space = embedder.space
     facts = {
-        "name": chosen,
+        "name": name or settings.embed.provider,
         **dataclasses.asdict(space),
         "max_tokens": embedder.max_tokens,
         "fingerprint": space.fingerprint,
@@ -76,4 +76,5 @@ def describe_model(name: str | None, folder: Path | None, as_json: bool) -> None
 
 def _configured_model(folder: Path | None) -> str:
     settings = config.load(project_folder(folder))
-    return registry.find("embedder", settings.rag.embedding_provider).name
+    provider = settings.embed.provider.partition(":")[0]
+    return registry.find("embedder", provider).name

@@ -70,4 +70,4 @@ def _form(call: Call, collection: Collection) -> Json:
 
 def _provider(name: str) -> str:
     """Return the name of an embedder; aliases are resolved."""
-    return registry.find("embedder", name).name
+    return registry.find("embedder", name.partition(":")[0]).name

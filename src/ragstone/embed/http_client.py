@@ -1,0 +1,243 @@
+"""The one client for model services: it posts JSON, repeats failed requests, and turns failures into sentences."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx2
+
+from ragstone.embed.refusals import BadReply, RequestRefused
+from ragstone.embed.retries import (
+    CircuitBreaker,
+    Patience,
+    is_too_long,
+    requested_pause,
+    retry_pause,
+)
+from ragstone.errors import ConfigError, ProviderError
+
+SECONDS_TO_CONNECT: Final = 10.0
+_OWN_MACHINE: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
+_SHOWN_CHARACTERS: Final = 200
+_OK: Final = 200
+_REFUSED_KEY: Final = (401, 403)
+_REFUSED_TEXT: Final = (400, 413, 422)
+_RETRYABLE: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_RATE_LIMITED: Final = 429
+_ATTEMPTS_TO_CONNECT: Final = 3
+"""A service that refuses connections is not running: more attempts only make the user wait."""
+
+Json = Any
+"""A decoded JSON value."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceNames:
+    """How messages name a service and its settings."""
+
+    title: str
+    model: str
+    section: str
+    """The section of the settings: `embed` or `rerank`."""
+    key_variable: str
+    start_hint: str = "check the network, or try again later"
+    missing_model_hint: str = ""
+
+
+@dataclass(slots=True)
+class ServiceClient:
+    """Posts JSON to one service. Safe to use from several threads."""
+
+    url: str
+    names: ServiceNames
+    headers: Mapping[str, str] = field(default_factory=dict)
+    sleep: Callable[[float], object] = time.sleep
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    _client: httpx2.Client | None = field(default=None, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def post(self, path: str, body: Json, patience: Patience) -> Json:
+        """Return the decoded reply; raise `ProviderError` if the service fails in every attempt."""
+        deadline = time.monotonic() + patience.total_seconds
+        self._check_breaker()
+        attempt = 0
+        while True:
+            try:
+                reply = self._send(path, body, patience.reply_seconds)
+            except _Failure as failure:
+                attempt += 1
+                self._pause_or_raise(failure, attempt, patience, deadline)
+            else:
+                self.breaker.record_success()
+                return reply
+
+    def close(self) -> None:
+        """Close the connections; they are opened again on the next use."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def _pause_or_raise(
+        self, failure: _Failure, attempt: int, patience: Patience, deadline: float
+    ) -> None:
+        """Wait before the next attempt; raise the error if there is none."""
+        attempts = patience.attempts
+        if not failure.is_connected:
+            attempts = min(attempts, _ATTEMPTS_TO_CONNECT)
+        pause = retry_pause(attempt, failure.pause)
+        is_last = attempt >= attempts or time.monotonic() + pause > deadline
+        gives_up = not failure.error.retryable or is_last or is_too_long(pause)
+        if failure.is_outage:
+            self.breaker.record_failure(gave_up=gives_up)
+        if gives_up:
+            raise failure.error from failure.__cause__
+        self.sleep(pause)
+
+    def _check_breaker(self) -> None:
+        seconds = self.breaker.seconds_closed_to_requests()
+        if seconds > 0:
+            raise ProviderError(
+                f"{self.names.title} failed several times and is asked again in {seconds:.0f} s",
+                hint=self.names.start_hint,
+                retryable=True,
+            )
+
+    def _send(self, path: str, body: Json, seconds: float) -> Json:
+        """Return the reply to one request; raise `_Failure` if there is none that can be used."""
+        try:
+            response = self._connection().post(
+                self.url.rstrip("/") + path,
+                json=body,
+                headers=dict(self.headers),
+                timeout=httpx2.Timeout(seconds, connect=min(seconds, SECONDS_TO_CONNECT)),
+            )
+        except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
+            raise ConfigError(
+                f"{self.names.section}.url is no address: {self.url}",
+                hint="for example http://127.0.0.1:8000/v1",
+            ) from error
+        except httpx2.ConnectError as error:
+            raise _Failure(
+                self._unreachable("cannot be reached"), is_connected=False
+            ) from error
+        except httpx2.TimeoutException as error:
+            problem = f"did not answer within {seconds:.0f} s"
+            raise _Failure(self._unreachable(problem)) from error
+        except httpx2.HTTPError as error:
+            problem = f"broke off the connection ({type(error).__name__})"
+            raise _Failure(self._unreachable(problem)) from error
+        if response.status_code != _OK:
+            raise self._status_failure(response)
+        return self._decode(response.content)
+
+    def _decode(self, content: bytes) -> Json:
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError) as error:
+            problem = f"{self.names.title} sent a reply that is no JSON"
+            raise _Failure(BadReply(problem, retryable=True)) from error
+
+    def _unreachable(self, problem: str) -> ProviderError:
+        title = f"{self.names.title} at {self.url} {problem}"
+        return ProviderError(title, hint=self.names.start_hint, retryable=True)
+
+    def _status_failure(self, response: httpx2.Response) -> _Failure:
+        status = response.status_code
+        message = error_message(response.content)
+        names = self.names
+        if status in _REFUSED_KEY or _names_bad_key(response.content):
+            problem = f"{names.title} refused the key ({status}): {message}"
+            return _Failure(ProviderError(problem, hint=f"set {names.key_variable}"))
+        if status == 404:
+            hint = names.missing_model_hint or f"check {names.section}.model and .url"
+            problem = (
+                f"{names.title} has no model {names.model!r}, or no such address: {message}"
+            )
+            return _Failure(ProviderError(problem, hint=hint))
+        if status in _REFUSED_TEXT:
+            problem = f"{names.title} refused a request ({status}): {message}"
+            return _Failure(RequestRefused(problem))
+        if status == _RATE_LIMITED and _is_spent(response.content):
+            hint = "check the plan and the balance of the account"
+            return _Failure(ProviderError(f"{names.title}: {message}", hint=hint))
+        problem = f"{names.title} answered {status}: {message}"
+        error = ProviderError(problem, hint="try again later", retryable=status in _RETRYABLE)
+        pause = requested_pause(response.headers)
+        if pause is None:
+            pause = _requested_in_body(response.content)
+        return _Failure(error, pause=pause, is_outage=status != _RATE_LIMITED)
+
+    def _connection(self) -> httpx2.Client:
+        with self._lock:
+            if self._client is None:
+                self._client = service_client(SECONDS_TO_CONNECT)
+            return self._client
+
+
+class _Failure(Exception):
+    """One failed attempt: the error for the caller, and how to go on."""
+
+    def __init__(
+        self,
+        error: ProviderError,
+        *,
+        pause: float | None = None,
+        is_outage: bool = True,
+        is_connected: bool = True,
+    ) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.pause = pause
+        self.is_outage = is_outage and error.retryable
+        self.is_connected = is_connected
+
+
+def service_client(seconds: float) -> httpx2.Client:
+    """Return a client for a configured service: no redirects, and the proxies that the environment names.
+
+    A service on this machine is reached directly.
+    """
+    timeout = httpx2.Timeout(seconds, connect=SECONDS_TO_CONNECT)
+    direct = dict.fromkeys(_OWN_MACHINE)
+    return httpx2.Client(timeout=timeout, mounts=direct, follow_redirects=False)
+
+
+def error_message(body: bytes) -> str:
+    """Return the message in an error's body, or the beginning of the body."""
+    text = body[:2000].decode("utf-8", "replace")
+    try:
+        decoded = json.loads(body)
+        message = decoded.get("error") or decoded.get("message") or decoded.get("detail")
+        if isinstance(message, dict):
+            message = message["message"]
+        text = str(message or text)
+    except (ValueError, KeyError, AttributeError, RecursionError):
+        pass  # not JSON, or JSON of another shape: show it as it is
+    line = " ".join(text.split())
+    return line[:_SHOWN_CHARACTERS] or "nothing"
+
+
+def _names_bad_key(body: bytes) -> bool:
+    """Return whether an error says that the key is wrong. Gemini does so with status 400."""
+    return b"API_KEY_INVALID" in body
+
+
+def _is_spent(body: bytes) -> bool:
+    """Return whether OpenAI says that the account has no money left."""
+    return b"insufficient_quota" in body
+
+
+def _requested_in_body(body: bytes) -> float | None:
+    """Return the pause in seconds that Gemini asks for in the details of an error."""
+    try:
+        details = json.loads(body)["error"]["details"]
+        delays = [detail["retryDelay"] for detail in details if "retryDelay" in detail]
+        return float(delays[0].removesuffix("s"))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return None

@@ -1,0 +1,313 @@
+"""An embedder behind a service: cuts texts into requests, checks the replies, counts usage and cost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.config import Settings, provider_key
+from ragstone.embed.http_client import Json, ServiceClient, ServiceNames
+from ragstone.embed.models import facts_about, known_dimension
+from ragstone.embed.refusals import BadReply
+from ragstone.embed.retries import Patience
+from ragstone.errors import ConfigError, InputError
+from ragstone.protocols import Progress
+from ragstone.text.tokens import estimate
+from ragstone.types import EmbedUsage, RequestSize, Role, Space
+
+Vectors: TypeAlias = NDArray[np.float32]
+RowsByPosition: TypeAlias = Mapping[int, Sequence[float]]
+"""Rows of a reply by the position of their text; rows that the reply lacks are missing."""
+
+_MAX_BAD_REPLIES: Final = 3
+_TOKEN_MARGIN: Final = 0.7
+"""Tokens are estimated, so a text is cut well below the limit of the model."""
+_DOCUMENT_SECONDS: Final = 300.0
+_RELATED: Final = 0.6
+
+
+class Wire(Protocol):
+    """The wire format of one provider."""
+
+    def request(self, texts: Sequence[str], role: Role) -> tuple[str, Json]:
+        """Return the path and the body of a request."""
+
+    def rows(self, reply: Json, count: int) -> RowsByPosition:
+        """Return the rows of a reply by position; raise `BadReply`, KeyError, TypeError or ValueError if it has none."""
+
+    def tokens(self, reply: Json) -> int | None:
+        """Return the tokens that the service counted, or None."""
+
+
+@dataclass(slots=True)
+class RemoteEmbedder:
+    """Embeds with a model behind a service. Safe to use from several threads."""
+
+    space: Space
+    client: ServiceClient
+    wire: Wire
+    request_size: RequestSize
+    max_tokens: int
+    price: float | None = None
+    document_seconds: float = 60.0
+    query_seconds: float = 10.0
+    related: float = _RELATED
+    usage: EmbedUsage = field(default_factory=EmbedUsage)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def embed(
+        self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None
+    ) -> Vectors:
+        """Return one unit row per text, in order; raise `ProviderError` if one cannot be embedded."""
+        if isinstance(texts, str):
+            raise InputError(
+                "embed takes a list of texts, not one text.", hint="put it in a list: [text]"
+            )
+        if role not in ("document", "query"):
+            raise InputError(f"{role!r} is not a role.", hint='use "document" or "query"')
+        rows = np.zeros((len(texts), self.space.dimension), np.float32)
+        for positions in self.cut(texts):
+            rows[positions] = self.embed_request([texts[place] for place in positions], role)
+            if progress is not None:
+                progress("embed", positions[-1] + 1, len(texts))
+        return rows
+
+    def cut(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the positions of the texts of each request; a request stays within the limits of the service."""
+        requests: list[list[int]] = []
+        tokens = 0
+        for position, text in enumerate(texts):
+            count = self.count_tokens(text)
+            is_full = requests and len(requests[-1]) >= self.request_size.texts
+            if not requests or is_full or tokens + count > self.request_size.tokens:
+                requests.append([])
+                tokens = 0
+            requests[-1].append(position)
+            tokens += count
+        return requests
+
+    def embed_request(
+        self, texts: Sequence[str], role: Role = "document", *, seconds: float | None = None
+    ) -> Vectors:
+        """Return the rows of the texts of one request; retries end after `seconds`."""
+        windows = [self._windows(text) for text in texts]
+        pieces = [piece for text_windows in windows for piece in text_windows]
+        rows = self._rows(pieces, role, self._patience(role, seconds))
+        vectors = np.zeros((len(texts), self.space.dimension), np.float32)
+        start = 0
+        for number, text_windows in enumerate(windows):
+            weights = [max(1, len(window)) for window in text_windows]
+            end = start + len(text_windows)
+            vectors[number] = np.average(rows[start:end], axis=0, weights=weights)
+            start = end
+        return _unit_rows(vectors)
+
+    def count_tokens(self, text: str) -> int:
+        """Return about how many tokens the model sees in a text."""
+        return estimate(text)
+
+    def close(self) -> None:
+        """Close the connections; they are opened again on the next use."""
+        self.client.close()
+
+    def _patience(self, role: Role, seconds: float | None) -> Patience:
+        if role == "query":
+            return Patience(self.query_seconds, self.query_seconds, attempts=3)
+        if seconds is not None and seconds < self.document_seconds:
+            # A request that is cut short may have been paid for: only the retries are limited.
+            reply_seconds = max(self.query_seconds, min(seconds, self.document_seconds))
+            return Patience(reply_seconds, seconds, attempts=2)
+        total = max(_DOCUMENT_SECONDS, self.document_seconds)
+        return Patience(
+            self.document_seconds, total if seconds is None else min(total, seconds)
+        )
+
+    def _windows(self, text: str) -> list[str]:
+        """Return a text in pieces that the model can read; nothing is cut off silently."""
+        limit = int(self.max_tokens * _TOKEN_MARGIN)
+        tokens = self.count_tokens(text)
+        if tokens <= limit:
+            return [text or " "]  # some services refuse an empty text
+        count = -(-tokens // limit)
+        length = -(-len(text) // count)
+        return [text[start : start + length] for start in range(0, len(text), length)]
+
+    def _rows(self, texts: Sequence[str], role: Role, patience: Patience) -> Vectors:
+        """Return one row per text. Rows of a reply that are sound are kept; only the others are requested again."""
+        rows = np.zeros((len(texts), self.space.dimension), np.float32)
+        missing = list(range(len(texts)))
+        for _ in range(_MAX_BAD_REPLIES):
+            found = self._request([texts[place] for place in missing], role, patience)
+            for number, row in found.rows.items():
+                rows[missing[number]] = row
+            missing = [
+                place for number, place in enumerate(missing) if number not in found.rows
+            ]
+            if not missing:
+                return rows
+        raise BadReply(
+            f"{self.client.names.title} sent {found.problem}", hint=found.hint, retryable=True
+        )
+
+    def _request(self, texts: Sequence[str], role: Role, patience: Patience) -> _Reply:
+        path, body = self.wire.request([self._prefix(role) + text for text in texts], role)
+        reply = self.client.post(path, body, patience)
+        self._count(texts, reply)
+        try:
+            rows = self.wire.rows(reply, len(texts))
+        except BadReply as error:
+            return _Reply({}, error.message)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            return _Reply({}, "a reply of another shape", f"check {self._url_setting}")
+        return self._check(rows, len(texts))
+
+    def _check(self, rows: RowsByPosition, count: int) -> _Reply:
+        """Return the sound rows of a reply, and the problem of the others."""
+        dimension = self.space.dimension
+        sound: dict[int, Vectors] = {}
+        problem = f"{len(rows)} vectors for {count} texts"
+        hint = ""
+        for position, values in rows.items():
+            row = np.asarray(values, np.float32)
+            if row.shape != (dimension,):
+                problem = f"{row.size} numbers per vector, and the settings say {dimension}"
+                hint = f"set embed.dimension = {row.size}, then run `ragstone reembed`"
+            elif not np.isfinite(row).all() or not row.any():
+                problem = "a vector with numbers that are not finite, or only zeros"
+            elif 0 <= position < count:
+                sound[position] = row
+        return _Reply(sound, problem, hint)
+
+    def _count(self, texts: Sequence[str], reply: Json) -> None:
+        """Add the tokens of a request to the usage; they are estimated if the service does not say."""
+        try:
+            tokens = self.wire.tokens(reply)
+        except (KeyError, TypeError, AttributeError):
+            tokens = None
+        if tokens is None:
+            tokens = sum(self.count_tokens(text) for text in texts)
+        cost = tokens * (self.price or 0.0) / 1_000_000
+        with self._lock:
+            usage = self.usage
+            self.usage = replace(
+                usage,
+                requests=usage.requests + 1,
+                texts=usage.texts + len(texts),
+                tokens=usage.tokens + tokens,
+                cost=usage.cost + cost,
+            )
+
+    def _prefix(self, role: Role) -> str:
+        if role == "query":
+            return self.space.query_prefix
+        return self.space.document_prefix
+
+    @property
+    def _url_setting(self) -> str:
+        return f"{self.client.names.section}.url"
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """The sound rows of a reply, and the problem of the others."""
+
+    rows: Mapping[int, Vectors]
+    problem: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderDefaults:
+    """What is used if the settings do not say otherwise."""
+
+    name: str
+    title: str
+    url: str
+    model: str
+    request_size: RequestSize
+    key_variables: tuple[str, ...] = ()
+    """The usual variables of the key; empty if the service needs none."""
+    start_hint: str = "check the network, or try again later"
+
+
+def remote_embedder(
+    settings: Settings,
+    defaults: ProviderDefaults,
+    make_wire: Callable[[str, int, int], Wire],
+    headers: Callable[[str], Mapping[str, str]],
+) -> RemoteEmbedder:
+    """Return the embedder of a provider with these settings; `ConfigError` if the key is missing."""
+    embed = settings.embed
+    model = embed.model or defaults.model
+    facts = facts_about(model)
+    dimension = known_dimension(model, embed.dimension)
+    key = _find_key(settings, defaults)
+    space = Space(
+        embedder=defaults.name,
+        model=model,
+        dimension=dimension,
+        query_prefix=facts.query_prefix if embed.query_prefix is None else embed.query_prefix,
+        document_prefix=(
+            facts.document_prefix if embed.document_prefix is None else embed.document_prefix
+        ),
+        normalised=True,
+        version="1",
+    )
+    missing_model = ""
+    if defaults.name == "ollama":
+        missing_model = f"`ollama pull {model}`"
+    names = ServiceNames(
+        defaults.title,
+        model,
+        "embed",
+        _describe_variables(defaults),
+        defaults.start_hint,
+        missing_model,
+    )
+    url = embed.url or defaults.url
+    return RemoteEmbedder(
+        space=space,
+        client=ServiceClient(url, names, headers(key) if key else {}),
+        wire=make_wire(model, dimension, facts.dimension),
+        request_size=replace(defaults.request_size, at_once=embed.concurrency),
+        max_tokens=facts.max_tokens,
+        price=facts.price if embed.price is None else embed.price,
+        document_seconds=float(embed.seconds),
+        query_seconds=float(embed.query_seconds),
+    )
+
+
+def _find_key(settings: Settings, defaults: ProviderDefaults) -> str:
+    """Return the key; an OpenAI-shaped service of the user may need none."""
+    if settings.embed.api_key:
+        return settings.embed.api_key
+    # A project file that came with a clone may choose a provider, but not spend the user's money on it.
+    is_chosen_by_user = not settings.comes_from_project("embed.provider")
+    if is_chosen_by_user and not settings.embed.url:
+        key = provider_key(defaults.key_variables)
+        if key:
+            return key
+    if not defaults.key_variables or settings.embed.url:
+        return ""
+    raise ConfigError(
+        f"{defaults.title} needs a key.",
+        hint=f"set {_describe_variables(defaults, is_chosen_by_user=is_chosen_by_user)}",
+    )
+
+
+def _describe_variables(defaults: ProviderDefaults, *, is_chosen_by_user: bool = True) -> str:
+    own = "RAGSTONE_EMBED_API_KEY"
+    if not defaults.key_variables or not is_chosen_by_user:
+        return own
+    return f"{defaults.key_variables[0]} or {own}"
+
+
+def _unit_rows(vectors: Vectors) -> Vectors:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    return np.asarray(vectors / lengths, dtype=np.float32)

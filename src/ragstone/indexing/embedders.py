@@ -1,0 +1,177 @@
+"""The embedders of one home: by name, by space, and the vectors of queries that were asked before."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragstone import registry
+from ragstone.errors import ConfigError, InputError
+from ragstone.indexing.query_vectors import QueryVectors
+from ragstone.protocols import RemoteModel
+
+if TYPE_CHECKING:
+    from ragstone.config import Settings
+    from ragstone.protocols import Codec, Embedder
+    from ragstone.types import Matrix, Space
+
+_OF_ONE_PROVIDER = (
+    "embed.model",
+    "embed.dimension",
+    "embed.url",
+    "embed.api_key",
+    "embed.query_prefix",
+    "embed.document_prefix",
+    "embed.price",
+)
+"""Settings that mean something to the configured provider only."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderName:
+    """The name of an embedder in parts: `provider`, `provider:model` or `provider:model@dimension`."""
+
+    provider: str
+    model: str | None = None
+    dimension: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> EmbedderName:
+        """Return the parts of a name; raise `InputError` if the dimension is no number."""
+        provider, _, rest = text.partition(":")
+        model, at, dimension = rest.rpartition("@")
+        if not at:
+            return cls(provider, rest or None)
+        if not dimension.isdigit() or not int(dimension):
+            raise InputError(
+                f"{text!r} names no dimension after the @",
+                hint='for example "openai:text-embedding-3-small@512"',
+            )
+        return cls(provider, model or None, int(dimension))
+
+
+class EmbedderPool:
+    """Makes each embedder once. Safe to use from several threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Keep the settings. Nothing is loaded yet."""
+        self._settings = settings
+        self._embedders: dict[tuple[object, ...], Embedder] = {}
+        self._lock = threading.RLock()
+        self._query_vectors: dict[str, QueryVectors] = {}
+
+    def get(self, name: str | None = None) -> Embedder:
+        """Return an embedder by name, or the configured one; raise `ConfigError` if it cannot be used."""
+        wanted = EmbedderName.parse(name or self._settings.embed.provider)
+        part = registry.find("embedder", wanted.provider)
+        values = self._values_for(wanted, part)
+        if wanted.model is not None:
+            values["embed.model"] = wanted.model
+        if wanted.dimension is not None:
+            values["embed.dimension"] = wanted.dimension
+        return self._make(part.name, values)
+
+    def _values_for(
+        self, wanted: EmbedderName, part: registry.RegisteredPart
+    ) -> dict[str, object]:
+        """Return the settings to change, because they describe another provider or another model."""
+        configured = EmbedderName.parse(self._settings.embed.provider)
+        if part != registry.find("embedder", configured.provider):
+            return dict.fromkeys(_OF_ONE_PROVIDER)
+        own_model = self._settings.embed.model or configured.model
+        if wanted.model in (None, own_model):
+            return {"embed.model": own_model}
+        kept = ("embed.url", "embed.api_key")
+        return {key: None for key in _OF_ONE_PROVIDER if key not in kept}
+
+    def for_space(self, space: Space) -> Embedder | None:
+        """Return the embedder that makes vectors of a space; None if it is not available here."""
+        with self._lock:
+            embedders = list(self._embedders.values())
+        for embedder in embedders:
+            if embedder.space.fingerprint == space.fingerprint:
+                return embedder
+        try:
+            embedder = self.get(space.embedder)
+            if embedder.space.fingerprint != space.fingerprint:
+                embedder = self._make_for(space)
+        except ConfigError:
+            return None
+        if embedder.space.fingerprint != space.fingerprint:
+            return None
+        return embedder
+
+    def query_vector(
+        self, space: Space, query: str, folder: Path | None, codec: Callable[[], Codec]
+    ) -> Matrix | None:
+        """Return the query's vector in a space; None if the embedder is not available here.
+
+        The vectors of a service are cached in the folder, because each of them costs time or money.
+        """
+        embedder = self.for_space(space)
+        if embedder is None:
+            return None
+        if not isinstance(embedder, RemoteModel):
+            vector: Matrix = embedder.embed([query], "query")[0]
+            return vector
+        with self._lock:
+            if space.fingerprint not in self._query_vectors:
+                path = folder / f"{space.fingerprint[:16]}.queries" if folder else None
+                self._query_vectors[space.fingerprint] = QueryVectors(path, codec())
+            cache = self._query_vectors[space.fingerprint]
+        cached = cache.get(query)
+        if cached is not None:
+            return cached
+        return cache.add(query, embedder.embed([query], "query")[0])
+
+    def close(self) -> None:
+        """Close the connections to services. They are opened again on the next use."""
+        with self._lock:
+            for embedder in self._embedders.values():
+                if isinstance(embedder, RemoteModel):
+                    embedder.close()
+
+    def _make_for(self, space: Space) -> Embedder:
+        """Return an embedder of the same provider with the model, dimension and prefixes of a space."""
+        values: dict[str, object] = {
+            "embed.model": space.model,
+            "embed.dimension": space.dimension,
+            "embed.query_prefix": space.query_prefix,
+            "embed.document_prefix": space.document_prefix,
+        }
+        part = registry.find("embedder", space.embedder)
+        configured = EmbedderName.parse(self._settings.embed.provider)
+        if part != registry.find("embedder", configured.provider):
+            values |= {"embed.url": None, "embed.api_key": None}
+        return self._make(part.name, values)
+
+    def _make(self, name: str, values: dict[str, object]) -> Embedder:
+        origin = self._settings.origin("embed.provider")
+        settings = self._settings.with_values(
+            {key: (value, origin) for key, value in values.items()}
+        )
+        key = (name, *(settings.value(key) for key in _OF_ONE_PROVIDER))
+        with self._lock:
+            if key not in self._embedders:
+                embedder: Embedder = registry.load("embedder", name)(settings)
+                _check_obeyed(name, embedder, settings)
+                self._embedders[key] = embedder
+            return self._embedders[key]
+
+
+def _check_obeyed(name: str, embedder: Embedder, settings: Settings) -> None:
+    """Raise `ConfigError` if an embedder has another model or dimension than the settings say."""
+    space, embed = embedder.space, settings.embed
+    if embed.model not in (None, space.model):
+        raise ConfigError(
+            f"The embedder {name!r} has no model {embed.model!r}; it has {space.model!r}.",
+            hint="remove embed.model, or choose another embed.provider",
+        )
+    if embed.dimension not in (None, space.dimension):
+        raise ConfigError(
+            f"The model {space.model!r} of {name!r} has {space.dimension} dimensions, not {embed.dimension}.",
+            hint="remove embed.dimension",
+        )
