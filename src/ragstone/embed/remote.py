@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final, Protocol, TypeAlias
 
 import numpy as np
@@ -96,7 +97,7 @@ class RemoteEmbedder:
     ) -> Vectors:
         """Return the rows of the texts of one request; retries end after `seconds`."""
         windows = [self._windows(text) for text in texts]
-        pieces = [piece for text_windows in windows for piece in text_windows]
+        pieces = list(chain.from_iterable(windows))
         rows = self._rows(pieces, role, self._patience(role, seconds))
         vectors = np.zeros((len(texts), self.space.dimension), np.float32)
         start = 0
