@@ -76,10 +76,10 @@ def facts_about(model: str) -> ModelFacts:
 
 def known_dimension(model: str, dimension: int | None) -> int:
     """Return the dimension in the settings, else that of the model; raise `ConfigError` if neither is known."""
-    known = dimension or facts_about(model).dimension
-    if not known:
+    number = dimension or facts_about(model).dimension
+    if not number:
         raise ConfigError(
             f"The dimension of the model {model!r} is not known here.",
             hint="set embed.dimension to the number of numbers in its vectors",
         )
-    return known
+    return number

@@ -143,16 +143,16 @@ class RemoteEmbedder:
         rows = np.zeros((len(texts), self.space.dimension), np.float32)
         missing = list(range(len(texts)))
         for _ in range(_MAX_BAD_REPLIES):
-            found = self._request([texts[place] for place in missing], role, patience)
-            for number, row in found.rows.items():
+            reply = self._request([texts[place] for place in missing], role, patience)
+            for number, row in reply.rows.items():
                 rows[missing[number]] = row
             missing = [
-                place for number, place in enumerate(missing) if number not in found.rows
+                place for number, place in enumerate(missing) if number not in reply.rows
             ]
             if not missing:
                 return rows
         raise BadReply(
-            f"{self.client.names.title} sent {found.problem}", hint=found.hint, retryable=True
+            f"{self.client.names.title} sent {reply.problem}", hint=reply.hint, retryable=True
         )
 
     def _request(self, texts: Sequence[str], role: Role, patience: Patience) -> _Reply:

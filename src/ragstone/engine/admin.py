@@ -159,7 +159,7 @@ class Admin:
     ) -> int:
         """Make vectors for texts that have none and return how many; waits for another process that does the same.
 
-        With `embedder` they are made beside those that searches use; `search(embedder=…)` uses them.
+        With `embedder` they are made next to those that searches use; `search(embedder=…)` uses them.
         """
         if not self._project.enabled:
             return 0
@@ -167,7 +167,7 @@ class Admin:
         name = self._project.existing(collection)
         if embedder is not None:
             backfill = self._project.index.collection(name).backfill()
-            return backfill.run_beside(embedder, seconds=seconds, progress=progress)
+            return backfill.run_secondary(embedder, seconds=seconds, progress=progress)
         return self._project.index.embed(name, seconds=seconds, progress=progress)
 
     def embed_in_background(self) -> bool:

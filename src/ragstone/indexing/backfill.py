@@ -57,11 +57,11 @@ class VectorBackfill:
         self._fill_fallback(seconds, progress)
         return self._fill(self.spaces.main(), seconds, progress)
 
-    def run_beside(
+    def run_secondary(
         self, name: str, *, seconds: float | None = None, progress: Progress | None = None
     ) -> int:
-        """Embed the texts with another embedder beside the active one and return how many vectors were stored."""
-        return self._fill(self.spaces.beside(name), seconds, progress)
+        """Embed the texts with another embedder, in a space that searches do not use by default, and return how many vectors were stored."""
+        return self._fill(self.spaces.secondary(name), seconds, progress)
 
     def run_documents(self, uris: Sequence[str]) -> int:
         """Embed the texts of some documents and return how many vectors were stored; `StaleSpace` as in `run`.
@@ -71,7 +71,7 @@ class VectorBackfill:
         """
         fallback = self.components.settings.embed.fallback
         if fallback:
-            self._embed_documents(uris, self.spaces.beside(fallback))
+            self._embed_documents(uris, self.spaces.secondary(fallback))
         return self._embed_documents(uris, self.spaces.main())
 
     def run_if_few(self, seconds: float) -> int:
@@ -122,7 +122,7 @@ class VectorBackfill:
     def _fill_fallback(self, seconds: float | None, progress: Progress | None) -> None:
         fallback = self.components.settings.embed.fallback
         if fallback:
-            self._fill(self.spaces.beside(fallback), seconds, progress)
+            self._fill(self.spaces.secondary(fallback), seconds, progress)
 
     def _embed_documents(self, uris: Sequence[str], info: SpaceInfo) -> int:
         batches = self._batch_embedder(info, None)

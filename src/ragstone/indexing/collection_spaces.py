@@ -1,4 +1,4 @@
-"""The embedding spaces of one collection: the main one, and others that are kept beside it."""
+"""The embedding spaces of one collection: the main one, and secondary ones."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class CollectionSpaces:
             )
         except StaleSpace as error:
             message = self._describe_stale_space(space)
-            hint = "`ragstone reembed` builds the new ones beside the old and switches; until then the old answer"
+            hint = "`ragstone reembed` builds the new ones next to the old and switches; until then the old answer"
             raise StaleSpace(message, hint=hint) from error
 
-    def beside(self, name: str) -> SpaceInfo:
-        """Return the space of another embedder; it is filled beside the active one."""
+    def secondary(self, name: str) -> SpaceInfo:
+        """Return the space of another embedder; it is filled, but not activated."""
         store = self.components.store
         store.ensure_collection(self.key)
         space = self.components.embedder(name).space

@@ -65,27 +65,27 @@ class EmbedderPool:
 
     def get(self, name: str | None = None) -> Embedder:
         """Return an embedder by name, or the configured one; raise `ConfigError` if it cannot be used."""
-        wanted = EmbedderName.parse(name or self._settings.embed.provider)
-        part = registry.find("embedder", wanted.provider)
-        values = self._values_for(wanted, part)
-        if wanted.model is not None:
-            values["embed.model"] = wanted.model
-        if wanted.dimension is not None:
-            values["embed.dimension"] = wanted.dimension
+        name_parts = EmbedderName.parse(name or self._settings.embed.provider)
+        part = registry.find("embedder", name_parts.provider)
+        values = self._values_for(name_parts, part)
+        if name_parts.model is not None:
+            values["embed.model"] = name_parts.model
+        if name_parts.dimension is not None:
+            values["embed.dimension"] = name_parts.dimension
         return self._make(part.name, values)
 
     def _values_for(
-        self, wanted: EmbedderName, part: registry.RegisteredPart
+        self, name_parts: EmbedderName, part: registry.RegisteredPart
     ) -> dict[str, object]:
         """Return the settings to change, because they describe another provider or another model."""
         configured = EmbedderName.parse(self._settings.embed.provider)
         if part != registry.find("embedder", configured.provider):
             return dict.fromkeys(_OF_ONE_PROVIDER)
         own_model = self._settings.embed.model or configured.model
-        if wanted.model in (None, own_model):
+        if name_parts.model in (None, own_model):
             return {"embed.model": own_model}
-        kept = ("embed.url", "embed.api_key")
-        return {key: None for key in _OF_ONE_PROVIDER if key not in kept}
+        shared = ("embed.url", "embed.api_key")
+        return {key: None for key in _OF_ONE_PROVIDER if key not in shared}
 
     def for_space(self, space: Space) -> Embedder | None:
         """Return the embedder that makes vectors of a space; None if it is not available here."""

@@ -105,13 +105,13 @@ class CandidateSearch:
     def _add_fallback(
         self, request: Request, view: DocumentReader, generation: int, lists: CandidateLists
     ) -> None:
-        """Search the spaces beside the active ones, because a service of an active one failed."""
+        """Search the spaces that are not active, because a service of an active one failed."""
         for info in self._known_spaces(request, view, generation):
             if info.state == "active" or not info.embedded:
                 continue
             vector = self._query_vector(info, request, lists)
             if vector is not None:
-                lists.notes.append(f"the vectors of {info.space.model} answer meanwhile")
+                lists.notes.append(f"the vectors of {info.space.model} answer instead")
                 self._add_vector_list(request, view, generation, info, vector, lists)
 
     def _search_words(
