@@ -60,7 +60,7 @@ class VectorBackfill:
     def run_secondary(
         self, name: str, *, seconds: float | None = None, progress: Progress | None = None
     ) -> int:
-        """Embed the texts with another embedder, in a space that searches do not use by default, and return how many vectors were stored."""
+        """Embed the texts with another embedder, which searches do not use by default; return the number of new vectors."""
         return self._fill(self.spaces.secondary(name), seconds, progress)
 
     def run_documents(self, uris: Sequence[str]) -> int:
