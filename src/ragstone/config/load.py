@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,13 +15,14 @@ from ragstone.config import documents
 from ragstone.config.files import read_settings_file
 from ragstone.config.restrictions import check_combination, check_project_value, refuse_secret
 from ragstone.config.settings import SettingKey, Settings, build_settings, setting_keys
-from ragstone.config.validation import check_known, check_value, parse_value, suggest
+from ragstone.config.validation import check_value, parse_value, suggest
 from ragstone.errors import ConfigError
 
 FILE_NAME = "ragstone.toml"
 _PREFIX = "RAGSTONE_"
 _MAX_FILE_BYTES = 1_000_000
 _LIST_ALL = "`ragstone config` lists them all"
+logger = logging.getLogger(__name__)
 
 
 class SetValue(NamedTuple):
@@ -148,8 +151,9 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[SetValue]:
         text = environ[variable]
         if not variable.startswith(_PREFIX) or not text:
             continue
-        message = f"Unknown environment variable {variable}."
-        check_known(variable, keys_by_variable, message, fallback=_LIST_ALL)
+        if variable not in keys_by_variable:
+            _warn_about_variable(variable, suggest(variable, keys_by_variable) or _LIST_ALL)
+            continue
         key = keys_by_variable[variable]
         other = first_variable.setdefault(key.name, variable)
         if environ[other] != text:
@@ -159,6 +163,12 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[SetValue]:
         origin = f"environment {variable}"
         value = parse_value(key.name, text, key.value_type, origin=origin)
         yield SetValue(key, value, origin)
+
+
+@cache
+def _warn_about_variable(variable: str, hint: str) -> None:
+    """Log once that a variable is unknown. It may belong to another version, so it is no error."""
+    logger.warning("the environment variable %s is unknown and ignored (%s)", variable, hint)
 
 
 def _keys_by_variable(keys: Iterable[SettingKey]) -> dict[str, SettingKey]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ragstone.chunk.recipes import check_chunking
 from ragstone.engine import arguments, facets
 from ragstone.engine.project import Project
-from ragstone.errors import Conflict
+from ragstone.errors import Conflict, NotFound
 from ragstone.events import EventLog
 from ragstone.indexing.collection import folder_source
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
@@ -50,6 +50,28 @@ class Admin:
     def collections(self) -> list[Collection]:
         """Return the project's collections by name."""
         return self._project.collections()
+
+    def require_project(self) -> None:
+        """Raise `NotFound` if nothing was ever stored in the project; the hint names the others."""
+        known = self._project.store.projects()
+        if self._project.name not in known:
+            listed = ", ".join(known) or "none yet"
+            raise NotFound(
+                f"there is no project {self._project.name!r}",
+                hint=f"there are {listed}; `ragstone sync --project {self._project.name}` makes it",
+            )
+
+    def require_kinds(self, kinds: Sequence[str]) -> None:
+        """Raise `NotFound` if no document has one of these kinds; the hint lists the kinds that exist."""
+        for kind in kinds:
+            documents = self._project.documents(filters={"kind": kind})
+            if next(documents, None) is not None:
+                continue
+            known = sorted({document.kind for document in self._project.documents()})
+            raise NotFound(
+                f"there is no document of kind {kind!r}",
+                hint=f"there are {', '.join(known) or 'none yet'}",
+            )
 
     def create_collection(
         self,

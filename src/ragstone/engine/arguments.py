@@ -191,7 +191,7 @@ def _is_text(value: object) -> bool:
 def _is_score(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return not math.isnan(value)
+    return 0 <= value <= 1  # false for NaN
 
 
 def _names_collections(value: object) -> bool:

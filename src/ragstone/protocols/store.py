@@ -204,6 +204,9 @@ class DocumentReader(Protocol):
         Writes to documents, vectors, graph and state count. Writes to other collections do not change it.
         """
 
+    def projects(self) -> list[str]:
+        """Return the names of the projects that have collections, by name."""
+
     def collections(
         self, project: str, kind: types.CollectionKind = "documents"
     ) -> list[types.Collection]:

@@ -13,7 +13,7 @@ from typing import Any, Final, get_args
 from ragstone.errors import InputError, NotFound
 from ragstone.store.codec import dump, fresh_uuid, load
 from ragstone.store.connection import Database
-from ragstone.store.fetch import fetch_value
+from ragstone.store.fetch import fetch_column, fetch_value
 from ragstone.types import Collection, CollectionKey, CollectionKind, Scalar, Scope
 
 LONGEST_NAME: Final = 512
@@ -21,6 +21,8 @@ _KINDS: Final = get_args(CollectionKind)
 _FIND: Final = """
     SELECT c.project, c.id FROM projects p JOIN collections c ON c.project = p.id
     WHERE p.name = ? AND c.kind = ? AND c.name = ?"""
+_PROJECTS: Final = """
+    SELECT name FROM projects p WHERE EXISTS (SELECT 1 FROM collections c WHERE c.project = p.id) ORDER BY name"""
 _IN_PROJECT: Final = """
     SELECT c.name, c.id FROM projects p JOIN collections c ON c.project = p.id
     WHERE p.name = ? AND c.kind = ? ORDER BY c.name"""
@@ -145,6 +147,11 @@ def get_collection(db: sqlite3.Connection, key: CollectionKey) -> Collection | N
         return None
     row = db.execute(_ONE, (key.project, key.kind, key.name)).fetchone()
     return _collection(row) if row else None
+
+
+def list_projects(db: sqlite3.Connection) -> list[str]:
+    """Return the names of the projects that have collections, by name."""
+    return fetch_column(db, _PROJECTS)
 
 
 def list_collections(

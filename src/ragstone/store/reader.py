@@ -110,6 +110,11 @@ class SqliteReader:
         with self._source.reading() as db:
             return catalog.generation(db, scope)
 
+    def projects(self) -> list[str]:
+        """Return the names of the projects that have collections, by name."""
+        with self._source.reading() as db:
+            return catalog.list_projects(db)
+
     def collections(self, project: str, kind: CollectionKind = "documents") -> list[Collection]:
         """Return the collections of one kind in a project, by name, with their counts."""
         with self._source.reading() as db:

@@ -33,6 +33,12 @@ class StoreCollectionsContract(StoreCase):
         assert collection.description == "d"
         assert collection.settings == settings
 
+    def test_projects_with_collections_are_listed_by_name(self, store: DocumentStore) -> None:
+        store.ensure_collection(CollectionKey(PROJECT, "notes"))
+        store.ensure_collection(CollectionKey("another", "notes"))
+        assert {PROJECT, "another"} <= set(store.projects())
+        assert store.projects() == sorted(store.projects())
+
     def test_an_existing_collection_is_returned_unchanged(self, store: DocumentStore) -> None:
         first = store.ensure_collection(SECOND_KEY, description="d", settings={"size": 3})
         again = store.ensure_collection(SECOND_KEY, description="other", settings={"size": 4})

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,16 @@ def test_home_root_and_system_folders_are_risky_and_projects_are_not(home: Path)
     assert is_risky(home.parent) == "it holds your home folder"
     assert is_risky(Path("/proc/self")) == "it is not on a disk" or not Path("/proc").exists()
     assert is_risky(home / "project") is None
+
+
+def test_a_folder_that_git_ignores_is_a_project_of_its_own(home: Path) -> None:
+    repository = home / "work"
+    ignored = repository / "out/reports"
+    ignored.mkdir(parents=True)
+    (repository / "src").mkdir()
+    (repository / ".gitignore").write_text("out/\n", encoding="utf-8")
+    subprocess.run(["git", "init", "-q", str(repository)], check=True)
+    assert find_root(repository / "src") == repository.resolve()
+    assert find_root(ignored) == ignored.resolve()
+    (repository / "out/package.json").touch()
+    assert find_root(ignored) == (repository / "out").resolve()

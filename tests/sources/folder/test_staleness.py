@@ -224,7 +224,8 @@ def meet(
                 check(folder, engine, fresh=True)
             else:
                 check_command(folder, monkeypatch, capfd)
-            compare(folder, engine, left_out)
+        with Engine.open(folder, config=FAKE) as again:
+            compare(folder, again, left_out)
         return left_out
 
     yield run

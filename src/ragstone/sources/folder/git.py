@@ -49,6 +49,19 @@ def list_files(folder: Path, prefixes: Sequence[str] = ()) -> list[str] | None:
     return sorted({name for name in names if name and not name.startswith("../")})
 
 
+def ignored_folders(root: Path, folders: Sequence[Path]) -> list[Path]:
+    """Return the folders below a root that git ignores; none without git or a repository."""
+    if not folders or repository_of(root) is None:
+        return []
+    # The command takes plain paths, and refuses to run with `--literal-pathspecs`.
+    options = ("--no-literal-pathspecs", "-c", "core.quotePath=false")
+    completed = run_git(root, (*options, "check-ignore", "--", *map(str, folders)))
+    if completed is None:
+        return []
+    ignored = set(completed.stdout.decode("utf-8", "surrogateescape").splitlines())
+    return [folder for folder in folders if str(folder) in ignored]
+
+
 def run_git(
     folder: Path, arguments: Sequence[str], *, root: Path | None = None
 ) -> subprocess.CompletedProcess[bytes] | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ragstone.errors import InputError
+from ragstone.sources.folder import git
 
 # Each row is searched up to the top before the next one: an existing index wins over a nearer manifest.
 _MARKERS = (
@@ -55,11 +57,24 @@ def find_root(start: Path) -> Path:
     resolved = start.resolve()
     folder_of_start = resolved if resolved.is_dir() else resolved.parent
     candidates = _candidates(folder_of_start)
+    root = _marked_folder(candidates) or folder_of_start
+    if root == folder_of_start:
+        return root
+    # The index of the root would not have the files of a folder that git ignores, and the user stands in it.
+    below = [folder for folder in candidates if root in folder.parents]
+    ignored = git.ignored_folders(root, below)
+    if not ignored or ".ragstone" in folder_of_start.parts:
+        return root
+    return _marked_folder(ignored) or folder_of_start
+
+
+def _marked_folder(candidates: Sequence[Path]) -> Path | None:
+    """Return the first folder with a mark of a project; None if none has one."""
     for markers in _MARKERS:
         for folder in candidates:
             if any((folder / marker).exists() for marker in markers):
                 return folder
-    return folder_of_start
+    return None
 
 
 def is_risky(path: Path) -> str | None:

@@ -86,6 +86,8 @@ class FolderSource:
                 f"{self.root} holds more than {max_files:,} files",
                 hint="name the folders to take in, leave some out, or use --yes (setting: max_files)",
             )
+        if not paths:
+            self._refuse_include_without_files(tree)
         skipped = [*tree.skipped.values(), *self._missing_paths(tree)]
         skipped.sort(key=lambda skip: skip.uri, reverse=True)
         never_open = self.own_files()
@@ -209,6 +211,16 @@ class FolderSource:
                 yield from tree.walk_repository(repository)
             else:
                 yield from _listed_files(tree, repository.base, names, repositories)
+
+    def _refuse_include_without_files(self, tree: FolderTree) -> None:
+        """Raise `InputError` if patterns of the settings select nothing: a sync would remove every document."""
+        is_complete = self.only is None and self.changed is None
+        if is_complete and not tree.selection.includes_all:
+            patterns = ", ".join(self.include)
+            raise InputError(
+                f"sources.include selects no file in {self.root}: {patterns}",
+                hint="correct the patterns; nothing was removed",
+            )
 
     def _missing_paths(self, tree: FolderTree) -> Iterator[Skip]:
         """Yield the paths that are named, by the user or the settings, and do not exist."""

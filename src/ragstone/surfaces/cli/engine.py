@@ -104,6 +104,8 @@ def scan_policy(
         yield None
         return
     is_indexed = engine.exists
+    if is_indexed and project_name() is not None:
+        engine.admin.require_project()
     if not (is_indexed and _has_only_added_documents(engine)):
         confirm_first_sync(engine, yes=yes)
     if not is_indexed and engine.settings.rag.enabled:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -177,10 +177,17 @@ class SearchFlags:
             "fresh": not self.no_sync,
         }
 
-    def scan_policy(self, engine: Engine) -> AbstractContextManager[Scan | None]:
-        """Give the policy that indexes the changes before the answer; None if --no-sync is set."""
+    @contextmanager
+    def scan_policy(self, engine: Engine) -> Iterator[Scan | None]:
+        """Give the policy that indexes the changes before the answer; None if --no-sync is set.
+
+        After the answer, raise `NotFound` for a kind that no document has.
+        """
         embed = self.mode != "words"
-        return scan_policy(engine, no_sync=self.no_sync, yes=self.yes, embed=embed)
+        with scan_policy(engine, no_sync=self.no_sync, yes=self.yes, embed=embed) as policy:
+            yield policy
+        if engine.enabled:
+            engine.admin.require_kinds(self.kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,9 +280,21 @@ def _sync_notes(report: SyncReport | None) -> list[str]:
         notes.append(
             f"{plural(len(report.failed), 'file')} could not be read: `ragstone sync` lists them"
         )
+    notes += _skip_notes(report)
     if not report.found:
         notes.append("there are no files to index in this folder")
     return notes
+
+
+def _skip_notes(report: SyncReport) -> list[str]:
+    """Return a note about files that a user may expect in the index: large ones, and those named like secrets."""
+    too_large = sum(skip.reason.startswith("too large") for skip in report.skipped)
+    secret = sum(skip.reason == "secret file" for skip in report.skipped)
+    counts = [(too_large, "too large"), (secret, "named like secrets")]
+    parts = [f"{plural(count, 'file')} {reason}" for count, reason in counts if count]
+    if not parts:
+        return []
+    return [f"skipped: {', '.join(parts)}; `ragstone sync --verbose` lists them"]
 
 
 def _vector_notes(engine: Engine, explanation: Explanation, flags: SearchFlags) -> list[str]:

@@ -1,0 +1,65 @@
+"""Things that a user would otherwise not notice are said: skipped files, wrong names, patterns without files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+
+def test_a_search_says_which_files_it_skipped(
+    quick: Command, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "large.md").write_text("stone " * 1000, encoding="utf-8")
+    (project / ".env").write_text("PLACE=quarry\n", encoding="utf-8")
+    monkeypatch.setenv("RAGSTONE_SOURCES_MAX_FILE_BYTES", "5000")
+    notes = quick("search", "upload", "--json").json["notes"]
+    sentence = "skipped: 1 file too large, 1 file named like secrets"
+    assert f"{sentence}; `ragstone sync --verbose` lists them" in notes
+    listed = quick("sync", "--verbose").out
+    assert "large.md" in listed
+    assert ".env" in listed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--project", "typo"), ("no project 'typo'", "there are default")),
+        (("--kind", "nonsense"), ("no document of kind 'nonsense'", "code, doc")),
+        (("--collection", "typo"), ("no collection 'typo'", "default")),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_known_ones(
+    quick: Command, arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    quick("sync")
+    ran = quick("search", "upload", *arguments)
+    assert ran.code == 4
+    for word in words:
+        assert word in ran.err
+    assert quick("search", "upload", "--kind", "code").code == 0
+
+
+@pytest.mark.parametrize("score", ["-0.1", "1.5", "nan"])
+def test_a_score_outside_its_range_is_refused(quick: Command, score: str) -> None:
+    ran = quick("search", "upload", "--min-score", score)
+    assert ran.code == 2
+    assert "from 0 to 1" in ran.err
+
+
+def test_include_patterns_that_select_nothing_remove_nothing(
+    quick: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick("sync")
+    monkeypatch.setenv("RAGSTONE_SOURCES_INCLUDE", "docz/**")
+    for command in (("sync",), ("search", "upload")):
+        ran = quick(*command)
+        assert ran.code == 2
+        assert "sources.include selects no file" in ran.err
+        assert "docz/**" in ran.err
+    monkeypatch.delenv("RAGSTONE_SOURCES_INCLUDE")
+    assert quick("status", "--json").json["documents"] == 4
