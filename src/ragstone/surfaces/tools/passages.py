@@ -22,7 +22,7 @@ from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
 from ragstone.types import Cited, Hit
 
-FENCE_TOKENS: Final = 80
+_FRAME_TOKENS: Final = 130
 """Tokens that are kept free for the fence in the data and the line about left-out results."""
 _GRAPH_PREFIX: Final = "graph:"
 _MIN_CHARACTERS: Final = 20
@@ -81,7 +81,7 @@ def fit_passages(
 
     The limit holds for the text and for the data. `first` is the number of the first result.
     """
-    available = max(_MIN_CHARACTERS, max_tokens - FENCE_TOKENS)
+    available = max(_MIN_CHARACTERS, max_tokens - _FRAME_TOKENS)
     passages: list[Cited] = []
     texts: list[str] = []
     used = 0

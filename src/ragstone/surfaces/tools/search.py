@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -22,9 +23,11 @@ from ragstone.surfaces.tools.schemas import (
     count_schema,
     text_schema,
 )
+from ragstone.text.tokens import at_most
 from ragstone.types import Context, Hit
 
-SEARCH_TOKENS: Final = 2000
+SEARCH_TOKENS: Final = 2500
+"""Five passages of ordinary length with their citations."""
 CONTEXT_TOKENS: Final = 1500
 _ANSWER_TOKENS: Final = 400
 """Tokens for the sentence of the code graph before the chunks of `rag_retrieve`."""
@@ -65,6 +68,7 @@ def _passages_answer(
     offset = arguments.get("offset", 0)
     if max_tokens is None:
         max_tokens = arguments.get("max_tokens", SEARCH_TOKENS)
+    max_tokens -= at_most(json.dumps(list(notes), ensure_ascii=False))
     fitted = fit_passages(hits, arguments["query"], max_tokens, first=offset + 1)
     data: Json = {"success": True}
     data |= fence_results([passage_json(passage) for passage in fitted.passages])
@@ -158,7 +162,7 @@ def _search_documents(call: ToolCall) -> ToolAnswer:
 
 
 _TOKEN_BUDGET: Final = {"type": "integer", "minimum": 100, "maximum": MAX_TEXT_TOKENS}
-_MAX_TOKENS: Final = {**MAX_TOKENS, "minimum": 200}
+_MAX_TOKENS: Final = {**MAX_TOKENS, "minimum": 300}
 _TASK: Final = text_schema("What you are about to do.")
 _OFFSET: Final = count_schema("Results to skip: the next page.", 0, 200)
 RAG_SEARCH: Final = Tool(
