@@ -17,7 +17,7 @@ Event
 Agent AgentPrompt
 AddReport Chunk Cited Collection Condition Context Document Explanation Filter Finding Hit Recalled Scope Skip Space
 Span Status StoredDocument SyncReport Trace Turn
-Attachment attachment inject
+Attachment attachment extract_text inject Candidate TurboQuantizer
 """
 VERBS = "open add sync remove search explain retrieve sources is_empty status close remember turns recall record_run"
 VERBS += " context inject ask"
@@ -26,7 +26,7 @@ FACETS = {
     "graph": "update exists node explain related impact history nodes routes tables models unknowns import_listing",
     "agents": "list corpus ensure_index prompt",
     "admin": "collections create_collection drop_collection text refresh embed reembed watcher status check compact "
-    "backup export load",
+    "backup export load to_base64 from_base64",
     "prompts": "context select inject ask",
     "external": "add add_page recheck_pages capture",
 }

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from ragstone.engine.async_engine import AsyncEngine
     from ragstone.engine.prompts import inject
     from ragstone.events import Event
-    from ragstone.surfaces.attachments import Attachment, attachment
+    from ragstone.retrieval.context.selection import Candidate
+    from ragstone.surfaces.attachments import Attachment, attachment, extract_text
     from ragstone.types import (
         AddReport,
         Agent,
@@ -62,12 +63,14 @@ if TYPE_CHECKING:
         Trace,
         Turn,
     )
+    from ragstone.vectors.codecs.turboquant import TurboQuantizer
 
 __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "__version__", "AsyncEngine", "Attachment", "Engine", "Event", "Settings", "Workspace", "attachment", "inject",
+    "__version__", "AsyncEngine", "Attachment", "Candidate", "Engine", "Event", "Settings", "TurboQuantizer",
+    "Workspace", "attachment", "extract_text", "inject",
     # errors
     "AccessError", "ConfigError", "Conflict", "InputError", "MissingExtra", "NotFound", "ProviderError", "QuotaError",
     "RagstoneError", "ReadError", "StaleSpace", "StoreBusy", "StoreDamaged", "StoreError", "StoreTooNew",
@@ -82,11 +85,14 @@ __all__ = [
 _MODULES = {
     "AsyncEngine": "ragstone.engine.async_engine",
     "Attachment": "ragstone.surfaces.attachments",
+    "Candidate": "ragstone.retrieval.context.selection",
     "Engine": "ragstone.engine",
     "Event": "ragstone.events",
     "Settings": "ragstone.config",
+    "TurboQuantizer": "ragstone.vectors.codecs.turboquant",
     "Workspace": "ragstone.engine",
     "attachment": "ragstone.surfaces.attachments",
+    "extract_text": "ragstone.surfaces.attachments",
     "inject": "ragstone.engine.prompts",
 }
 """The modules of lazily imported names; a name that is missing here is in `ragstone.types`."""

@@ -40,13 +40,13 @@ def test_any_arguments_give_a_number_of_hits_or_a_sentence(
 def test_a_single_document_is_accepted_like_a_list() -> None:
     document = Document(uri="a", text="b")
     assert (
-        list(arguments.check_documents(document))
-        == list(arguments.check_documents([document]))
+        list(arguments.check_documents(document, None, None))
+        == list(arguments.check_documents([document], None, None))
         == [document]
     )
 
 
-@pytest.mark.parametrize("documents", ["text", b"bytes", {"uri": "a"}])
-def test_a_bare_text_is_no_document(documents: object) -> None:
+@pytest.mark.parametrize("documents", [b"bytes", {"uri": "a"}])
+def test_bytes_and_mappings_are_no_documents(documents: object) -> None:
     with pytest.raises(InputError, match="add takes documents"):
-        list(arguments.check_documents(documents))  # type: ignore[arg-type]
+        list(arguments.check_documents(documents, None, None))  # type: ignore[arg-type]

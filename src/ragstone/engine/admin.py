@@ -308,6 +308,15 @@ class Admin:
         """Import the lines of an export and return the counts; vectors of the same space are not made again."""
         return facets.Transfer(self._project).load(lines, collection)
 
+    def to_base64(self, *, collection: str | None = None) -> str:
+        """Return a collection with its vectors as one text, which `from_base64` reads."""
+        self._require_readable()
+        return facets.Transfer(self._project).to_base64(collection)
+
+    def from_base64(self, text: str, *, collection: str | None = None) -> AddReport:
+        """Load a collection from a text of `to_base64` and return the counts; nothing is embedded again."""
+        return facets.Transfer(self._project).from_base64(text, collection)
+
     @cached_property
     def _background(self) -> facets.BackgroundEmbedding:
         return facets.BackgroundEmbedding(self._project.settings, self._project.name)

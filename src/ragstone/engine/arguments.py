@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, get_args
 
 from ragstone.errors import InputError
-from ragstone.types import Document, Fusion, Mode, SearchOptions, TurnOptions
+from ragstone.types import Document, Fusion, Metadata, Mode, SearchOptions, TurnOptions
 
 MAX_TOP_K: Final = 1000
 _FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
@@ -19,8 +19,16 @@ _METADATA_HINT: Final = 'metadata={"team": "search", "year": 2026, "tags": ["a",
 _DOCUMENT_HINT: Final = 'Document(uri="notes/today", text="…")'
 
 
-def check_documents(documents: Document | Iterable[Document]) -> Iterator[Document]:
-    """Yield the documents, one or many; `InputError` at the first that is none."""
+def check_documents(
+    documents: str | Document | Iterable[Document],
+    uri: str | None,
+    metadata: Metadata | None,
+) -> Iterator[Document]:
+    """Yield the documents, one or many, or a text with its uri and metadata; `InputError` at the first that is none."""
+    if isinstance(documents, str):
+        documents = _document_of_text(documents, uri, metadata)
+    elif uri is not None or metadata is not None:
+        raise InputError("uri and metadata go with a text", hint=f"add({_DOCUMENT_HINT})")
     if isinstance(documents, Document):
         documents = [documents]
     if isinstance(documents, str | bytes | Mapping) or not isinstance(documents, Iterable):
@@ -28,6 +36,14 @@ def check_documents(documents: Document | Iterable[Document]) -> Iterator[Docume
     for document in documents:
         _check_document(document)
         yield document
+
+
+def _document_of_text(text: str, uri: str | None, metadata: Metadata | None) -> Document:
+    if uri is None:
+        raise InputError("a text needs a uri", hint='add("Some text.", uri="notes/today")')
+    if metadata is not None:
+        _check_metadata(metadata, uri)
+    return Document(uri=uri, text=text, metadata=metadata or {})
 
 
 def _check_document(document: object) -> None:
@@ -203,13 +219,14 @@ def _is_mapping(value: object) -> bool:
 
 
 _SWITCH_HINT: Final = "use True or False"
-_NEVER_NONE: Final = ("hybrid", "mmr", "compress", "merge", "memory")
+_NEVER_NONE: Final = ("hybrid", "mmr", "compress", "compress_results", "merge", "memory")
 _OPTION_CHECKS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "mode": (_is_mode, f"use one of: {', '.join(get_args(Mode))}"),
     "fusion": (_is_fusion, f"use one of: {', '.join(get_args(Fusion))}"),
     "hybrid": (_is_switch, _SWITCH_HINT),
     "mmr": (_is_switch, _SWITCH_HINT),
     "compress": (_is_switch, _SWITCH_HINT),
+    "compress_results": (_is_switch, _SWITCH_HINT),
     "merge": (_is_switch, _SWITCH_HINT),
     "fresh": (_is_switch, _SWITCH_HINT),
     "memory": (_names_sessions, "use True, the name of a session, or a list of names"),

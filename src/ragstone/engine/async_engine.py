@@ -55,13 +55,11 @@ class AsyncEngine:
 
     async def add(
         self,
-        documents: types.Document | Iterable[types.Document],
-        *,
-        collection: str | None = None,
-        embed: bool = True,
+        documents: str | types.Document | Iterable[types.Document],
+        **options: Unpack[types.AddOptions],
     ) -> types.AddReport:
-        """Store documents and return the counts."""
-        return await _run(self.engine.add, documents, collection=collection, embed=embed)
+        """Store documents, or a text with a `uri`, and return the counts."""
+        return await _run(self.engine.add, documents, **options)
 
     async def sync(
         self,

@@ -110,13 +110,11 @@ class Engine:
 
     def add(
         self,
-        documents: types.Document | Iterable[types.Document],
-        *,
-        collection: str | None = None,
-        embed: bool = True,
+        documents: str | types.Document | Iterable[types.Document],
+        **options: Unpack[types.AddOptions],
     ) -> types.AddReport:
-        """Store documents, one or many, and return the counts; durable when it returns."""
-        return self.external.add(documents, collection=collection, embed=embed)
+        """Store documents, or a text with a `uri`, and return the counts; durable when it returns."""
+        return self.external.add(documents, **options)
 
     def sync(
         self,

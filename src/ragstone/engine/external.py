@@ -26,6 +26,7 @@ from ragstone.types import (
     Document,
     EmbedUsage,
     Filter,
+    Metadata,
     PutResult,
     Skip,
     SyncReport,
@@ -43,18 +44,20 @@ class External:
 
     def add(
         self,
-        documents: Document | Iterable[Document],
+        documents: str | Document | Iterable[Document],
         *,
+        uri: str | None = None,
+        metadata: Metadata | None = None,
         collection: str | None = None,
         embed: bool = True,
     ) -> AddReport:
-        """Store documents, one or many, and return the counts."""
+        """Store documents, one or many, or a text with a uri; return the counts."""
         if not self._project.enabled:
             return AddReport(0, 0, 0, notes=(OFF,))
         name = self._project.collection_name(collection)
         writer = self._project.index.collection(name).writer()
         results: list[PutResult] = []
-        checked = arguments.check_documents(documents)
+        checked = arguments.check_documents(documents, uri, metadata)
         while batch := list(islice(checked, BATCH_DOCUMENTS)):
             results += Reconciler(writer, GivenDocuments(batch), full=True).run().results
         return self._report(name, results, embed=embed)

@@ -88,7 +88,7 @@ class Searches:
             embedder=options.get("embedder"),
             filter=parse(filters) if filters else None,
             min_score=options.get("min_score"),
-            compress=options.get("compress", False),
+            compress=options.get("compress", False) or options.get("compress_results", False),
             merge=options.get("merge", True),
             candidates=max(settings.candidates, limit),
         )

@@ -61,7 +61,7 @@ class HitBuilder:
             doc_id=entry.doc_id,
             text=text,
             score=score,
-            metadata=row.metadata,
+            metadata={"path": row.uri, "chunk_index": row.chunk.order, **row.metadata},
             source_doc_id=row.uri,
             chunk_index=row.chunk.order,
             collection=row.collection,

@@ -91,6 +91,14 @@ def attachment(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> A
     return Attachment(name, media_type, "text", text=_read_text(data, name), size=len(data))
 
 
+def extract_text(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> str:
+    """Return the text of a file; raise `ReadError` if it has none, for example because it is a picture."""
+    file = attachment(path, max_bytes=max_bytes)
+    if file.kind != "text":
+        raise ReadError(f"{file.name} is a picture", hint="attachment() returns it as base64")
+    return file.text
+
+
 def image_type(data: bytes) -> str:
     """Return the media type of a picture by its first bytes; an empty text for any other file."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):

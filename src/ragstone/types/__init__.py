@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ragstone.types.documents import AddOptions as AddOptions
 from ragstone.types.documents import Chunk as Chunk
 from ragstone.types.documents import Document as Document
 from ragstone.types.documents import FileContent as FileContent

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, TypedDict
 
 Scalar = str | int | float | bool | None
 Value = Scalar | tuple[Scalar, ...] | list[Scalar]
@@ -228,3 +228,15 @@ def embedding_text(header: str, text: str) -> str:
 def _utf8(text: str) -> bytes:
     """Return a text as bytes; a lone surrogate is no error."""
     return text.encode("utf-8", "surrogatepass")
+
+
+class AddOptions(TypedDict, total=False):
+    """Options of `add` besides the documents."""
+
+    uri: str | None
+    """The name of a given text; a document has its own."""
+    metadata: Metadata | None
+    """The metadata of a given text."""
+    collection: str | None
+    embed: bool
+    """False stores the words now and leaves the vectors for later."""

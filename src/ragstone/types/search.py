@@ -55,6 +55,8 @@ class SearchOptions(TypedDict, total=False):
     """Leave out hits with a lower score, 0 to 1."""
     compress: bool
     """Return only the sentences or lines that answer."""
+    compress_results: bool
+    """Another name of `compress`."""
     merge: bool
     """Return neighbouring chunks as one hit; on by default."""
     collection: str | Sequence[str] | None
@@ -133,6 +135,26 @@ class Hit:
     def distance(self) -> float:
         """Return one minus the score, for callers that expect small values for near texts."""
         return 1.0 - self.score
+
+    @property
+    def content(self) -> str:
+        """Return the text, under the name that document bases use."""
+        return self.text
+
+    @property
+    def source_file(self) -> str:
+        """Return the path or name of the document, under the name that document bases use."""
+        return self.source_doc_id
+
+    @property
+    def type(self) -> str:
+        """Return the kind of the document, under the name that document bases use."""
+        return self.kind
+
+    @property
+    def page(self) -> int | None:
+        """Return the page, slide or sheet of the passage; None if its format has none."""
+        return self.span.page
 
     @property
     def citation(self) -> str:

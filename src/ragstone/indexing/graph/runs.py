@@ -18,6 +18,8 @@ from ragstone.types import Alias, Document, Graph, Link, Node, PutResult
 RUN_SOURCE: Final = "run"
 """The source of these documents, and the beginning of their owners, keys and uris."""
 ACTIONS: Final = ("created", "modified", "deleted", "renamed")
+_SAME_ACTIONS: Final = {"updated": "modified"}
+"""Other names of actions; file watchers say `updated`."""
 MAX_CHARACTERS: Final = 200_000
 MAX_CHANGES: Final = 5_000
 _MAX_NODES: Final = 100_000
@@ -184,6 +186,8 @@ def _checked_change(value: object) -> FileChange:
         if field not in _CHANGE_FIELDS:
             raise InputError(f"a change has no {field!r}", hint=_HINT)
     action = value.get("action", "modified")
+    if isinstance(action, str):
+        action = _SAME_ACTIONS.get(action, action)
     if action not in ACTIONS:
         raise InputError(
             f"there is no action {action!r}", hint=f"known are {', '.join(ACTIONS)}"

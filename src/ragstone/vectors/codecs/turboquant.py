@@ -89,11 +89,13 @@ class TurboQuantizer:
             products = products.reshape(-1)
         return products
 
-    def serialize(self, codebook: Codebook) -> bytes:
+    @staticmethod
+    def serialize(codebook: Codebook) -> bytes:
         """Return a codebook as versioned, checksummed bytes."""
         return codebook.to_bytes()
 
-    def deserialize(self, data: bytes) -> Codebook:
+    @staticmethod
+    def deserialize(data: bytes) -> Codebook:
         """Return the codebook in these bytes; raise `InputError` if they are damaged or of another version."""
         return from_bytes(data)
 

@@ -1,0 +1,103 @@
+"""Names and calls that the design documents use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ragstone import Engine, InputError, ReadError, TurboQuantizer, extract_text
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Iterator[Engine]:
+    """Return an engine with one note."""
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.add(
+            "Uploads give up after three attempts.", uri="notes/a", metadata={"team": "web"}
+        )
+        yield engine
+
+
+def test_a_text_is_added_with_its_name_and_metadata(notes: Engine) -> None:
+    hit = notes.search("attempts", filters={"meta.team": "web"})[0]
+    assert (hit.text, hit.source_doc_id) == ("Uploads give up after three attempts.", "notes/a")
+
+
+def test_a_hit_has_the_names_that_document_bases_use(notes: Engine) -> None:
+    hit = notes.search("attempts")[0]
+    assert hit.content == hit.text
+    assert hit.source_file == hit.metadata["path"] == "notes/a"
+    assert hit.metadata["chunk_index"] == hit.chunk_index == 0
+    assert hit.type == hit.kind
+    assert hit.page is None
+    assert hit.distance == pytest.approx(1 - hit.score)
+
+
+def test_compress_results_is_another_name_of_compress(notes: Engine) -> None:
+    text = "Nothing here.\n\n" * 3 + "Retries wait longer each time. Colours are nice."
+    notes.add(text, uri="notes/b")
+    compressed = notes.search("retries wait", compress_results=True)[0]
+    assert compressed.text == notes.search("retries wait", compress=True)[0].text
+    assert compressed.text != notes.search("retries wait")[0].text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("text",), {}, "a text needs a uri"),
+        (([],), {"uri": "x"}, "uri and metadata go with a text"),
+        (("text",), {"uri": "x", "metadata": {"a": object()}}, "cannot be stored"),
+        (("text",), {"uri": " "}, "needs a uri"),
+    ],
+)
+def test_wrong_calls_of_add_say_what_is_wrong(
+    notes: Engine, arguments: tuple[object], options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        notes.add(*arguments, **options)  # type: ignore[arg-type]
+    assert [source.uri for source in notes.sources()] == ["notes/a"]
+
+
+def test_a_collection_becomes_a_text_and_comes_back(notes: Engine, tmp_path: Path) -> None:
+    text = notes.admin.to_base64()
+    assert text.isascii()
+    other = tmp_path / "other"
+    other.mkdir()
+    with Engine.open(other, config={"rag.embedding_provider": "fake"}) as engine:
+        report = engine.admin.from_base64(text, collection="copy")
+        assert (report.documents, report.pending) == (1, 0)
+        assert (
+            engine.search("attempts", mode="vectors", collection="copy")[0].metadata["team"]
+            == "web"
+        )
+
+
+@pytest.mark.parametrize("text", ["", "no base64!", "QUJD", None])
+def test_a_text_without_a_collection_is_refused(notes: Engine, text: str) -> None:
+    with pytest.raises(InputError, match="text"):
+        notes.admin.from_base64(text)
+
+
+def test_codebooks_are_serialized_by_the_class() -> None:
+    vectors = np.random.default_rng(7).normal(size=(3, 64)).astype(np.float32)
+    codebook = TurboQuantizer(bits=4, outlier_ratio=0.05).compress(vectors)
+    data = TurboQuantizer.serialize(codebook)
+    assert TurboQuantizer.serialize(TurboQuantizer.deserialize(data)) == data
+
+
+def test_the_text_of_a_file_is_extracted(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<h1>Title</h1><p>Body.</p>")
+    assert "Body." in extract_text(tmp_path / "a.html")
+    (tmp_path / "b.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    with pytest.raises(ReadError, match="is a picture"):
+        extract_text(tmp_path / "b.png")
+
+
+def test_a_change_of_a_run_may_be_called_updated(notes: Engine) -> None:
+    notes.record_run(
+        "r1", "Changed retries.", [{"path": "a.py", "action": "updated", "summary": "longer"}]
+    )
+    assert notes.search("longer", filters={"kind": "file_change"})
