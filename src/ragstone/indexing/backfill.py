@@ -109,6 +109,11 @@ class VectorBackfill:
             return 0
         return info.texts - info.embedded
 
+    def embedded(self) -> int:
+        """Return how many texts of the collection have a vector that searches use."""
+        info = self.spaces.active()
+        return 0 if info is None else info.embedded
+
     def usage(self) -> EmbedUsage:
         """Return what this process asked the collection's service to embed; nothing if it has no service."""
         try:

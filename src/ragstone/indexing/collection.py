@@ -154,6 +154,7 @@ class IndexedCollection:
         if seconds is None or self._is_quick_to_embed(report, seconds):
             self.update_state(needs_vectors=False)
             usage_before = self.backfill().usage()
+            embedded_before = self.backfill().embedded()
             try:
                 embedded = self.backfill().run(seconds=seconds, progress=progress)
             except StaleSpace as error:
@@ -163,6 +164,7 @@ class IndexedCollection:
                 # The missing vectors are the queue: the next sync or search continues.
                 self.update_state(needs_vectors=True)
                 notes = (*notes, outage_note(error))
+                embedded = self.backfill().embedded() - embedded_before
             usage += self.backfill().usage() - usage_before
         pending = self.backfill().pending()
         return replace(report, embedded=embedded, pending=pending, notes=notes, usage=usage)

@@ -83,7 +83,8 @@ class EmbedderPool:
             return dict.fromkeys(_OF_ONE_PROVIDER)
         own_model = self._settings.embed.model or configured.model
         if name_parts.model in (None, own_model):
-            return {"embed.model": own_model}
+            dimension = self._settings.embed.dimension or configured.dimension
+            return {"embed.model": own_model, "embed.dimension": dimension}
         shared = ("embed.url", "embed.api_key")
         return {key: None for key in _OF_ONE_PROVIDER if key not in shared}
 
@@ -95,9 +96,7 @@ class EmbedderPool:
             if embedder.space.fingerprint == space.fingerprint:
                 return embedder
         try:
-            embedder = self.get(space.embedder)
-            if embedder.space.fingerprint != space.fingerprint:
-                embedder = self._make_for(space)
+            embedder = self._make_for(space)
         except ConfigError:
             return None
         if embedder.space.fingerprint != space.fingerprint:
@@ -158,7 +157,11 @@ class EmbedderPool:
             if key not in self._embedders:
                 embedder: Embedder = registry.load("embedder", name)(settings)
                 _check_obeyed(name, embedder, settings)
-                self._embedders[key] = embedder
+                # Two ways to name one model must not load it twice.
+                twins = [
+                    other for other in self._embedders.values() if other.space == embedder.space
+                ]
+                self._embedders[key] = twins[0] if twins else embedder
             return self._embedders[key]
 
 

@@ -13,7 +13,8 @@ import click
 
 from ragstone import config
 from ragstone.engine import DEFAULT_PROJECT, Engine
-from ragstone.errors import InputError, NotFound, StaleSpace
+from ragstone.errors import InputError, NotFound, ProviderError, StaleSpace
+from ragstone.indexing.backfill import outage_note
 from ragstone.indexing.sync import Scan
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.cli.failures import Interrupted
@@ -136,6 +137,9 @@ def complete_vectors(engine: Engine, report: SyncReport) -> SyncReport:
                 embedded += engine.admin.embed(collection=collection.name, progress=progress)
             except StaleSpace as error:
                 notes.append(str(error))
+            except ProviderError as error:
+                if not notes:
+                    notes.append(outage_note(error))
     with_vector, texts = engine.admin.count_vectors()
     return replace(
         report,

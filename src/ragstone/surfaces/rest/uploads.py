@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragstone.engine import Engine
-from ragstone.errors import InputError, QuotaError, ReadError
+from ragstone.errors import InputError, ProviderError, QuotaError, ReadError
+from ragstone.indexing.backfill import outage_note
 from ragstone.protocols import Progress
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.surfaces.present import Json
@@ -53,13 +54,18 @@ def add_files(
         )
     progress("read", len(files), len(files))
     embedded = 0
+    notes = []
     if documents:
-        embedded = engine.admin.embed(collection=collection, progress=progress)
+        try:
+            embedded = engine.admin.embed(collection=collection, progress=progress)
+        except ProviderError as error:
+            notes.append(outage_note(error))
     return {
         "success": not failed,
         "documents": documents,
         "failed": skips_json(failed),
         "embedded": embedded,
+        "notes": notes,
     }
 
 

@@ -1,0 +1,298 @@
+"""An embedding service that fails: nothing is lost, nothing is paid for twice, and words answer."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone import Document, Engine, NotFound
+from ragstone.embed.remote import RemoteEmbedder
+from ragstone.errors import ConfigError
+from ragstone.surfaces.cli.app import run
+from tests.support.model_services import KEY, Faults, ModelService, answer_openai, serving
+
+WORDS = "harbour lock lease ferry quay tide keeper bell anchor rope".split()
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelService]:
+    monkeypatch.setenv("RAGSTONE_EMBED_API_KEY", KEY)
+    with serving(ModelService(answer_openai, 16), "/v1") as running:
+        yield running
+
+
+def settings(service: ModelService, **more: object) -> dict[str, object]:
+    return {
+        "embed.provider": "openai:small@16",
+        "embed.url": service.url,
+        "embed.seconds": 1,
+        "embed.query_seconds": 1,
+        "events.log": False,
+        **more,
+    }
+
+
+def hurry(engine: Engine) -> None:
+    """Let the engine's client wait for nothing."""
+    embedder = engine.workspace.components.embedder()
+    assert isinstance(embedder, RemoteEmbedder)
+    embedder.client.sleep = lambda seconds: None
+
+
+def recover(engine: Engine, service: ModelService) -> None:
+    """End the outage, and the pause of the circuit breaker with it."""
+    service.is_down = False
+    embedder = engine.workspace.components.embedder()
+    assert isinstance(embedder, RemoteEmbedder)
+    embedder.client.breaker.record_success()
+
+
+def documents(count: int) -> list[Document]:
+    chooser = random.Random(3)
+    return [
+        Document(f"d{number}", f"note {number} about the {' '.join(chooser.sample(WORDS, 4))}")
+        for number in range(count)
+    ]
+
+
+def test_during_an_outage_texts_are_stored_and_words_answer(
+    tmp_path: Path, service: ModelService
+) -> None:
+    service.is_down = True
+    with Engine.open(tmp_path, config=settings(service)) as engine:
+        hurry(engine)
+        report = engine.add(documents(5))
+        assert report.documents == 5 and report.embedded == 0 and report.pending == 5
+        assert any("words answer" in note for note in report.notes)
+        assert engine.search("note 3")[0].source_doc_id == "d3"
+        recover(engine, service)
+        assert engine.admin.embed() == 5
+        assert engine.status().spaces[0].coverage == 1
+    assert service.paid_twice == 0
+
+
+def test_a_search_answers_by_words_with_a_note_and_is_not_cached(
+    tmp_path: Path, service: ModelService
+) -> None:
+    with Engine.open(tmp_path, config=settings(service)) as engine:
+        hurry(engine)
+        engine.add(documents(20))
+        service.is_down = True
+        for call in (engine.explain("harbour keeper"), engine.context("harbour keeper", 500)):
+            assert any("found by words" in note for note in call.notes)
+        assert engine.search("harbour keeper")
+        recover(engine, service)
+        explanation = engine.explain("harbour keeper")
+        assert not explanation.notes and "openai" in explanation.coverage
+
+
+def test_turns_are_remembered_and_recalled_during_an_outage(
+    tmp_path: Path, service: ModelService
+) -> None:
+    service.is_down = True
+    with Engine.open(tmp_path, config=settings(service)) as engine:
+        hurry(engine)
+        assert engine.remember("chat", "user", "The ferry leaves at nine.") == 0
+        assert engine.recall("chat", "when does the ferry leave")[0].turn.index == 0
+        recover(engine, service)
+        engine.remember("chat", "user", "The bell rings at ten.")
+        assert len(service.embedded) == 2
+
+
+def test_the_next_sync_continues_and_pays_for_no_text_twice(
+    tmp_path: Path, service: ModelService
+) -> None:
+    for document in documents(30):
+        (tmp_path / f"{document.uri}.md").write_text(document.text)
+    with Engine.open(tmp_path, config=settings(service, **{"embed.concurrency": 1})) as engine:
+        hurry(engine)
+        service.faults.rate_limited = 0.0
+        engine.workspace.components.embedder().request_size = (  # type: ignore[attr-defined]
+            type(engine.workspace.components.embedder().request_size)(4, 1000, 1)  # type: ignore[attr-defined]
+        )
+        answer = service.answer
+
+        def fail_after_three(*arguments: Any) -> Any:  # noqa: ANN401 - those of every answer
+            service.is_down = service.is_down or len(service.embedded) >= 12
+            return answer(*arguments)
+
+        service.answer = fail_after_three
+        report = engine.sync()
+        assert report.indexed == 30 and 0 < report.embedded < 30 and not report.ok
+        service.answer = answer
+        recover(engine, service)
+        report = engine.sync()
+        assert report.ok and report.pending == 0
+    assert service.paid_twice == 0 and len(service.embedded) == 30
+
+
+def test_the_fallback_answers_while_the_service_is_down(
+    tmp_path: Path, service: ModelService
+) -> None:
+    service.is_down = True
+    config = settings(service, **{"embed.fallback": "fake"})
+    with Engine.open(tmp_path, config=config) as engine:
+        hurry(engine)
+        engine.add(documents(20))
+        states = {info.space.embedder: info for info in engine.status().spaces}
+        assert states["fake"].coverage == 1 and states["openai"].embedded == 0
+        recover(engine, service)
+        engine.sync()
+        engine.admin.embed()
+        service.is_down = True
+        explanation = engine.explain("harbour keeper")
+        assert "fake" in explanation.coverage and "openai" not in explanation.coverage
+        recover(engine, service)
+        explanation = engine.explain("harbour keeper rope")
+        assert "openai" in explanation.coverage and "fake" not in explanation.coverage
+
+
+def test_a_text_that_the_service_refuses_does_not_stop_the_others(
+    tmp_path: Path, service: ModelService
+) -> None:
+    with Engine.open(tmp_path, config=settings(service)) as engine:
+        hurry(engine)
+        texts = [*documents(9), Document("bad", "a poison text")]
+        report = engine.add(texts)
+        assert report.pending == 1 and "refused" in report.notes[0]
+        assert engine.search("poison", mode="words")[0].source_doc_id == "bad"
+    assert len(service.embedded) == 9 and service.paid_twice == 0
+
+
+def test_many_requests_are_sent_at_the_same_time_but_not_too_many(
+    tmp_path: Path, service: ModelService
+) -> None:
+    service.seconds_per_request = 0.05
+    with Engine.open(tmp_path, config=settings(service, **{"embed.concurrency": 3})) as engine:
+        engine.add(documents(700), embed=False)
+        engine.admin.embed()
+    assert service.most_at_once == 3
+
+
+# ── the fault list ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_no_fault_loses_or_doubles_a_vector(tmp_path: Path, service: ModelService) -> None:
+    count = 1200
+    service.faults = Faults(
+        rate_limited=0.3,
+        broken=0.05,
+        hang=0.01,
+        reset=0.01,
+        short=0.03,
+        not_finite=0.03,
+        wrong_dimension=0.01,
+        reordered=0.2,
+        hang_seconds=1.2,
+    )
+    with Engine.open(tmp_path, config=settings(service)) as engine:
+        hurry(engine)
+        engine.add(documents(count), embed=False)
+        embedder = engine.workspace.components.embedder()
+        embedder.request_size = type(embedder.request_size)(16, 1000, 4)  # type: ignore[attr-defined]
+        rounds = 0
+        while engine.status().spaces == () or engine.status().spaces[0].coverage < 1:
+            rounds += 1
+            assert rounds < 20
+            engine.sync()
+            engine.admin.embed()
+            embedder.client.breaker.record_success()  # type: ignore[attr-defined]
+        info = engine.status().spaces[0]
+        assert info.embedded == info.texts == count
+        assert all(finding.ok for finding in engine.admin.check())
+        assert len(service.embedded) == count and service.paid_twice <= count * 0.01
+        service.faults = Faults()
+        assert engine.search("note 77 about the", mode="vectors")
+
+
+# ── other spaces ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_collection_can_have_its_own_embedder(tmp_path: Path, service: ModelService) -> None:
+    with Engine.open(tmp_path, config={"embed.provider": "fake"}) as engine:
+        engine.admin.create_collection("own", embedder="minilm")
+        engine.add(documents(3))
+        engine.add(Document("x", "the harbour keeper"), collection="own")
+        spaces = {info.space.embedder: info for info in engine.status().spaces}
+        assert {name: info.embedded for name, info in spaces.items()} == {
+            "fake": 3,
+            "minilm": 1,
+        }
+        assert {hit.collection for hit in engine.search("harbour")} == {"own", "default"}
+        with pytest.raises(ConfigError, match="no embedder called"):
+            engine.admin.create_collection("wrong", embedder="nonsense")
+        assert "wrong" not in [collection.name for collection in engine.admin.collections()]
+
+
+def test_a_query_can_choose_its_embedder(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config={"embed.provider": "fake"}) as engine:
+        engine.add(documents(5))
+        with pytest.raises(NotFound, match="no vectors of 'minilm'"):
+            engine.search("harbour", embedder="minilm")
+        assert engine.admin.embed(embedder="minilm") == 5
+        assert list(engine.explain("harbour", embedder="minilm").coverage) == ["minilm"]
+        assert list(engine.explain("harbour").coverage) == ["fake"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"embed.provider": "openai:small@8"},
+        {"embed.provider": "openai:other@16"},
+        {"embed.query_prefix": "ask: "},
+        {"embed.document_prefix": "text: "},
+    ],
+    ids=["dimension", "same dimension", "query prefix", "document prefix"],
+)
+def test_another_space_is_refused_and_the_old_one_answers(
+    tmp_path: Path, service: ModelService, change: dict[str, object]
+) -> None:
+    with Engine.open(tmp_path, config=settings(service)) as engine:
+        engine.add(documents(6))
+        before = engine.status().spaces
+    with Engine.open(tmp_path, config={**settings(service), **change}) as engine:
+        report = engine.add(Document("new", "a new note about the bell"))
+        assert report.embedded == 0 and "`ragstone reembed`" in report.notes[0]
+        explanation = engine.explain("harbour keeper")
+        assert list(explanation.coverage) == ["openai"] and explanation.hits
+        (info,) = engine.status().spaces
+        assert (info.id, info.space, info.embedded) == (before[0].id, before[0].space, 6)
+        service.dimension = engine.workspace.components.embedder().space.dimension
+        assert engine.admin.reembed() == 7
+        (info,) = [info for info in engine.status().spaces if info.state == "active"]
+        assert info.id != before[0].id and info.coverage == 1
+        assert engine.search("harbour keeper")
+
+
+# ── the command line ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_ollama_that_does_not_run_is_a_note_and_the_search_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RAGSTONE_EMBED_PROVIDER", "ollama")
+    monkeypatch.setenv("RAGSTONE_EMBED_URL", "http://127.0.0.1:9")
+    (tmp_path / "a.md").write_text("The ferry leaves the quay at nine.")
+    assert run(["search", "ferry", "-C", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert "a.md" in shown.out and "ollama serve" in shown.err and "Traceback" not in shown.err
+    assert run(["sync", "-C", str(tmp_path), "--json"]) == 3
+    assert "cannot be reached" in json.loads(capsys.readouterr().out)["notes"][0]
+
+
+def test_a_missing_key_is_a_note_of_a_search_and_an_error_of_a_sync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("RAGSTONE_EMBED_PROVIDER", "openai")
+    (tmp_path / "a.md").write_text("The ferry leaves the quay at nine.")
+    assert run(["search", "ferry", "-C", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert "a.md" in shown.out and "OPENAI_API_KEY" in shown.err
+    assert run(["sync", "-C", str(tmp_path)]) == 2
+    assert "OPENAI_API_KEY" in capsys.readouterr().err
