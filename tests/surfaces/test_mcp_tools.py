@@ -14,7 +14,13 @@ import pytest
 
 from ragstone import Document, Engine
 from ragstone.protocols.cancellation import check_cancelled
-from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall
+from ragstone.surfaces.tool import (
+    MAX_DATA_TOKENS,
+    Tool,
+    ToolAnswer,
+    ToolCall,
+    limit_answer,
+)
 from ragstone.surfaces.tools import ALL_TOOLS
 from ragstone.text.tokens import at_most
 from tests.indexing.graph.quarry import write
@@ -325,3 +331,19 @@ def test_every_tool_says_if_it_writes_and_has_a_schema_for_its_result(tool: Tool
     assert schema["annotations"]["readOnlyHint"] is not is_writer
     is_remover = re.search("delete|forget|execute", tool.name) is not None
     assert schema["annotations"]["destructiveHint"] is is_remover
+
+
+def test_no_document_is_lost_between_pages_of_long_names(engine: Engine) -> None:
+    uris = [f"{number:03}/" + "long name " * 60 for number in range(60)]
+    engine.add([Document(uri, "The gondola.") for uri in uris], embed=False)
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    while True:
+        answer = limit_answer(call(engine, "rag_document_list", limit=100, **cursor))
+        assert at_most(json.dumps(answer.data, ensure_ascii=False)) <= MAX_DATA_TOKENS
+        seen += [row["uri"] for row in answer.data["results"]]
+        if "next_cursor" not in answer.data:
+            break
+        cursor = {"cursor": answer.data["next_cursor"]}
+    assert seen == uris
+    assert cursor

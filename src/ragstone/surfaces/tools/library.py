@@ -12,6 +12,7 @@ from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.documents import collection_json, document_json
 from ragstone.surfaces.present.reports import status_json
 from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall
+from ragstone.surfaces.tools.passages import count_fitting
 from ragstone.surfaces.tools.schemas import (
     COLLECTION,
     count_schema,
@@ -89,13 +90,15 @@ def _document_list(call: ToolCall) -> ToolAnswer:
     if after is not None:
         documents = _skip_to(documents, after)
     page = list(islice(documents, limit + 1))
-    shown = page[:limit]
+    results = [_short_json(document) for document in page[:limit]]
+    results = results[: count_fitting(results)]
+    shown = page[: len(results)]
     lines = [
         f"{one_line(document.uri)} ({document.kind}, {document.chunks} chunks)"
         for document in shown
     ]
-    data: Json = {"success": True, "results": [_short_json(document) for document in shown]}
-    if len(page) > limit:
+    data: Json = {"success": True, "results": results}
+    if len(page) > len(shown):
         data["next_cursor"] = _cursor(shown[-1])
         lines.append("(more: ask again with the cursor in next_cursor)")
     return ToolAnswer("\n".join(lines) or "There is no document.", data)

@@ -11,7 +11,7 @@ from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json, format_time
 from ragstone.surfaces.present.memory import recalled_json, session_json
 from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall, truncate
-from ragstone.surfaces.tools.passages import fence_results
+from ragstone.surfaces.tools.passages import count_fitting, fence_results
 from ragstone.surfaces.tools.schemas import (
     QUERY,
     SESSION,
@@ -123,9 +123,12 @@ def _turn_json(turn: Turn) -> Json:
 def _sessions(call: ToolCall) -> ToolAnswer:
     offset = call.arguments.get("offset", 0)
     sessions = call.engine.memory.sessions()
-    shown = sessions[offset : offset + _MAX_SESSIONS]
+    page = sessions[offset : offset + _MAX_SESSIONS]
+    results = [session_json(session) for session in page]
+    results = results[: count_fitting(results)]
+    shown = page[: len(results)]
     lines = [f"{one_line(session.name)}: {session.documents} turns" for session in shown]
-    data: Json = {"success": True, "results": [session_json(session) for session in shown]}
+    data: Json = {"success": True, "results": results}
     left_out = len(sessions) - offset - len(shown)
     if left_out > 0:
         data |= {"left_out": left_out, "next_offset": offset + len(shown)}

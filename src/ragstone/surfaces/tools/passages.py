@@ -18,6 +18,7 @@ from ragstone.retrieval.context.fence import (
 from ragstone.retrieval.context.formatters import FORMATTERS
 from ragstone.retrieval.ranking.compression import best_slice
 from ragstone.surfaces.present import Json
+from ragstone.surfaces.tool import MAX_TEXT_TOKENS
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
 from ragstone.types import Cited, Hit
@@ -72,6 +73,16 @@ def fence_results(results: Sequence[Json]) -> Json:
         "results": list(results),
         "results_end": closing_line(mark),
     }
+
+
+def count_fitting(rows: Sequence[Json], max_tokens: int = MAX_TEXT_TOKENS) -> int:
+    """Return how many rows of a listing fit into the token limit, at least one if there is any."""
+    used = 0
+    for count, row in enumerate(rows):
+        used += at_most(json.dumps(row, ensure_ascii=False, default=str)) + 1
+        if used > max_tokens and count:
+            return count
+    return len(rows)
 
 
 def fit_passages(
