@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import sys
@@ -49,6 +50,12 @@ def load(
         for name in _names_of(key, value, origin, values, origins):
             values[name] = value
             origins[name] = origin
+    if "store.path" not in values and _is_read_only(root):
+        cache_folder = _user_cache_folder(environ)
+        if cache_folder is not None:
+            digest = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
+            values["store.path"] = str(cache_folder / "ragstone" / digest / ".ragstone")
+            origins["store.path"] = "user cache folder, because the project can only be read"
     check_combination(values, origins)
     return build_settings(values, root=root, origins=origins)
 
@@ -85,6 +92,27 @@ def user_file(environ: Mapping[str, str] | None = None) -> Path | None:
     if folder is None:
         return None
     return folder / "ragstone" / FILE_NAME
+
+
+def _is_read_only(root: Path) -> bool:
+    """Return whether no home can be made in a folder, and it has none."""
+    return root.is_dir() and not os.access(root, os.W_OK) and not (root / ".ragstone").exists()
+
+
+def _user_cache_folder(environ: Mapping[str, str]) -> Path | None:
+    """Return the folder in which programs keep data that can be made again; None if there is no home folder."""
+    cache_home = Path(environ.get("XDG_CACHE_HOME", ""))
+    if cache_home.is_absolute():
+        return cache_home
+    if sys.platform == "win32":
+        variable, below = "LOCALAPPDATA", ""
+    elif sys.platform == "darwin":
+        variable, below = "HOME", "Library/Caches"
+    else:
+        variable, below = "HOME", ".cache"
+    if not environ.get(variable):
+        return None
+    return Path(environ[variable], below)
 
 
 def user_config_folder(environ: Mapping[str, str] | None = None) -> Path | None:

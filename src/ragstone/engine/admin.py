@@ -51,6 +51,11 @@ class Admin:
         """Return the project's collections by name."""
         return self._project.collections()
 
+    def belongs_elsewhere(self) -> bool:
+        """Return whether the default collection has the files of another folder that shares this home."""
+        collection = self._project.index.collection(self._project.default.name)
+        return collection.belongs_elsewhere()
+
     def require_project(self) -> None:
         """Raise `NotFound` if nothing was ever stored in the project; the hint names the others."""
         known = self._project.store.projects()

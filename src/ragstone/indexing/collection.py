@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
-from ragstone.errors import ProviderError, ReadError, StaleSpace
+from ragstone.errors import Conflict, ProviderError, ReadError, StaleSpace
 from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill, outage_note
 from ragstone.indexing.ledger import MISSING
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
@@ -85,6 +85,11 @@ class IndexedCollection:
     ) -> Reconciliation:
         """Make the collection match the folder, some paths of it, or changed files; without vectors."""
         is_complete = paths is None and changed is None
+        if is_complete and self.belongs_elsewhere():
+            raise Conflict(
+                f"the index in {self.components.home} has the documents of {self.state.root}",
+                hint="name another project (`--project`), or another home (RAGSTONE_STORE_PATH)",
+            )
         writer = self.writer()
         unread = self._unread_files(writer)
         if is_complete:
@@ -119,6 +124,17 @@ class IndexedCollection:
         if state.root and state.root == root:
             return True
         return bool(state.relative_root) and state.relative_root == relative_root
+
+    def belongs_elsewhere(self) -> bool:
+        """Return whether the home is shared, and the collection has the files of another folder that still exists.
+
+        A sync with this folder would remove all of them.
+        """
+        home = os.path.realpath(self.components.home)
+        if Path(home).is_relative_to(os.path.realpath(self.settings.root)):
+            return False
+        other = self.state.root
+        return bool(other) and not self.is_rooted_here() and os.path.isdir(str(other))
 
     def count_waiting(self) -> int:
         """Return how many files were changed, created or removed since they were last indexed."""

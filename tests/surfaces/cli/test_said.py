@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from ragstone import Engine
+from ragstone.errors import Conflict
+
 Command = Callable[..., Any]
 
 
@@ -63,3 +66,39 @@ def test_include_patterns_that_select_nothing_remove_nothing(
         assert "docz/**" in ran.err
     monkeypatch.delenv("RAGSTONE_SOURCES_INCLUDE")
     assert quick("status", "--json").json["documents"] == 4
+
+
+def test_two_folders_that_share_a_home_keep_their_documents(
+    command: Command, project: Path, tmp_path: Path
+) -> None:
+    second = tmp_path / "second"
+    second.mkdir()
+    (second / "granite.md").write_text("Granite is harder than marble.\n", encoding="utf-8")
+    shared = {"RAGSTONE_STORE_PATH": str(tmp_path / "shared")}
+    for _ in range(2):
+        first_answer = command("search", "upload", "--mode", "words", "--json", env=shared)
+        search = ("search", "granite", "--mode", "words", "--json")
+        second_answer = command(*search, cwd=second, env=shared)
+        assert first_answer.json["results"]
+        assert [hit["source_doc_id"] for hit in second_answer.json["results"]] == ["granite.md"]
+    assert command("status", "--json", env=shared).json["documents"] == 4
+    with Engine.open(second, config={"store.path": str(tmp_path / "shared")}) as engine:
+        with pytest.raises(Conflict, match="quarry"):
+            engine.sync()
+
+
+def test_a_folder_that_can_only_be_read_has_its_index_in_the_users_cache(
+    powerless: Command, project: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    project.chmod(0o500)
+    try:
+        variables = {"XDG_CACHE_HOME": str(cache)}
+        ran = powerless("search", "upload", "--mode", "words", "--json", env=variables)
+        assert ran.code == 0, ran.err
+        assert ran.json["results"]
+        home = powerless("status", "--json", env=variables).json["home"]
+    finally:
+        project.chmod(0o700)
+    assert home.startswith(str(cache))
+    assert not (project / ".ragstone").exists()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -50,9 +53,25 @@ def open_engine(
         "search.watch": "auto" if follow_changes else "off",
         **(settings or {}),
     }
-    return Engine.open(
-        project_folder(folder), config=overrides, project=project_name() or DEFAULT_PROJECT
-    )
+    root = project_folder(folder)
+    return Engine.open(root, config=overrides, project=choose_project(root))
+
+
+def choose_project(root: Path) -> str:
+    """Return the project of --project, or the default one.
+
+    If several folders share a home, the first has the default project, and each other folder one of its own.
+    """
+    name = project_name()
+    if name is not None:
+        return name
+    with Engine.open(root, config={"search.watch": "off"}) as engine:
+        is_shared = engine.settings.home_named and engine.enabled and engine.exists
+        if not is_shared or not engine.admin.belongs_elsewhere():
+            return DEFAULT_PROJECT
+    real_root = os.path.realpath(root)
+    digest = hashlib.sha256(os.fsencode(real_root)).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9.-]', '-', root.name)}-{digest}"
 
 
 def open_indexed_engine(folder: Path | None) -> Engine:

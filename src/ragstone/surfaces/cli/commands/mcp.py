@@ -7,10 +7,10 @@ from typing import Literal
 
 import click
 
-from ragstone.engine import DEFAULT_PROJECT
 from ragstone.errors import InputError
+from ragstone.surfaces.cli.engine import choose_project
 from ragstone.surfaces.cli.help import ExampleCommand
-from ragstone.surfaces.cli.options import common_options, project_name
+from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json
 from ragstone.surfaces.cli.paths import project_folder
 from ragstone.surfaces.tools import ALL_TOOLS, CODE_TOOLS, DEFAULT_TOOLS
@@ -55,4 +55,5 @@ def mcp(
         )
     from ragstone.surfaces.mcp import serve  # the MCP package takes seconds to load
 
-    serve(project_folder(folder), project=project_name() or DEFAULT_PROJECT, tools=tools)
+    root = project_folder(folder)
+    serve(root, project=choose_project(root), tools=tools)
