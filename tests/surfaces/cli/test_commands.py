@@ -262,14 +262,6 @@ def test_maintenance_does_not_change_answers(quick: Command, tmp_path: Path) -> 
     assert quick("search", "upload", "--json").json["results"] == before
 
 
-def test_the_demo_asks_questions_and_cites_hits(quick: Command) -> None:
-    ran = quick("demo")
-    assert ran.code == 0, ran.err
-    for words in ("by words", "by meaning", "by both", "README.md:1-", "ragstone search"):
-        assert words in ran.out
-    assert len(quick("demo", "--json").json["questions"]) == 4
-
-
 def test_the_demo_has_prepared_questions_for_ragstones_own_folder() -> None:
     from ragstone import Engine
     from ragstone.surfaces.cli.commands.demo import RAGSTONE_QUESTIONS, _choose_questions

@@ -29,7 +29,7 @@ def refused(ran: Ran, code: int, *words: str) -> None:
 
 def test_the_users_home_folder_is_refused_in_a_pipe(command: Command, project: Path) -> None:
     home = project.parent
-    for arguments in (("search", "x"), ("sync",), ("demo",)):
+    for arguments in (("search", "x"), ("sync",)):
         refused(command(*arguments, cwd=home), 2, "home folder", "--yes")
     assert not (home / ".ragstone").exists()
     assert command("search", "upload", "--yes", cwd=home).code == 0

@@ -23,7 +23,7 @@ _MAX_SYMBOLS: Final = 3
 _MAX_DUPLICATES: Final = 3
 _MAX_TITLE: Final = 70
 _GAP: Final = "…"
-"""Stands between two lines if lines between them are not shown."""
+"""Stands between two lines if text between them is not shown."""
 _WORD: Final = re.compile(r"\w+")
 
 NumberedLine = tuple[int, str]
@@ -60,21 +60,34 @@ def _print_hit(
     hit: Hit, wanted_terms: frozenset[str], *, full_text: bool, max_lines: int
 ) -> None:
     print_line(*_header(hit))
-    lines = _number_lines(hit)
+    shown = dict(_number_lines(hit))
     if not full_text:
-        lines = matching_lines(hit, wanted_terms, max_lines)
         width = _line_width()
-        lines = [(number, _crop(line, wanted_terms, width)) for number, line in lines]
-    margin = max((len(str(number)) for number, _ in lines), default=0)
-    previous = None
-    for number, line in lines:
-        if previous is not None and number > previous + 1:
+        lines = matching_lines(hit, wanted_terms, max_lines)
+        shown = {number: _crop(line, wanted_terms, width) for number, line in lines}
+    margin = max((len(str(number)) for number in shown), default=0)
+    gaps = _numbers_after_gaps(hit, frozenset(shown))
+    for number, line in shown.items():
+        if number in gaps:
             print_line((f"  {_GAP:>{margin}}", "dim"))
         print_line((f"  {number:>{margin}}  ", "dim"), *_highlight(line, wanted_terms))
-        previous = number
     if hit.duplicates:
         places = ", ".join(map(printable, hit.duplicates[:_MAX_DUPLICATES]))
         print_line((f"  same text at {places}", "dim"))
+
+
+def _numbers_after_gaps(hit: Hit, shown: frozenset[int]) -> set[int]:
+    """Return the shown lines that follow a hidden line with text, without the first shown line."""
+    numbers = set()
+    is_gap = False
+    for number, line in _number_lines(hit):
+        if number not in shown:
+            is_gap = is_gap or bool(line.strip())
+        else:
+            if is_gap:
+                numbers.add(number)
+            is_gap = False
+    return numbers - {min(shown, default=0)}
 
 
 def _line_width() -> int:
