@@ -1,22 +1,34 @@
-"""Write the pages in docs/reference from the code; with --check, only report whether they are up to date."""
+"""Write docs/reference and the marked numbers in the guides from the code; with --check, only compare them.
+
+A number in a guide that the code has too is marked: `1,000<!-- ragstone.engine.arguments:MAX_TOP_K -->`.
+"""
 
 from __future__ import annotations
 
 import argparse
+import ast
+import re
 import sys
 from collections.abc import Iterator, Mapping
-from itertools import groupby
+from importlib import import_module
+from itertools import groupby, pairwise
 from pathlib import Path
 
 import click
 
 from ragstone import config, registry
+from ragstone.retrieval.ranking import parameters
 from ragstone.surfaces.cli.app import COMMAND_GROUPS, commands
 from ragstone.surfaces.cli.commands.init import format_toml
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.present.failures import EXIT_CODES, FAILURE_CODES
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "reference"
+GUIDES = ROOT / "docs" / "guides"
+SOURCE = ROOT / "src" / "ragstone"
+RANKING = SOURCE / "retrieval" / "ranking" / "parameters.py"
+NUMBER = re.compile(r"[\d.,]*\d(?P<mark><!-- (?P<module>ragstone[\w.]*):(?P<name>[A-Z_]+) -->)")
 NOTICE = "<!-- Written by tools/generate_reference.py: change the code, then run `make reference`. -->\n"
 SECTIONS = {
     "rag": "the engine, and how documents are split",
@@ -70,6 +82,64 @@ def parts_page() -> str:
         aliases = ", ".join(f"`{alias}`" for alias in part.aliases)
         lines.append(f"| {part.group} | `{part.name}` | {aliases} | {part.doc} |")
     return "\n".join([*lines, ""])
+
+
+def ranking_page() -> str:
+    """Return the page of the numbers that decide the order of hits, from their module's source."""
+    module = ast.parse(RANKING.read_text(encoding="utf-8"))
+    lines = [
+        NOTICE,
+        "# Numbers of ranking\n",
+        "The order of hits depends on these numbers. They are not settings: they were chosen on data, and their module,",
+        f"`{RANKING.relative_to(SOURCE).as_posix()}`, gives the figures. [Searching](../guides/searching.md) explains the",
+        "steps.\n",
+        "| number | value | meaning |",
+        "|---|---|---|",
+    ]
+    bodies = [
+        module.body,
+        *(node.body for node in module.body if isinstance(node, ast.ClassDef)),
+    ]
+    for body in bodies:
+        lines += described_numbers(body)
+    return "\n".join([*lines, ""])
+
+
+def described_numbers(body: list[ast.stmt]) -> Iterator[str]:
+    """Yield a row for each assignment with a description: its names, its value, the first sentence about it."""
+    for statement, following in pairwise(body):
+        if not isinstance(statement, ast.Assign | ast.AnnAssign):
+            continue
+        if not (isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)):
+            continue
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+        names = ast.unparse(target).strip("()")
+        description = " ".join(str(following.value.value).split())
+        sentence = re.split(r"(?<=[.:;]) ", description)[0].rstrip(".:;")
+        yield f"| `{names}` | {number_value(names)} | {sentence} |"
+
+
+def number_value(names: str) -> str:
+    """Return the values that a name of the module has, or a field of its dataclass of numbers."""
+    values = []
+    for name in names.split(", "):
+        holder = parameters if hasattr(parameters, name) else parameters.RANKING_PARAMETERS
+        value = getattr(holder, name)
+        if isinstance(value, dict):
+            value = ", ".join(f"{key} {number}" for key, number in value.items())
+        values.append(str(value))
+    return ", ".join(values)
+
+
+def with_numbers_of_the_code(page: str) -> str:
+    """Return a page in which every number before a mark `<!-- module:NAME -->` is the one in the code."""
+    return NUMBER.sub(lambda match: number_of(match) + match["mark"], page)
+
+
+def number_of(match: re.Match[str]) -> str:
+    """Return the number that a mark names, written like the one on the page."""
+    value = getattr(import_module(match["module"]), match["name"])
+    return f"{value:,g}" if isinstance(value, float) else f"{value:,}"
 
 
 def commands_page() -> str:
@@ -215,7 +285,10 @@ def main() -> int:
         FOLDER / "config.md": settings_page(),
         FOLDER / "parts.md": parts_page(),
         FOLDER / "cli.md": commands_page(),
+        FOLDER / "ranking.md": ranking_page(),
     }
+    for guide in sorted(GUIDES.glob("*.md")):
+        pages[guide] = with_numbers_of_the_code(guide.read_text(encoding="utf-8"))
     outdated = {path: text for path, text in pages.items() if not is_current(path, text)}
     if not arguments.check:
         write_pages(outdated)

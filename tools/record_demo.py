@@ -1,4 +1,4 @@
-"""Write the output of `ragstone demo` into the README, and draw it as docs/terminal.svg."""
+"""Write the output of `ragstone demo` and the newest figures into the README, and draw docs/terminal.svg."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from readme_figures import quality_table
 from terminal_svg import make_svg
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -17,6 +18,7 @@ PICTURE: Final = ROOT / "docs" / "terminal.svg"
 BLOCK: Final = re.compile(
     r"(?<=<!-- demo -->\n```console\n).*?(?=```\n<!-- /demo -->)", re.DOTALL
 )
+FIGURES: Final = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- /figures -->)", re.DOTALL)
 _LONG_STEP: Final = re.compile(r"\n[^\n]*# A context for a prompt.*?\n(?=[^\n]*# )", re.DOTALL)
 """Left out of the picture."""
 
@@ -53,9 +55,9 @@ def normalise(output: str) -> str:
 def main() -> int:
     """Write both files."""
     output = record()
-    README.write_text(
-        BLOCK.sub(lambda _: output, README.read_text(encoding="utf-8")), encoding="utf-8"
-    )
+    text = BLOCK.sub(lambda _: output, README.read_text(encoding="utf-8"))
+    text = FIGURES.sub(lambda _: quality_table(), text)
+    README.write_text(text, encoding="utf-8")
     picture = _LONG_STEP.sub("\n", record(colour=True))
     PICTURE.write_text(make_svg(picture, "A session with Ragstone"), encoding="utf-8")
     print(f"wrote {README.name} and {PICTURE.name}")

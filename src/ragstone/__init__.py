@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ragstone.engine import Engine, Workspace
     from ragstone.engine.async_engine import AsyncEngine
     from ragstone.engine.prompts import inject
-    from ragstone.events import Event
+    from ragstone.indexing.events import Event
     from ragstone.retrieval.context.selection import Candidate
     from ragstone.surfaces.attachments import Attachment, attachment, extract_text
     from ragstone.types import (
@@ -87,7 +87,7 @@ _MODULES = {
     "Attachment": "ragstone.surfaces.attachments",
     "Candidate": "ragstone.retrieval.context.selection",
     "Engine": "ragstone.engine",
-    "Event": "ragstone.events",
+    "Event": "ragstone.indexing.events",
     "Settings": "ragstone.config",
     "TurboQuantizer": "ragstone.vectors.codecs.turboquant",
     "Workspace": "ragstone.engine",

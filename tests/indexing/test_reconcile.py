@@ -11,7 +11,7 @@ import pytest
 
 from ragstone import Document, Engine
 from ragstone.embed.fake import FakeEmbedder
-from ragstone.events import Event
+from ragstone.indexing.events import Event
 from ragstone.indexing.reconcile import BATCH_DOCUMENTS
 from ragstone.protocols import Progress
 from ragstone.types import Role

@@ -12,7 +12,7 @@ import pytest
 
 from ragstone import Document, Engine
 from ragstone.errors import ProviderError
-from ragstone.events import Event
+from ragstone.indexing.events import Event
 from ragstone.retrieval.ranking.noise import similarity_floor
 from ragstone.types import Request, Scope, Scored
 from ragstone.vectors.space_index import SpaceIndex

@@ -41,7 +41,7 @@ NETWORK = {
 ALLOWED = {
     "surfaces/bus.py": {"urllib.parse"},  # takes texts apart
     "read/epub.py": {"urllib.parse"},  # takes texts apart
-    "surfaces/adapters/openai_agents.py": {"asyncio"},  # threads, as the SDK awaits its tools
+    "integrations/openai_agents.py": {"asyncio"},  # threads, as the SDK awaits its tools
     "retrieval/ask/chat.py": {"httpx2"},  # the types of its failures
     "sources/web/client.py": {"socket", "ssl", "httpcore2"},
     "embed/http_client.py": {"httpx2"},  # services whose address the user set

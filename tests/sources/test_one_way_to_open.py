@@ -21,7 +21,7 @@ ALLOWED = {
     "secrets/rules.py": {"read_text"},  # the rules in the package
     "read/confine.py": {"open"},  # folders that the sandbox allows
     "read/office_package.py": {"open"},  # a member of an archive that is in memory
-    "ragstone/events.py": {"open", "fdopen"},  # the log of events in the home folder
+    "ragstone/indexing/events.py": {"open", "fdopen"},  # the log of events in the home folder
     "read/worker_loop.py": {
         "open",
         "fdopen",

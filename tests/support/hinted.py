@@ -16,7 +16,7 @@ CALLED = ("__init__", "__call__", "__enter__", "__exit__", "__iter__")
 def everything_public() -> dict[str, Any]:
     """Return all public classes, functions, methods and getters by name."""
     from ragstone import protocols, types
-    from ragstone.events import EventBus, EventLog
+    from ragstone.indexing.events import EventBus, EventLog
 
     things: dict[str, Any] = {
         "EventBus": EventBus,

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
-from ragstone.events import Event
+from ragstone.indexing.events import Event
 
 pytestmark = [
     pytest.mark.torture,

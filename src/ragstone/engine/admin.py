@@ -13,8 +13,8 @@ from ragstone.chunk.recipes import check_chunking
 from ragstone.engine import arguments, facets
 from ragstone.engine.project import Project
 from ragstone.errors import Conflict, NotFound
-from ragstone.events import EventLog
 from ragstone.indexing.collection import folder_source
+from ragstone.indexing.events import EventLog
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
 from ragstone.sources.folder.source import FolderSource, fingerprint

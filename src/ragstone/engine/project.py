@@ -10,7 +10,7 @@ from ragstone.config import Settings
 from ragstone.engine import arguments
 from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound
-from ragstone.events import EventBus, EventLog
+from ragstone.indexing.events import EventBus, EventLog
 from ragstone.indexing.sync import CollectionSync
 from ragstone.protocols import DocumentStore, Progress
 from ragstone.sources.secrets.query import redact_query

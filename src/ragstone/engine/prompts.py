@@ -10,7 +10,7 @@ from ragstone.engine.engine import Engine
 from ragstone.engine.project import OFF
 from ragstone.engine.searches import Searches
 from ragstone.errors import ConfigError, InputError, ProviderError
-from ragstone.events import CONTEXT_LOADED
+from ragstone.indexing.events import CONTEXT_LOADED
 from ragstone.indexing.sync import Policy
 from ragstone.retrieval.ask.chat import Chat
 from ragstone.retrieval.ask.quotes import (

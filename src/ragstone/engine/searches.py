@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from ragstone.engine import arguments
 from ragstone.engine.project import OFF, Project
-from ragstone.events import SEARCH_COMPLETED, SEARCH_STARTED
+from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
 from ragstone.retrieval.freshness import FreshnessCheck
 from ragstone.store.filters import parse
 from ragstone.types import Explanation, Hit, Mode, Request, SearchOptions

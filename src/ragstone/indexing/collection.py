@@ -24,8 +24,8 @@ from ragstone.types import CollectionState, Item, KnownFile, SyncReport, UnreadF
 
 if TYPE_CHECKING:
     from ragstone.config import Settings
-    from ragstone.events import EventBus
     from ragstone.indexing.components import Components
+    from ragstone.indexing.events import EventBus
     from ragstone.protocols import Progress
     from ragstone.sources.folder.source import FolderSource
     from ragstone.types import CollectionKey, CollectionStateChanges, Scalar

@@ -35,8 +35,8 @@ from ragstone.types import CollectionKey, Scope, SyncReport
 
 if TYPE_CHECKING:
     from ragstone.config import Settings
-    from ragstone.events import EventBus
     from ragstone.indexing.components import Components
+    from ragstone.indexing.events import EventBus
     from ragstone.protocols import Source
 
 _SECONDS_FOR_WRITERS: Final = 0.5

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ragstone.chunk.recipes import describe_recipe
-from ragstone.events import CHUNK_INDEXED
+from ragstone.indexing.events import CHUNK_INDEXED
 from ragstone.read.formats import READERS_VERSION
 from ragstone.sources.secrets import rules as secret_rules
 from ragstone.types import Skip
 
 if TYPE_CHECKING:
-    from ragstone.events import EventBus
+    from ragstone.indexing.events import EventBus
     from ragstone.protocols import DocumentStore, Source
     from ragstone.types import CollectionKey, KnownFile, PreparedDocument, PutResult
 

@@ -260,13 +260,3 @@ def test_maintenance_does_not_change_answers(quick: Command, tmp_path: Path) -> 
     assert quick("reembed", "--json").json["success"]
     assert quick("backup", str(tmp_path / "copy.db"), "--json").json["bytes"] > 0
     assert quick("search", "upload", "--json").json["results"] == before
-
-
-def test_the_demo_has_prepared_questions_for_ragstones_own_folder() -> None:
-    from ragstone import Engine
-    from ragstone.surfaces.cli.commands.demo import RAGSTONE_QUESTIONS, _choose_questions
-
-    with Engine.open(
-        Path(__file__).resolve().parents[3], config={"rag.vector_store.provider": "memory"}
-    ) as engine:
-        assert tuple(_choose_questions(engine)) == RAGSTONE_QUESTIONS

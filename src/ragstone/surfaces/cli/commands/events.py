@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from ragstone.events import NAMES, EventRecord
+from ragstone.indexing.events import NAMES, EventRecord
 from ragstone.surfaces.cli.engine import open_indexed_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from ragstone.events import Event
+from ragstone.indexing.events import Event
 from ragstone.surfaces.rest.replies import reply
 from ragstone.surfaces.rest.route import AuthorisedCall, ScopedRoute, needs, stays_valid
 from ragstone.surfaces.rest.streams import EventQueue, EventStreamReply

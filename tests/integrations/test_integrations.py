@@ -31,7 +31,7 @@ def test_langchain_retrieves_and_chains(engine: Engine) -> None:
     from langchain_core.prompts import ChatPromptTemplate
     from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 
-    from ragstone.surfaces.adapters.langchain import RagstoneRetriever
+    from ragstone.integrations.langchain import RagstoneRetriever
 
     retriever = RagstoneRetriever(engine=engine, top_k=1, options={"mode": "words"})
     found = retriever.invoke("when does the gondola cross")
@@ -62,7 +62,7 @@ def test_llama_index_retrieves_and_answers(engine: Engine) -> None:
     from llama_index.core.llms import MockLLM
     from llama_index.core.query_engine import RetrieverQueryEngine
 
-    from ragstone.surfaces.adapters.llama_index import RagstoneRetriever
+    from ragstone.integrations.llama_index import RagstoneRetriever
 
     retriever = RagstoneRetriever(engine, 1, mode="words")
     found = retriever.retrieve("when does the gondola cross")
@@ -85,7 +85,7 @@ def test_pydantic_ai_calls_the_tools(engine: Engine) -> None:
     )
     from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-    from ragstone.surfaces.adapters.pydantic_ai import tools
+    from ragstone.integrations.pydantic_ai import tools
 
     def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         assert {tool.name for tool in info.function_tools} >= {"rag_search", "rag_context"}
@@ -116,7 +116,7 @@ def test_the_openai_agents_sdk_calls_the_tools(engine: Engine) -> None:
         ResponseOutputText,
     )
 
-    from ragstone.surfaces.adapters.openai_agents import tools
+    from ragstone.integrations.openai_agents import tools
 
     set_tracing_disabled(True)
 
@@ -160,7 +160,7 @@ def test_the_openai_agents_sdk_calls_the_tools(engine: Engine) -> None:
 
 
 def test_wrong_json_from_a_model_gets_an_explanation(engine: Engine) -> None:
-    from ragstone.surfaces.adapters.openai_agents import tools
+    from ragstone.integrations.openai_agents import tools
 
     search = tools(engine)[0]
     for arguments, words in (
@@ -180,7 +180,7 @@ def test_without_its_library_an_adapter_names_the_extra_to_install(name: str) ->
     }.get(name, name)
     program = (
         f"import sys; sys.modules[{package!r}] = None\n"
-        f"try:\n    import ragstone.surfaces.adapters.{name}\n"
+        f"try:\n    import ragstone.integrations.{name}\n"
         "except Exception as error:\n    print(type(error).__name__, error)"
     )
     done = subprocess.run(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.events import (
+from ragstone.indexing.events import (
     CHUNK_INDEXED,
     NAMES,
     SEARCH_COMPLETED,
@@ -76,7 +76,7 @@ def test_a_failing_subscriber_does_not_affect_the_others(
 
     bus.subscribe(fails)
     bus.subscribe(lambda event: received.append(event.name))
-    with caplog.at_level(logging.WARNING, logger="ragstone.events"):
+    with caplog.at_level(logging.WARNING, logger="ragstone.indexing.events"):
         bus.emit(SEARCH_STARTED)
     assert received == [SEARCH_STARTED]
     assert "rag_search_started" in caplog.text and "ZeroDivisionError" in caplog.text

@@ -1,1 +1,0 @@
-"""Adapters for other agent libraries; each needs its library, and none is imported by Ragstone itself."""

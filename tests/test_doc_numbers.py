@@ -1,0 +1,65 @@
+"""Numbers in the documents are the numbers of the code and of the measurements."""
+
+from __future__ import annotations
+
+import re
+
+import generate_reference
+import readme_figures
+import record_demo
+
+from ragstone.engine.arguments import MAX_TOP_K
+from ragstone.retrieval.ranking import parameters
+from ragstone.surfaces.tool import MAX_TEXT_TOKENS
+
+
+def test_guides_have_marked_numbers_and_they_are_those_of_the_code() -> None:
+    marked = 0
+    for guide in sorted(generate_reference.GUIDES.glob("*.md")):
+        text = guide.read_text(encoding="utf-8")
+        marked += len(generate_reference.NUMBER.findall(text))
+        assert generate_reference.with_numbers_of_the_code(text) == text, (
+            f"{guide.name}: run `make reference`"
+        )
+    assert marked >= 4
+
+
+def test_a_wrong_number_before_a_mark_is_replaced() -> None:
+    mark = "<!-- ragstone.engine.arguments:MAX_TOP_K -->"
+    text = generate_reference.with_numbers_of_the_code(f"at most 7,777{mark}; 3 of 4")
+    assert text == f"at most {MAX_TOP_K:,}{mark}; 3 of 4"
+    mark = "<!-- ragstone.surfaces.tool:MAX_TEXT_TOKENS -->"
+    assert (
+        generate_reference.with_numbers_of_the_code(f"1{mark}") == f"{MAX_TEXT_TOKENS:,}{mark}"
+    )
+
+
+def test_the_page_of_ranking_has_every_number_with_its_value() -> None:
+    page = generate_reference.ranking_page()
+    rows = dict(re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", page, re.MULTILINE))
+    fields = parameters.RankingParameters.__dataclass_fields__
+    assert set(fields) <= set(rows)
+    for name in fields:
+        value = getattr(parameters.RANKING_PARAMETERS, name)
+        if not isinstance(value, dict):
+            assert rows[name] == str(value)
+
+
+def test_the_guide_to_searching_repeats_no_number_of_ranking() -> None:
+    guide = (generate_reference.GUIDES / "searching.md").read_text(encoding="utf-8")
+    prose = re.sub(r"```.*?```", "", guide, flags=re.DOTALL)
+    numbers = {
+        f"{value:,}"
+        for value in vars(parameters).values()
+        if isinstance(value, float) or (isinstance(value, int) and value > 500)
+    }
+    found = set(
+        re.findall(r"(?<![\w.])\d[\d.,]*\d(?!<!--)", generate_reference.NUMBER.sub("", prose))
+    )
+    assert not numbers & found
+
+
+def test_the_figures_of_the_readme_are_the_newest_results() -> None:
+    shown = record_demo.FIGURES.search(record_demo.README.read_text(encoding="utf-8"))
+    assert shown is not None
+    assert shown.group() == readme_figures.quality_table(), "run `make readme`"
