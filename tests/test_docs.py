@@ -12,11 +12,14 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
+from ragstone.surfaces.cli.app import nearest_command
 
 FACETS = ("admin", "agents", "external", "graph", "memory", "prompts")
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-ENGINE_NAME = re.compile(r"\b(?:engine|Engine)\.(?P<name>[a-z]\w*)(?:\.(?P<member>[a-z]\w*))?")
+ENGINE_NAME = re.compile(
+    r"(?<!\.)\b(?:engine|Engine)\.(?P<name>[a-z]\w*)(?:\.(?P<member>[a-z]\w*))?"
+)
 MODULE_PATH = re.compile(r"`(?P<path>(?:[\w-]+/)+[\w<>-]+\.(?:py|toml|json|sql))`")
 PAGES_ABOUT_THE_CODE = [
     *sorted(ROOT.glob("*.md")),
@@ -109,7 +112,7 @@ def test_the_commands_a_page_shows_exist_with_their_options(page: Path) -> None:
     for line in commands(page):
         words = shlex.split(line, comments=True)[1:]
         path = known_command(words)
-        if not path and any(" " in word for word in words[:1]):
+        if words and not path and not nearest_command(words[0]):
             path = ["search"]  # a question without a command
         assert path or all(word.startswith("-") for word in words), (
             f"{name(page)} shows an unknown command: {line}"
