@@ -8,8 +8,10 @@ import generate_reference
 import readme_figures
 import record_demo
 
+from ragstone import registry
 from ragstone.engine.arguments import MAX_TOP_K
 from ragstone.retrieval.ranking import parameters
+from ragstone.surfaces.cli.app import COMMANDS
 from ragstone.surfaces.tool import MAX_TEXT_TOKENS
 
 
@@ -63,3 +65,17 @@ def test_the_figures_of_the_readme_are_the_newest_results() -> None:
     shown = record_demo.FIGURES.search(record_demo.README.read_text(encoding="utf-8"))
     assert shown is not None
     assert shown.group() == readme_figures.quality_table(), "run `make readme`"
+
+
+def test_nothing_that_exists_is_called_planned() -> None:
+    page = (generate_reference.ROOT / "docs" / "from-the-designs.md").read_text(
+        encoding="utf-8"
+    )
+    tables = re.findall(
+        r"^\|[^\n]*\| planned \|\n.*?(?=\n\n|\Z)", page, re.MULTILINE | re.DOTALL
+    )
+    rows = [row for table in tables for row in table.splitlines()[2:]]
+    planned = {name for row in rows for name in re.findall(r"`([\w-]+)`", row.split("|")[-2])}
+    assert len(planned) >= 3
+    parts = {name for part in registry.BUILT_IN for name in (part.name, *part.aliases)}
+    assert not planned & (set(COMMANDS) | parts)
