@@ -9,10 +9,19 @@ import readme_figures
 import record_demo
 
 from ragstone import registry
+from ragstone.chunk.recipes import resolve_sizes
+from ragstone.config.settings import setting_keys
 from ragstone.engine.arguments import MAX_TOP_K
 from ragstone.retrieval.ranking import parameters
 from ragstone.surfaces.cli.app import COMMANDS
 from ragstone.surfaces.tool import MAX_TEXT_TOKENS
+
+SETTING_NUMBER = re.compile(
+    r"`(?P<key>[a-z_]+\.[a-z_.]+)`(?: \(| \| )(?P<number>\d[\d,]*)(?P<unit> MB)?(?:\)| \|)"
+)
+CHUNKER_ROW = re.compile(
+    r"^\| `(?P<name>\w+)` \|.* \| (?P<numbers>\d+(?: / \d+)?) \|$", re.MULTILINE
+)
 
 
 def test_guides_have_marked_numbers_and_they_are_those_of_the_code() -> None:
@@ -83,3 +92,30 @@ def test_nothing_that_exists_is_called_planned() -> None:
         existing = set(COMMANDS) if "reference/cli.md" in row else parts
         assert not names & existing, row
     assert planned >= 3
+
+
+def test_a_number_behind_the_name_of_a_setting_is_its_default() -> None:
+    checked = 0
+    for guide in sorted(generate_reference.GUIDES.glob("*.md")):
+        for match in SETTING_NUMBER.finditer(guide.read_text(encoding="utf-8")):
+            if match["key"] not in setting_keys():
+                continue
+            default = setting_keys()[match["key"]].default
+            number = int(match["number"].replace(",", ""))
+            if match["unit"] and not match["key"].endswith("_mb"):
+                number *= 1_000_000
+            assert number == default, f"{guide.name}: {match.group()}"
+            checked += 1
+    assert checked >= 5
+
+
+def test_the_sizes_of_chunkers_in_the_guide_are_those_of_the_code() -> None:
+    guide = (generate_reference.GUIDES / "indexing.md").read_text(encoding="utf-8")
+    rows = {
+        match["name"]: [int(number) for number in match["numbers"].split(" / ")]
+        for match in CHUNKER_ROW.finditer(guide)
+    }
+    for name in ("markdown", "prose", "tokens", "sentences", "chars", "code", "lines"):
+        size, overlap = resolve_sizes(name, None, None)
+        assert rows[name][0] == size, name
+        assert rows[name][1:] in ([], [overlap]), name
