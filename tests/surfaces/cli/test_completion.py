@@ -80,9 +80,25 @@ complete_line ragstone search x sr
     ]
 
 
-def test_zsh_registers_the_completion(project: Path, shell_environment: dict[str, str]) -> None:
-    script = 'autoload -U compinit && compinit -D && eval "$(ragstone completion zsh)" && echo $_comps[ragstone]'
-    assert run_shell("zsh", script, project, shell_environment) == "_ragstone_completion\n"
+ZSH = """
+autoload -U compinit && compinit -D
+eval "$(ragstone completion zsh)"
+print $_comps[ragstone]
+_describe() { print -l -- ${(P)3} }
+compadd() { print -l -- ${(P)5} }
+words=(ragstone sy); CURRENT=2; _ragstone_completion
+words=(ragstone search x --mode v); CURRENT=5; _ragstone_completion
+"""
+
+
+def test_zsh_completes_commands_with_their_descriptions(
+    project: Path, shell_environment: dict[str, str]
+) -> None:
+    assert run_shell("zsh", ZSH, project, shell_environment).splitlines() == [
+        "_ragstone_completion",
+        "sync:Make the index match the folder.",
+        "vectors",
+    ]
 
 
 def test_fish_completes_commands_with_their_descriptions(
