@@ -113,6 +113,20 @@ def test_the_code_tool_joins_the_list_and_clients_are_told(session: McpSession) 
     anyio.run(run)
 
 
+def test_a_client_that_listens_is_told_about_the_code_tool(session: McpSession) -> None:
+    async def run() -> None:
+        async with Client(create_server(session)) as client:
+            await client.list_tools()
+            async with client.listen(tools_list_changed=True) as events:
+                session.start()
+                with anyio.fail_after(60):
+                    event = await anext(aiter(events))
+            assert type(event).__name__ == "ToolsListChanged"
+            assert "rag_related" in [tool.name for tool in (await client.list_tools()).tools]
+
+    anyio.run(run)
+
+
 def test_a_call_that_waits_for_the_first_indexing_reports_progress(folder: Path) -> None:
     for number in range(300):
         (folder / f"{number}.md").write_text(f"# Page {number}\n\nThe gondola of {number}.\n")
