@@ -21,7 +21,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents lint format reference readme torture torture-read evals bench clean
+.PHONY: help demo test test-agents lint format reference readme torture torture-read torture-providers evals bench clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -58,6 +58,9 @@ torture: $(INSTALLED_DEV)  ## Long runs of kills, faults and races
 
 torture-read: $(INSTALLED_DEV)  ## Many damaged and hostile files to every reader
 	TORTURE_INPUTS=100000 $(RUN) -m pytest -m torture -n $(WORKERS) tests/read
+
+torture-providers: $(INSTALLED_DEV)  ## An embedding service with faults, a long outage and kills
+	TORTURE_TEXTS=20000 TORTURE_OUTAGE=300 $(RUN) -m pytest -m torture -s tests/torture/test_providers.py
 
 evals: $(INSTALLED)  ## Measure the quality of answers
 	for set in all codegraph; do $(RUN) -m evals $$set || [ $$? -eq 3 ] || exit 1; done

@@ -28,6 +28,7 @@ from ragstone.types import (
     Status,
     StoredChunk,
     StoredDocument,
+    SyncPlan,
     SyncReport,
 )
 
@@ -210,6 +211,21 @@ class Admin:
     def background_status(self) -> BackgroundStatus:
         """Return whether a process makes missing vectors, and why the last one failed."""
         return self._background.status()
+
+    def plan(
+        self,
+        paths: Sequence[str | Path] | None = None,
+        *,
+        full: bool = False,
+        collection: str | None = None,
+        progress: Progress | None = None,
+    ) -> SyncPlan:
+        """Return what a sync would index and embed, with time and money; nothing is sent, and no document is stored."""
+        self._project.require_enabled()
+        name = self._project.collection_name(collection)
+        indexed = self._project.index.collection(name)
+        planner = facets.SyncPlanner(indexed, full=full, progress=progress)
+        return planner.run(arguments.check_paths(paths))
 
     def reembed(
         self, *, collection: str | None = None, progress: Progress | None = None

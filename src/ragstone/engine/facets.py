@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragstone.engine.prompts import Prompts as Prompts
     from ragstone.engine.transfer import Transfer as Transfer
     from ragstone.indexing.background import BackgroundEmbedding as BackgroundEmbedding
+    from ragstone.indexing.plan import SyncPlanner as SyncPlanner
     from ragstone.indexing.watcher import Watcher as Watcher
 
 _MODULES = {
@@ -28,6 +29,7 @@ _MODULES = {
     "Prompts": "ragstone.engine.prompts",
     "Transfer": "ragstone.engine.transfer",
     "BackgroundEmbedding": "ragstone.indexing.background",
+    "SyncPlanner": "ragstone.indexing.plan",
     "Watcher": "ragstone.indexing.watcher",
 }
 

@@ -30,6 +30,7 @@ from ragstone.types.reports import BackgroundStatus as BackgroundStatus
 from ragstone.types.reports import Finding as Finding
 from ragstone.types.reports import GraphReport as GraphReport
 from ragstone.types.reports import Status as Status
+from ragstone.types.reports import SyncPlan as SyncPlan
 from ragstone.types.reports import SyncReport as SyncReport
 from ragstone.types.reports import WatchStatus as WatchStatus
 from ragstone.types.search import Condition as Condition

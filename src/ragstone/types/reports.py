@@ -101,6 +101,24 @@ class SyncReport:
 
 
 @dataclass(frozen=True, slots=True)
+class SyncPlan:
+    """What a sync would index and embed, estimated before anything is sent or stored."""
+
+    embedder: str
+    model: str
+    files: int
+    """New and changed files."""
+    chunks: int
+    """Chunks of these files."""
+    texts: int
+    """Texts without a vector, at most: those of the files, and those that are stored already."""
+    tokens: int
+    seconds: float
+    cost: float | None
+    """Dollars by the list price; None if the price is not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """The result of one check."""
 

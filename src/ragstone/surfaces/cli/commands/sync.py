@@ -17,6 +17,7 @@ from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import collection_option, common_options, yes_option
 from ragstone.surfaces.cli.output import print_json, print_notes
+from ragstone.surfaces.cli.sync_plan import show_plan
 from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.reports import sync_report_json
 
@@ -30,6 +31,7 @@ _DISABLED = "retrieval is switched off (rag.enabled), nothing was done"
         "ragstone sync docs/ README.md",
         "ragstone sync --full --verbose",
         "ragstone sync --web",
+        "ragstone sync --plan",
     ),
 )
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
@@ -45,6 +47,11 @@ _DISABLED = "retrieval is switched off (rag.enabled), nothing was done"
     is_flag=True,
     help="Fetch the stored web pages again instead of reading the folder.",
 )
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Say what would be indexed and embedded, how long it takes and what it costs; do nothing.",
+)
 @yes_option
 @click.option("-v", "--verbose", is_flag=True, help="List the skipped files with the reasons.")
 @common_options
@@ -56,6 +63,7 @@ def sync(  # noqa: PLR0913 - one argument per flag
     no_embed: bool,
     collection: str | None,
     web: bool,
+    plan: bool,
     yes: bool,
     verbose: bool,
 ) -> int:
@@ -64,12 +72,14 @@ def sync(  # noqa: PLR0913 - one argument per flag
         raise InputError(
             "--web goes without paths and without --full", hint="ragstone sync --web"
         )
+    chosen = [path.absolute() for path in paths] or None
+    if plan:
+        return show_plan(folder, chosen, full=full, collection=collection, as_json=as_json)
     with open_engine(folder) as engine:
         if web:
             report = engine.external.recheck_pages(collection=collection, embed=not no_embed)
         else:
             confirm_first_sync(engine, yes=yes)
-            chosen = [path.absolute() for path in paths] or None
             report = run_sync(
                 engine, chosen, embed=not no_embed, full=full, collection=collection
             )
