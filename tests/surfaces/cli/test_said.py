@@ -10,6 +10,7 @@ import pytest
 
 from ragstone import Engine
 from ragstone.errors import Conflict
+from ragstone.sources.folder.source import FolderSource
 
 Command = Callable[..., Any]
 
@@ -102,3 +103,15 @@ def test_a_folder_that_can_only_be_read_has_its_index_in_the_users_cache(
         project.chmod(0o700)
     assert home.startswith(str(cache))
     assert not (project / ".ragstone").exists()
+
+
+def test_status_scans_the_folder_only_if_it_is_asked(
+    quick: Command, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick("sync")
+    (project / "new.md").write_text("Granite.\n", encoding="utf-8")
+    assert quick("status", "--changes", "--json").json["waiting"] == 1
+    scans = []
+    monkeypatch.setattr(FolderSource, "scan", lambda source: scans.append(source) or iter(()))
+    assert quick("status", "--json").json["waiting"] is None
+    assert scans == []

@@ -116,10 +116,10 @@ def test_an_interval_of_zero_is_refused(quick: Callable[..., Ran]) -> None:
 
 def test_status_counts_changed_files(quick: Callable[..., Ran], project: Path) -> None:
     quick("sync")
-    assert json.loads(quick("status", "--json").out)["waiting"] == 0
+    assert json.loads(quick("status", "--changes", "--json").out)["waiting"] == 0
     (project / "new.md").write_text("a zeppelin", encoding="utf-8")
-    assert json.loads(quick("status", "--json").out)["waiting"] == 1
-    assert "1 file changed since" in quick("status").out
+    assert json.loads(quick("status", "--changes", "--json").out)["waiting"] == 1
+    assert "1 file changed since" in quick("status", "--changes").out
 
 
 def test_an_edit_is_found_at_once_with_the_right_lines(

@@ -32,18 +32,23 @@ from ragstone.types import SpaceInfo, Status
         "ragstone status --json",
     ),
 )
+@click.option(
+    "--changes",
+    is_flag=True,
+    help="Also count the files that changed since the last sync; this scans the folder.",
+)
 @common_options
-def status(folder: Path | None, as_json: bool) -> None:
+def status(folder: Path | None, as_json: bool, changes: bool) -> None:
     """Show the size of the index, the share of texts with vectors, and the last sync."""
     with open_engine(folder) as engine:
-        state = _read_status(engine)
+        state = _read_status(engine, count_changes=changes)
     if as_json:
         print_json({"success": True, **status_json(state)})
     else:
         _print_status(state, engine.folder)
 
 
-def _read_status(engine: Engine) -> Status:
+def _read_status(engine: Engine, *, count_changes: bool) -> Status:
     """Return the status; a folder without an index stays without one."""
     if not engine.exists:
         return Status(
@@ -58,6 +63,8 @@ def _read_status(engine: Engine) -> Status:
             None,
             0,
         )
+    if not count_changes:
+        return engine.status()
     try:
         changed_files: int | None = engine.admin.count_waiting()
     except InputError:  # the folder cannot be scanned now
