@@ -111,7 +111,9 @@ def test_status_scans_the_folder_only_if_it_is_asked(
     quick("sync")
     (project / "new.md").write_text("Granite.\n", encoding="utf-8")
     assert quick("status", "--changes", "--json").json["waiting"] == 1
-    scans = []
-    monkeypatch.setattr(FolderSource, "scan", lambda source: scans.append(source) or iter(()))
+
+    def refuse(source: FolderSource) -> None:
+        raise AssertionError("the folder was scanned")
+
+    monkeypatch.setattr(FolderSource, "scan", refuse)
     assert quick("status", "--json").json["waiting"] is None
-    assert scans == []
