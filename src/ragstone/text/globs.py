@@ -128,6 +128,8 @@ def _read_stars(pattern: str, start: int) -> tuple[str, int]:
     before = pattern[:start]
     begins_segment = before.endswith("/") or not has_wildcard(before)
     if end - start >= 2 and begins_segment:
+        if end == len(pattern) and before and not before.endswith("/"):
+            return ".*", end  # to git, `a**` also matches `a`
         if end == len(pattern):
             return ".+", end
         if pattern[end] == "/":

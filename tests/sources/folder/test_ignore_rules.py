@@ -116,6 +116,7 @@ FILE = st.lists(LINE, max_size=5)
 
 @given(FILE, FILE, FILE)
 @example(["a", "?.x"], [], [])  # to git é is two
+@example(["e**", "/d/f**"], ["e**/"], [])
 @example(["[!a].x", "[é].x", "é?"], ["??.x"], ["*é*"])
 @settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
