@@ -29,16 +29,16 @@ class ModelApi:
         self.requests: list[tuple[str, str]] = []
         self.url = ""
         self._lock = threading.Lock()
-        self._is_called = False
+        self.was_tool_called = False
 
     def answer(self, path: str, body: str) -> list[dict[str, Any] | str]:
         """Return the events of a reply, in the form of the vendor whose path was requested."""
         with self._lock:
             self.requests.append((path, body))
             call = None
-            if not self._is_called:
+            if not self.was_tool_called:
                 call = self._find_tool(json.loads(body or "{}"))
-            self._is_called = self._is_called or call is not None
+            self.was_tool_called = self.was_tool_called or call is not None
         if path.startswith("/v1/messages"):
             return _anthropic(call, self.arguments)
         if "/responses" in path:
