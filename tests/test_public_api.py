@@ -10,7 +10,7 @@ import pytest
 import ragstone
 
 EXPECTED = """
-__version__ Settings Engine AsyncEngine Workspace
+__version__ Settings Engine AsyncEngine Workspace Client AsyncClient
 AccessError ConfigError Conflict InputError MissingExtra NotFound ProviderError QuotaError RagstoneError ReadError
 StaleSpace StoreBusy StoreDamaged StoreError StoreTooNew Overloaded SlowRequest TooLarge Unauthenticated
 Event

@@ -43,6 +43,8 @@ SECTIONS = {
     "ask": "the language model of `ragstone ask`",
     "documents": "the description of the tool `search_documents`",
     "events": "the event log",
+    "access": "keys and plans of a server",
+    "plans": "limits of projects, if `access.plans` is on",
     "server": "the server of `ragstone serve`",
 }
 VALUE_NAMES = {"integer": "N", "integer range": "N", "float": "X"}

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ragstone.indexing.events import Event
     from ragstone.retrieval.context.selection import Candidate
     from ragstone.surfaces.attachments import Attachment, attachment, extract_text
+    from ragstone.surfaces.client.client import AsyncClient, Client
     from ragstone.types import (
         AddReport,
         Agent,
@@ -69,8 +70,8 @@ __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "__version__", "AsyncEngine", "Attachment", "Candidate", "Engine", "Event", "Settings", "TurboQuantizer",
-    "Workspace", "attachment", "extract_text", "inject",
+    "__version__", "AsyncClient", "AsyncEngine", "Attachment", "Candidate", "Client", "Engine", "Event", "Settings",
+    "TurboQuantizer", "Workspace", "attachment", "extract_text", "inject",
     # errors
     "AccessError", "ConfigError", "Conflict", "InputError", "MissingExtra", "NotFound", "ProviderError", "QuotaError",
     "RagstoneError", "ReadError", "StaleSpace", "StoreBusy", "StoreDamaged", "StoreError", "StoreTooNew",
@@ -83,9 +84,11 @@ __all__ = [
 # fmt: on
 
 _MODULES = {
+    "AsyncClient": "ragstone.surfaces.client.client",
     "AsyncEngine": "ragstone.engine.async_engine",
     "Attachment": "ragstone.surfaces.attachments",
     "Candidate": "ragstone.retrieval.context.selection",
+    "Client": "ragstone.surfaces.client.client",
     "Engine": "ragstone.engine",
     "Event": "ragstone.indexing.events",
     "Settings": "ragstone.config",

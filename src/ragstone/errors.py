@@ -173,3 +173,8 @@ class Overloaded(RagstoneError):
 
     code = "overloaded"
     retryable = True
+
+    def __init__(self, message: str, *, hint: str = "", retry_after: float = 1.0) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+        """Seconds after which a retry makes sense."""

@@ -133,6 +133,7 @@ def test_the_event_names_are_those_of_the_contract() -> None:
         "rag_search_started",
         "rag_search_completed",
         "ai_context_loaded",
+        "audit",
     )
 
 

@@ -244,3 +244,22 @@ def test_state_of_a_collection_that_had_none_is_the_default(path: Path) -> None:
             store.state.collection_state(CollectionKey("beta", "default")) == CollectionState()
         )
         assert store.state.session_state(DEFAULT) == SessionState()
+
+
+def test_a_file_of_version_6_gets_the_tables_of_keys_and_plans(tmp_path: Path) -> None:
+    path = tmp_path / "ragstone.db"
+    with SqliteStore(path) as store:
+        store.ensure_collection(DEFAULT)
+    change(
+        path,
+        "DROP TABLE api_keys",
+        "DROP TABLE project_plans",
+        "UPDATE meta SET value = 6 WHERE key = 'schema_version'",
+    )
+    with SqliteStore(path) as store:
+        assert not store.keys.any()
+        store.keys.set_plan("default", "pro")
+        assert store.keys.plan("default") == "pro"
+        assert [collection.name for collection in store.collections("default")] == ["default"]
+        assert [finding for finding in store.check() if not finding.ok] == []
+    assert path.with_name("ragstone.db.v6.bak").exists()

@@ -32,6 +32,7 @@ class RunningServer:
     url: str
     state: ServerState
     app: Any
+    rest_app: Any
     server: StoppableServer
     key: str = ""
     http: httpx2.Client = field(default_factory=lambda: httpx2.Client(timeout=30))
@@ -84,7 +85,7 @@ def running_server(
         )
         if sync:
             state.sync.start()
-        started.append(RunningServer(address_of(listener), state, app, server))
+        started.append(RunningServer(address_of(listener), state, app, app.app, server))
         ready.set()
         await server.serve(sockets=[listener])
 

@@ -1,11 +1,12 @@
-"""Library, command line and MCP give the same answers."""
+"""Library, command line, REST, client and MCP (stdio and HTTP) give the same answers."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,14 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
-from ragstone import Engine
+from ragstone import Client as RemoteClient
+from ragstone import Engine, NotFound
 from ragstone.surfaces.present.hits import hit_json
 from ragstone.surfaces.present.reports import status_json, sync_report_json
 from tests.indexing.graph.quarry import write
+from tests.support.running_server import RunningServer, running_server
 
 QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("waiting longer after a failure", {}),
@@ -221,3 +225,145 @@ async def _related_through_a_client(
     return [
         (result["key"], result["confidence"]) for result in found.structured_content["results"]
     ]
+
+
+# ── one story through every surface ───────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def server(project: Path) -> Iterator[RunningServer]:
+    """Return a server of the project, which the commands use too."""
+    with running_server(project) as running:
+        yield running
+
+
+def test_every_search_gives_the_same_hits_over_rest_and_through_the_client(
+    engine: Engine, server: RunningServer
+) -> None:
+    engine.sync()
+    with RemoteClient(server.url) as client:
+        assert client.sync().indexed == 4
+        for query, options in QUERIES:
+            library = [hit_json(hit) for hit in engine.search(query, **options)]
+            rest = server.post("/api/rag/search", {"query": query, **options}).json()
+            assert rest["results"] == library, query
+            assert [hit_json(hit) for hit in client.search(query, **options)] == library, query
+    engine.close()
+
+
+def test_one_story_is_told_the_same_way_through_every_surface(
+    engine: Engine,
+    server: RunningServer,
+    environment: dict[str, str],
+    project: Path,
+    quick: Callable[..., Any],
+) -> None:
+    story = Story(engine, server)
+    library = story.through_library()
+    assert story.through_rest("/api/rag/memory/rest", "rest") == library
+    assert story.through_client() == library
+    assert story.through_command(quick) == library
+    stdio = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "ragstone", "mcp", "--tools", "all", "-C", str(project)],
+        env=environment,
+    )
+    with open(os.devnull, "w") as nowhere:
+        over_stdio = stdio_client(stdio, errlog=nowhere)
+        assert anyio.run(story.through_mcp, over_stdio, "stdio") == library
+    over_http = streamable_http_client(f"{server.url}/mcp/all")
+    assert anyio.run(story.through_mcp, over_http, "http") == library
+    engine.close()
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a surface answers in the story."""
+
+    hits: list[str]
+    citations: list[str]
+    turns: list[tuple[int, str]]
+    error: tuple[str, str]
+
+
+@dataclass
+class Story:
+    """Sync, search, build a context, remember and recall, and drop a collection that is not there."""
+
+    engine: Engine
+    server: RunningServer
+    query: str = "waiting longer after a failure"
+    content: str = "The quarry opens at nine."
+    question: str = "when does it open"
+
+    def through_library(self) -> Told:
+        self.engine.sync()
+        self.server.state.engines.own.sync()
+        self.engine.remember("library", "user", self.content)
+        recalled = self.engine.recall("library", self.question)
+        with pytest.raises(NotFound) as caught:
+            self.engine.admin.drop_collection("nowhere")
+        return Told(
+            [hit.doc_id for hit in self.engine.search(self.query)],
+            [cited.citation for cited in self.engine.context(self.query, 500).cited],
+            [(result.turn.index, result.turn.content) for result in recalled],
+            (caught.value.code, caught.value.message),
+        )
+
+    def through_rest(self, memory: str, session: str) -> Told:
+        post = self.server.post
+        post(f"{memory}/add", {"role": "user", "content": self.content})
+        recalled = post(f"{memory}/search", {"query": self.question}).json()["results"]
+        hits = post("/api/rag/search", {"query": self.query}).json()["results"]
+        context = post("/api/rag/context", {"task": self.query, "budget": 500}).json()
+        error = self.server.delete("/api/rag/collections/nowhere").json()["error"]
+        return Told(
+            [hit["doc_id"] for hit in hits],
+            [cited["place"] for cited in context["cited"]],
+            [(result["turn_index"], result["content"]) for result in recalled],
+            (error["code"], error["message"]),
+        )
+
+    def through_client(self) -> Told:
+        with RemoteClient(self.server.url) as client:
+            client.remember("client", "user", self.content)
+            recalled = client.recall("client", self.question)
+            with pytest.raises(NotFound) as caught:
+                client.search(self.query, collection="nowhere")
+            return Told(
+                [hit.doc_id for hit in client.search(self.query)],
+                [cited.citation for cited in client.context(self.query, 500).cited],
+                [(result.turn.index, result.turn.content) for result in recalled],
+                (caught.value.code, caught.value.message),
+            )
+
+    def through_command(self, quick: Callable[..., Any]) -> Told:
+        quick("remember", self.content, "--session", "command")
+        recalled = quick("recall", self.question, "--session", "command", "--json").json
+        context = quick("context", self.query, "--budget", "500", "--json").json
+        error = quick("collections", "drop", "nowhere", "--json").json["error"]
+        return Told(
+            [hit["doc_id"] for hit in quick("search", self.query, "--json").json["results"]],
+            [cited["place"] for cited in context["cited"]],
+            [(result["turn_index"], result["content"]) for result in recalled["results"]],
+            (error["code"], error["message"]),
+        )
+
+    async def through_mcp(self, transport: Any, session: str) -> Told:  # noqa: ANN401 - of the SDK
+        async with Client(transport) as client:
+            turn = {"session_id": session, "content": self.content}
+            await client.call_tool("rag_memory_add", turn)
+            question = {"session_id": session, "query": self.question}
+            recalled = await client.call_tool("rag_memory_search", question)
+            hits = await client.call_tool("rag_search", {"query": self.query})
+            task = {"task": self.query, "token_budget": 500}
+            context = await client.call_tool("rag_context", task)
+            failed = await client.call_tool("rag_collection_delete", {"name": "nowhere"})
+        results = [answer.structured_content["results"] for answer in (hits, context, recalled)]
+        error = failed.structured_content["error"]
+        return Told(
+            [hit["doc_id"] for hit in results[0]],
+            [cited["citation"] for cited in results[1]],
+            [(result["turn_index"], result["content"]) for result in results[2]],
+            (error["code"], error["message"]),
+        )

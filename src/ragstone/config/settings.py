@@ -19,12 +19,12 @@ from ragstone.config.sections import (
     RagSettings,
     RerankSettings,
     SearchSettings,
-    ServerSettings,
     SettingRules,
     SourceSettings,
     StorageSettings,
     WebSettings,
 )
+from ragstone.config.server_sections import AccessSettings, PlanSettings, ServerSettings
 from ragstone.config.validation import ValueType
 from ragstone.errors import ConfigError
 
@@ -48,6 +48,8 @@ class Settings:
     ask: AskSettings = field(default_factory=AskSettings)
     documents: DocumentToolSettings = field(default_factory=DocumentToolSettings)
     events: EventSettings = field(default_factory=EventSettings)
+    access: AccessSettings = field(default_factory=AccessSettings)
+    plans: PlanSettings = field(default_factory=PlanSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     root: Path = field(default_factory=Path)
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -5,7 +5,7 @@ The command line asks it for the state of an index before a search, so it import
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from ragstone.indexing.events import EventLog
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
 from ragstone.sources.folder.source import FolderSource, fingerprint
+from ragstone.store.filters import parse
 from ragstone.store.home import size_on_disk
 from ragstone.types import (
     AddReport,
@@ -116,13 +117,18 @@ class Admin:
             settings["chunk_overlap"] = chunk_overlap
         key = self._project.index.key(name)
         store = self._project.store
-        return store.ensure_collection(key, description=description, settings=settings)
+        limits = self._project.workspace.limits_of(self._project.name)
+        return store.ensure_collection(
+            key, description=description, settings=settings, limits=limits
+        )
 
     def drop_collection(self, name: str) -> int:
         """Remove a collection with all its documents and return how many there were; `NotFound` if there is none."""
         self._project.require_enabled()
         key = self._project.index.key(self._project.existing(name))
-        return self._project.store.drop_collection(key)
+        count = self._project.store.drop_collection(key)
+        self._project.events.audit("collection.delete", collection=name, documents=count)
+        return count
 
     def text(self, uri: str, *, collection: str | None = None) -> str | None:
         """Return the stored text of a document, or None."""
@@ -133,13 +139,15 @@ class Admin:
         self,
         *,
         collection: str | None = None,
+        filters: Mapping[str, object] | None = None,
         after: tuple[str, str] | None = None,
         limit: int = 50,
     ) -> list[StoredDocument]:
         """Return a page of documents, by collection and uri, that starts after a pair of them."""
         arguments.check_count("limit", limit)
         scope = self._project.scope(collection)
-        return self._project.store.documents(scope, after=after, limit=limit)
+        filter = parse(filters) if filters else None
+        return self._project.store.documents(scope, filter=filter, after=after, limit=limit)
 
     def document(self, uri: str, *, collection: str | None = None) -> StoredDocument | None:
         """Return a document without its text, or None."""
@@ -159,6 +167,11 @@ class Admin:
     def log(self) -> EventLog:
         """Return the log of events on disk."""
         return self._project.log
+
+    @cached_property
+    def keys(self) -> facets.ProjectKeys:
+        """Return the keys, the plan and the usage of the project."""
+        return facets.ProjectKeys(self._project)
 
     # ── up to date ────────────────────────────────────────────────────────────────────────────────
 
@@ -323,6 +336,7 @@ class Admin:
     def export(self, *, collection: str | None = None, vectors: bool = True) -> Iterator[str]:
         """Yield a collection as lines of JSON that `load` reads."""
         self._require_readable()
+        self._project.events.audit("export", collection=self._project.existing(collection))
         return facets.Transfer(self._project).export(collection, vectors=vectors)
 
     def load(self, lines: Iterable[str], *, collection: str | None = None) -> AddReport:

@@ -16,26 +16,12 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
-class AsyncEngine:
-    """The same verbs as `Engine`. Facets are reached through `engine`, in a thread of the caller's choice."""
+class AsyncVerbs:
+    """The verbs of an engine, or of a client of a server, as coroutines."""
 
     def __init__(self, engine: Engine) -> None:
-        """Wrap an engine; use `AsyncEngine.open`."""
+        """Wrap an engine."""
         self.engine = engine
-
-    @classmethod
-    async def open(
-        cls,
-        folder: str | Path = ".",
-        *,
-        config: Mapping[str, object] | None = None,
-        project: str = DEFAULT_PROJECT,
-        workspace: Workspace | None = None,
-    ) -> Self:
-        """Return an engine for a folder, as `Engine.open` does."""
-        return cls(
-            await _run(Engine.open, folder, config=config, project=project, workspace=workspace)
-        )
 
     async def __aenter__(self) -> Self:
         """Return the engine."""
@@ -173,6 +159,24 @@ class AsyncEngine:
         """Return the turns of a session that answer, best first; None searches all sessions."""
         return await _run(
             self.engine.recall, session_id, query, top_k, since=since, until=until
+        )
+
+
+class AsyncEngine(AsyncVerbs):
+    """The same verbs as `Engine`. Facets are reached through `engine`, in a thread of the caller's choice."""
+
+    @classmethod
+    async def open(
+        cls,
+        folder: str | Path = ".",
+        *,
+        config: Mapping[str, object] | None = None,
+        project: str = DEFAULT_PROJECT,
+        workspace: Workspace | None = None,
+    ) -> Self:
+        """Return an engine for a folder, as `Engine.open` does."""
+        return cls(
+            await _run(Engine.open, folder, config=config, project=project, workspace=workspace)
         )
 
 

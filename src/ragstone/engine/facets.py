@@ -9,10 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ragstone.access.keys import KeyRing as KeyRing
+    from ragstone.access.pepper import load_pepper as load_pepper
+    from ragstone.access.plans import Plan as Plan
+    from ragstone.access.plans import Plans as Plans
     from ragstone.engine.admin import Admin as Admin
     from ragstone.engine.agents import Agents as Agents
     from ragstone.engine.external import External as External
     from ragstone.engine.graph import CodeGraph as CodeGraph
+    from ragstone.engine.keys import ProjectKeys as ProjectKeys
     from ragstone.engine.memory import Memory as Memory
     from ragstone.engine.prompts import Prompts as Prompts
     from ragstone.engine.transfer import Transfer as Transfer
@@ -25,7 +30,12 @@ _MODULES = {
     "Agents": "ragstone.engine.agents",
     "External": "ragstone.engine.external",
     "CodeGraph": "ragstone.engine.graph",
+    "KeyRing": "ragstone.access.keys",
     "Memory": "ragstone.engine.memory",
+    "Plan": "ragstone.access.plans",
+    "Plans": "ragstone.access.plans",
+    "ProjectKeys": "ragstone.engine.keys",
+    "load_pepper": "ragstone.access.pepper",
     "Prompts": "ragstone.engine.prompts",
     "Transfer": "ragstone.engine.transfer",
     "BackgroundEmbedding": "ragstone.indexing.background",

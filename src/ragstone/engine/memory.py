@@ -109,11 +109,14 @@ class Memory:
         _check_forget(session_id, turn, before)
         if not self._project.enabled:
             return 0
-        if session_id is not None:
-            return self.conversations.forget(session_id, turn=turn, before=before)
+        names = [session_id]
+        if session_id is None:
+            names = [session.name for session in self.sessions()]
         count = 0
-        for session in self.sessions():
-            count += self.conversations.forget(session.name, turn=turn, before=before)
+        for name in names:
+            count += self.conversations.forget(str(name), turn=turn, before=before)
+        if count:
+            self._project.events.audit("memory.delete", session=session_id, turns=count)
         return count
 
     def restore(self, session_id: str, turn: int) -> Turn:

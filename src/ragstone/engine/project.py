@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragstone.config import Settings
-from ragstone.engine import arguments
+from ragstone.engine import arguments, facets
 from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound
 from ragstone.indexing.events import EventBus, EventLog
@@ -88,6 +88,10 @@ class Project:
         """Raise `ConfigError` if retrieval is switched off."""
         if not self.enabled:
             raise ConfigError(OFF, hint="set rag.enabled = true")
+
+    def plan(self) -> facets.Plan | None:
+        """Return the plan of the project; None if plans are switched off."""
+        return self.workspace.plan_of(self.name)
 
     def close(self) -> None:
         """Stop tracking changes, write the event log, and refuse later calls."""
@@ -176,7 +180,10 @@ class Project:
         names = arguments.check_names(uri, ids)
         if uri is None:
             names = [self._document_of_id(key, name) for name in names]
-        return self.store.remove(key, list(dict.fromkeys(names)))
+        removed = self.store.remove(key, list(dict.fromkeys(names)))
+        if removed:
+            self.events.audit("document.delete", collection=key.name, ids=names)
+        return removed
 
     def documents(
         self, *, collection: str | None = None, filters: Mapping[str, object] | None = None

@@ -78,7 +78,9 @@ class Prompts:
             request, explanation.hits, index_is_empty=self._project.is_empty()
         )
         context = replace(
-            context, notes=tuple(dict.fromkeys((*context.notes, *explanation.notes)))
+            context,
+            notes=tuple(dict.fromkeys((*context.notes, *explanation.notes))),
+            downgraded=explanation.downgraded,
         )
         ids = [cited.doc_id for cited in context.cited]
         self._searches.emit_completed(

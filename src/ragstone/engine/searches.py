@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
@@ -54,6 +55,7 @@ class Searches:
         if not self.project.enabled or request.top_k == 0:
             reason = "no hits were asked for" if self.project.enabled else OFF
             return Explanation(query, "keywords", (), {}, {}, 0, (), (), (reason,), 0.0)
+        request, downgraded = self._apply_plan(request)
         self.project.events.emit(
             SEARCH_STARTED, query=query, mode=request.mode, top_k=request.top_k
         )
@@ -61,12 +63,31 @@ class Searches:
             explanation = self.freshness.answer(request, policy)
         else:
             explanation = self.project.workspace.searcher.run(request)
+        if downgraded:
+            explanation = replace(explanation, downgraded=downgraded)
         sessions = options.get("memory", False)
         if sessions is False:
             return explanation
         from ragstone.engine.memory import Memory  # loads only for a search over conversations
 
         return Memory(self.project).add_turns(explanation, request, sessions)
+
+    def _apply_plan(self, request: Request) -> tuple[Request, tuple[str, ...]]:
+        """Return the request without the options that the plan does not include, and their names."""
+        plan = self.project.plan()
+        if plan is None:
+            return request, ()
+        downgraded = []
+        if request.mode == "hybrid" and "hybrid" not in plan.flags:
+            request = replace(request, mode="vectors")
+            downgraded.append("hybrid")
+        if request.mmr and "mmr" not in plan.flags:
+            request = replace(request, mmr=False)
+            downgraded.append("mmr")
+        if request.compress and "compress" not in plan.flags:
+            request = replace(request, compress=False)
+            downgraded.append("compress")
+        return request, tuple(downgraded)
 
     def request(self, query: str, top_k: int | None, options: SearchOptions) -> Request:
         """Return the checked request of a search."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Self
 
 from ragstone import config
-from ragstone.engine import arguments
+from ragstone.engine import arguments, facets
 from ragstone.errors import InputError
 from ragstone.indexing.components import Components
 from ragstone.retrieval.search import Searcher
+from ragstone.types import NO_LIMITS, Limits
 
 
 class Workspace:
@@ -21,6 +23,8 @@ class Workspace:
         """Keep the settings. Nothing is opened before it is needed."""
         self.settings = settings
         self.components = Components(settings)
+        if settings.access.plans:
+            self.components.limits_of = self.limits_of
 
     @classmethod
     def open(
@@ -34,9 +38,39 @@ class Workspace:
         """Return the searcher with its caches."""
         return Searcher(self.components)
 
+    @cached_property
+    def keys(self) -> facets.KeyRing:
+        """Return the keys of all projects."""
+        components = self.components
+        pepper = self.settings.access.pepper
+        if pepper is not None:
+            secret = pepper.encode("utf-8", "surrogatepass")
+        elif components.in_memory:
+            secret = secrets.token_bytes(32)
+        else:
+            components.store.location  # noqa: B018 - opening the store creates the folder
+            secret = facets.load_pepper(components.home)
+        return facets.KeyRing(components.store.keys, secret)
+
+    @cached_property
+    def _plans(self) -> facets.Plans:
+        return facets.Plans(self.settings)
+
+    def plan_of(self, project: str) -> facets.Plan | None:
+        """Return the plan of a project; None if plans are switched off."""
+        if not self.settings.access.plans:
+            return None
+        return self._plans.plan_of(self.components.store, project)
+
+    def limits_of(self, project: str) -> Limits:
+        """Return the limits of a project's plan."""
+        plan = self.plan_of(project)
+        return NO_LIMITS if plan is None else plan.limits
+
     def close(self) -> None:
         """Close the store and the indexes, for good."""
         self.components.close()
+        self.__dict__.pop("keys", None)
 
     def __enter__(self) -> Self:
         """Return the workspace."""

@@ -58,7 +58,8 @@ class IndexedCollection:
 
     def writer(self) -> DocumentWriter:
         """Return the writer of the collection; create the collection if it is missing."""
-        own = self.components.store.ensure_collection(self.key).settings
+        limits = self.components.limits_of(self.key.project)
+        own = self.components.store.ensure_collection(self.key, limits=limits).settings
         rag = self.settings.rag
         chunking = ChunkingConfig(
             str(own.get("chunker", rag.chunker)),
@@ -66,7 +67,7 @@ class IndexedCollection:
             _size(own.get("chunk_overlap", rag.chunk_overlap)),
             redact_secrets=self.settings.sources.secrets == "redact",
         )
-        return DocumentWriter(self.components.store, self.key, chunking, self.events)
+        return DocumentWriter(self.components.store, self.key, chunking, self.events, limits)
 
     def backfill(self) -> VectorBackfill:
         """Return the maker of vectors for the collection."""
@@ -98,6 +99,7 @@ class IndexedCollection:
         source = folder_source(self.settings, paths, changed=changed)
         skip_files = {} if full else unread
         reconciler = Reconciler(writer, source, skip_files, full, progress, keep_facts)
+        reconciler.stores_what_fits = True
         result = reconciler.run()
         self._store_unread_files(writer, source, unread, result.unread)
         report = result.report

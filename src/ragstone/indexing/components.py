@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +11,7 @@ from ragstone import registry
 from ragstone.errors import ConfigError, InputError
 from ragstone.indexing.embedders import EmbedderPool
 from ragstone.store.home import DATABASE, VECTORS, make_home
-from ragstone.types import DEFAULT_STORAGE, Finding, Scope, StoreSettings
+from ragstone.types import DEFAULT_STORAGE, NO_LIMITS, Finding, Limits, Scope, StoreSettings
 
 if TYPE_CHECKING:
     from ragstone.config import Settings
@@ -27,6 +28,8 @@ class Components:
 
     def __init__(self, settings: Settings) -> None:
         """Keep the settings. Nothing is opened yet."""
+        self.limits_of: Callable[[str], Limits] = _no_limits
+        """Returns the limits of a project's plan; the workspace sets it if plans are switched on."""
         self.home = settings.home
         self.settings = settings
         self.is_closed = False
@@ -170,3 +173,7 @@ class Components:
         )
         store: DocumentStore = registry.load("store", vector_store.provider)(settings)
         return store
+
+
+def _no_limits(project: str) -> Limits:
+    return NO_LIMITS

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -19,7 +20,11 @@ CHUNK_INDEXED: Final = "rag_chunk_indexed"
 SEARCH_STARTED: Final = "rag_search_started"
 SEARCH_COMPLETED: Final = "rag_search_completed"
 CONTEXT_LOADED: Final = "ai_context_loaded"
-NAMES: Final = (CHUNK_INDEXED, SEARCH_STARTED, SEARCH_COMPLETED, CONTEXT_LOADED)
+AUDIT: Final = "audit"
+"""Something that an operator may be asked about: a key, a deletion, an export, a limit."""
+NAMES: Final = (CHUNK_INDEXED, SEARCH_STARTED, SEARCH_COMPLETED, CONTEXT_LOADED, AUDIT)
+ACTOR: Final[ContextVar[str]] = ContextVar("actor", default="")
+"""The id of the key that the present call was made with; empty for the user of this machine."""
 
 _FREE_TEXTS: Final = frozenset({"query", "task"})
 """Data that a user typed, which may have a secret in it."""
@@ -112,6 +117,10 @@ class EventBus:
             yield stream
         finally:
             unsubscribe()
+
+    def audit(self, action: str, **data: object) -> None:
+        """Emit the event of an action such as `key.create`, with the key that the caller used."""
+        self.emit(AUDIT, action=action, actor=ACTOR.get(), **data)
 
     def emit(self, name: str, **data: object) -> None:
         """Call every subscriber to this name; an exception in a subscriber is logged, not raised."""

@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ragstone.errors import QuotaError
 from ragstone.indexing.ledger import Ledger
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.read import BINARY
@@ -67,6 +68,8 @@ class Reconciler:
     progress: Progress | None = None
     keep_facts: bool = False
     """Whether the result has the facts of the code files that were stored."""
+    stores_what_fits: bool = False
+    """Whether a document beyond the plan's limit fails alone; otherwise `QuotaError` ends the run."""
     _results: list[PutResult] = field(default_factory=list, init=False)
     _parsed: dict[str, ParsedFile] = field(default_factory=dict, init=False)
 
@@ -183,7 +186,13 @@ class Reconciler:
     def _put(
         self, batch: Sequence[PreparedDocument], ledger: Ledger, stored: Mapping[str, KnownFile]
     ) -> None:
-        results = self.writer.put(batch)
+        try:
+            results = self.writer.put(batch)
+        except QuotaError as error:
+            if not self.stores_what_fits:
+                raise
+            self._put_what_fits(batch, ledger, stored, error)
+            return
         for prepared, result in zip(batch, results, strict=True):
             self._results.append(replace(result, remarks=prepared.document.remarks))
             before = stored.get(result.uri)
@@ -193,6 +202,21 @@ class Reconciler:
                 ledger.add_chunks(result)
             else:
                 ledger.record_indexed(result)
+
+    def _put_what_fits(
+        self,
+        batch: Sequence[PreparedDocument],
+        ledger: Ledger,
+        stored: Mapping[str, KnownFile],
+        error: QuotaError,
+    ) -> None:
+        """Store the documents of a batch one by one; those beyond the limit are failures of the ledger."""
+        if len(batch) == 1:
+            uri = batch[0].document.uri
+            ledger.record_unread(uri, None, str(error), failed=True)
+            return
+        for prepared in batch:
+            self._put([prepared], ledger, stored)
 
 
 def _is_unchanged(item: Item, stored: KnownFile | None, recipe: str) -> bool:

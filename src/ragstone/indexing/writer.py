@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ragstone.chunk.recipes import describe_recipe
+from ragstone.errors import QuotaError
 from ragstone.indexing.events import CHUNK_INDEXED
 from ragstone.read.formats import READERS_VERSION
 from ragstone.sources.secrets import rules as secret_rules
-from ragstone.types import Skip
+from ragstone.types import NO_LIMITS, Limits, Skip
 
 if TYPE_CHECKING:
     from ragstone.indexing.events import EventBus
@@ -50,6 +51,8 @@ class DocumentWriter:
     key: CollectionKey
     chunking: ChunkingConfig
     events: EventBus
+    limits: Limits = NO_LIMITS
+    """The limits of the project's plan."""
 
     def stored_files(self, source: Source) -> dict[str, KnownFile]:
         """Return the stored documents of a source, by uri; only those in its scope."""
@@ -57,7 +60,11 @@ class DocumentWriter:
 
     def put(self, documents: Sequence[PreparedDocument]) -> list[PutResult]:
         """Store documents in one transaction, emit an event for each, and return the chunk counts."""
-        results = self.store.put(self.key, documents)
+        try:
+            results = self.store.put(self.key, documents, limits=self.limits)
+        except QuotaError as error:
+            self.events.audit("quota", collection=self.key.name, reason=error.message)
+            raise
         for result in results:
             self.events.emit(
                 CHUNK_INDEXED,

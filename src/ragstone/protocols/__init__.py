@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragstone.protocols.access import KeyStore
 from ragstone.protocols.code import CodeQuestions, Framework, ProjectFiles, RuntimeListing
 from ragstone.protocols.parts import (
     Chunker,
@@ -37,6 +38,7 @@ __all__ = [
     "Framework",
     "GraphReader",
     "GraphStore",
+    "KeyStore",
     "Nearest",
     "Progress",
     "ProjectFiles",

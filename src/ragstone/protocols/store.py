@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol, Unpack
 
 from ragstone import types
+from ragstone.protocols.access import KeyStore
 from ragstone.protocols.parts import VectorRows
 
 
@@ -284,6 +285,10 @@ class DocumentStore(DocumentReader, Protocol):
     def state(self) -> StateStore:
         """Return the store of collection and session state."""
 
+    @property
+    def keys(self) -> KeyStore:
+        """Return the store of keys and plans."""
+
     def snapshot(self) -> AbstractContextManager[DocumentReader]:
         """Return a context manager that gives a read-only view of this moment.
 
@@ -302,8 +307,9 @@ class DocumentStore(DocumentReader, Protocol):
         *,
         description: str = "",
         settings: Mapping[str, types.Scalar] | None = None,
+        limits: types.Limits = types.NO_LIMITS,
     ) -> types.Collection:
-        """Return a collection; create it if it is missing."""
+        """Return a collection; create it if it is missing. `QuotaError` if the project has too many already."""
 
     def drop_collection(self, key: types.CollectionKey) -> int:
         """Remove a collection with all its documents and state; return how many documents it had. `NotFound` if none.
@@ -312,9 +318,16 @@ class DocumentStore(DocumentReader, Protocol):
         """
 
     def put(
-        self, key: types.CollectionKey, documents: Sequence[types.PreparedDocument]
+        self,
+        key: types.CollectionKey,
+        documents: Sequence[types.PreparedDocument],
+        *,
+        limits: types.Limits = types.NO_LIMITS,
     ) -> list[types.PutResult]:
-        """Store or replace documents in one transaction; unchanged chunks keep their ids."""
+        """Store or replace documents in one transaction; unchanged chunks keep their ids.
+
+        `QuotaError` if the collection would grow beyond its limit; then nothing is stored.
+        """
 
     def touch(
         self, key: types.CollectionKey, source: str, stamps: Mapping[str, types.Stamp | None]

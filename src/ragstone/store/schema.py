@@ -11,12 +11,13 @@ from ragstone.store import migration
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.failures import RESTORE
 from ragstone.store.fetch import fetch_value
-from ragstone.store.tables import table_statements
+from ragstone.store.tables import create_statement, table_statements
 
 APPLICATION_ID: Final = 0x52414753  # "RAGS": marks a file as ours
 _SIGN: Final = "PRAGMA application_id = 1380009811"
-NEWEST: Final = 6
+NEWEST: Final = 7
 """The version of the tables in `schema.sql`."""
+_NEW_IN_7: Final = ("api_keys", "project_plans")
 OLDEST: Final = 5
 """The oldest version that can be migrated: the one that Ragstone 0.1 wrote."""
 
@@ -74,7 +75,7 @@ def _upgrade_tables(db: sqlite3.Connection, version: int) -> None:
     db.execute("BEGIN IMMEDIATE")
     try:
         if version:
-            migration.run(db)
+            _migrate(db, version)
         else:
             _create_tables(db)
         db.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", (NEWEST,))
@@ -83,6 +84,14 @@ def _upgrade_tables(db: sqlite3.Connection, version: int) -> None:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
+
+
+def _migrate(db: sqlite3.Connection, version: int) -> None:
+    """Bring existing tables to the newest version, one version after the other."""
+    if version == 5:
+        migration.run(db)
+    for table in _NEW_IN_7:
+        db.execute(create_statement(table))
 
 
 def _create_tables(db: sqlite3.Connection) -> None:

@@ -214,6 +214,25 @@ CREATE INDEX graph_unresolved_by_name ON graph_unresolved (collection, name);
 
 CREATE INDEX graph_unresolved_by_source ON graph_unresolved (collection, source);
 
+-- Access
+
+-- A key is known by its id; the digest is an HMAC of its secret.
+CREATE TABLE api_keys (
+    id TEXT PRIMARY KEY,
+    project INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    created_at REAL NOT NULL,
+    expires_at REAL,
+    revoked_at REAL
+) WITHOUT ROWID;
+
+CREATE TABLE project_plans (
+    project INTEGER PRIMARY KEY REFERENCES projects (id) ON DELETE CASCADE,
+    name TEXT NOT NULL
+);
+
 -- State of collections and sessions
 
 -- The last write to a collection, or to any collection of a kind if the name is empty; see `catalog.mark_changed`.

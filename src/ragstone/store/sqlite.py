@@ -14,15 +14,19 @@ from ragstone.store import catalog, document_writer, maintenance, schema, state
 from ragstone.store.connection import MEMORY, Database
 from ragstone.store.disk import WRITABLE_HINT
 from ragstone.store.graph.writer import SqliteGraphStore
+from ragstone.store.keys import SqliteKeyStore
+from ragstone.store.limits import check_growth, check_new_collection, counts
 from ragstone.store.lock import WAIT_SECONDS
 from ragstone.store.reader import SqliteReader
 from ragstone.store.state import SqliteStateStore
 from ragstone.store.vectors import SqliteVectorStore
 from ragstone.store.words import WordIndex, fts5
 from ragstone.types import (
+    NO_LIMITS,
     Collection,
     CollectionKey,
     Finding,
+    Limits,
     PreparedDocument,
     PutResult,
     Scalar,
@@ -62,6 +66,7 @@ class SqliteStore(SqliteReader):
         self._vector_store = SqliteVectorStore(self._database)
         self._graph_store = SqliteGraphStore(self._database)
         self._state_store = SqliteStateStore(self._database)
+        self._key_store = SqliteKeyStore(self._database)
         super().__init__(
             self._database, self._vector_store, self._graph_store, WordIndex(self._database)
         )
@@ -97,6 +102,11 @@ class SqliteStore(SqliteReader):
         """Return the store of collection and session state."""
         return self._state_store
 
+    @property
+    def keys(self) -> SqliteKeyStore:
+        """Return the store of keys and plans."""
+        return self._key_store
+
     @contextmanager
     def snapshot(self) -> Iterator[DocumentReader]:
         """Give a read-only view of this moment, for any thread, while the `with` block runs."""
@@ -115,13 +125,16 @@ class SqliteStore(SqliteReader):
         *,
         description: str = "",
         settings: Mapping[str, Scalar] | None = None,
+        limits: Limits = NO_LIMITS,
     ) -> Collection:
-        """Return a collection; create it if it is missing."""
+        """Return a collection; create it if it is missing and the limits allow it."""
         with self._database.reading() as db:
             collection = catalog.get_collection(db, key)
             if collection is not None:
                 return collection
         with self._database.writing() as db:
+            if catalog.find(db, key) is None:
+                check_new_collection(db, key, limits)
             return catalog.ensure_collection(db, key, description, settings)
 
     def drop_collection(self, key: CollectionKey) -> int:
@@ -136,11 +149,19 @@ class SqliteStore(SqliteReader):
         self._words.derived.after_write()
         return dropped
 
-    def put(self, key: CollectionKey, documents: Sequence[PreparedDocument]) -> list[PutResult]:
+    def put(
+        self,
+        key: CollectionKey,
+        documents: Sequence[PreparedDocument],
+        *,
+        limits: Limits = NO_LIMITS,
+    ) -> list[PutResult]:
         """Store or replace documents in one transaction; unchanged chunks keep their ids."""
         with catalog.changing(self._database, key) as (db, ids):
             fts5.require_current(db)
+            before = counts(db, ids.collection)
             results = document_writer.DocumentPut(db, ids, time.time()).run(documents)
+            check_growth(db, key, ids.collection, before, limits)
         self._words.derived.after_write()
         return results
 

@@ -14,6 +14,7 @@ from ragstone.testing.store_documents import StoreDocumentsContract
 from ragstone.testing.store_generations import StoreGenerationsContract
 from ragstone.testing.store_graph import StoreGraphContract
 from ragstone.testing.store_graph_owners import StoreGraphOwnersContract
+from ragstone.testing.store_keys import StoreKeysContract
 from ragstone.testing.store_maintenance import StoreMaintenanceContract
 from ragstone.testing.store_paths import StorePathsContract
 from ragstone.testing.store_scopes import StoreScopesContract
@@ -29,6 +30,7 @@ class StoreContract(
     StoreGenerationsContract,
     StoreGraphContract,
     StoreGraphOwnersContract,
+    StoreKeysContract,
     StoreMaintenanceContract,
     StorePathsContract,
     StoreScopesContract,

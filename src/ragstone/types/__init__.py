@@ -9,6 +9,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ragstone.types.access import NO_LIMITS as NO_LIMITS
+from ragstone.types.access import Limits as Limits
+from ragstone.types.access import StoredKey as StoredKey
+from ragstone.types.access import Usage as Usage
 from ragstone.types.documents import AddOptions as AddOptions
 from ragstone.types.documents import Chunk as Chunk
 from ragstone.types.documents import Document as Document

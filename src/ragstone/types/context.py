@@ -55,6 +55,8 @@ class Context:
     question: str = ""
     """A question to the user if no hit answers well enough."""
     notes: tuple[str, ...] = ()
+    downgraded: tuple[str, ...] = ()
+    """Options that were switched off because the project's plan does not include them."""
 
 
 class ContextOptions(SearchOptions, total=False):

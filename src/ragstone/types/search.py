@@ -190,3 +190,5 @@ class Explanation:
     milliseconds: float
     sync: SyncReport | None = None
     """The ledger of the scan before the search, if the scan found changes."""
+    downgraded: tuple[str, ...] = ()
+    """Options that were switched off because the project's plan does not include them."""

@@ -32,7 +32,7 @@ def test_a_collection_is_created_listed_and_deleted(server: RunningServer) -> No
             "project_id": "default",
             "name": "handbook",
             "description": "Rules",
-            "config": {"embedding_provider": "fake", "tq_bits": 10},
+            "config": {"embedding_provider": "mock", "tq_bits": 10},
             "stats": {"doc_count": 0, "chunk_count": 0, "last_indexed_at": None},
         },
     }
@@ -50,11 +50,11 @@ def test_a_name_that_is_taken_is_a_conflict(server: RunningServer) -> None:
     assert server.post("/api/rag/collections", {"name": "handbook"}).status_code == 409
 
 
-def test_another_embedder_than_the_servers_is_refused(server: RunningServer) -> None:
-    body = {"name": "handbook", "embedding_provider": "minilm"}
+def test_an_unknown_embedder_is_wrong_input(server: RunningServer) -> None:
+    body = {"name": "handbook", "embedding_provider": "crystal-ball"}
     answer = server.post("/api/rag/collections", body)
-    assert answer.status_code == 409
-    assert "embeds with 'fake'" in answer.json()["error"]["message"]
+    assert answer.status_code == 400
+    assert "crystal-ball" in answer.json()["error"]["message"]
 
 
 # ── documents ─────────────────────────────────────────────────────────────────────────────────────

@@ -83,6 +83,11 @@ class McpSession:
         )
         self._thread.start()
 
+    def use_index_as_it_is(self) -> None:
+        """Answer at once: the owner of the engine keeps the index up to date."""
+        self._is_current = True
+        self._first_attempt.set()
+
     @property
     def first_call_seconds(self) -> float:
         """Return how long a call waits for the first indexing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragstone.surfaces.present import Json, pick
+from ragstone.surfaces.present.hits import downgraded_json, span_json
 from ragstone.types import Cited, Context, LeftOut, Quote, Spoken
 
 
@@ -16,6 +17,7 @@ def context_json(context: Context) -> Json:
         **pick(
             context, "sent_before", "confidence", "needs_clarification", "question", "notes"
         ),
+        **downgraded_json(context),
     }
 
 
@@ -33,9 +35,13 @@ def spoken_json(spoken: Spoken) -> Json:
 def _cited_json(passage: Cited) -> Json:
     return {
         "doc_id": passage.doc_id,
+        "source_doc_id": passage.uri,
+        "chunk_index": passage.chunk_index,
+        **span_json(passage.span),
         "place": passage.citation,
         "score": passage.score,
         "whole": passage.whole,
+        "kind": passage.kind,
         "text": passage.text,
     }
 

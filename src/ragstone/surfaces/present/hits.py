@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 from ragstone.surfaces.present import Json, pick
 
 if TYPE_CHECKING:  # a search loads few types
-    from ragstone.types import Explanation, Hit, Trace
+    from ragstone.types import Context, Explanation, Hit, Span, Trace
 
 
 def hit_json(hit: Hit, *, trace: bool = False) -> Json:
     """Return a hit, with the trace of its score if asked."""
-    span = hit.span
-    default_unit = "" if span.page is None else "page"
     data: Json = {
         **pick(
             hit,
@@ -27,11 +25,7 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
         ),
         "path": hit.source_doc_id,
         "place": hit.citation,
-        "lines": [span.line_start, span.line_end],
-        "page": span.page,
-        "page_label": span.page_label,
-        "unit": span.unit or default_unit,
-        "span": [span.start, span.end],
+        **span_json(hit.span),
         **pick(hit, "distance", "kind", "language", "title", "symbol"),
         "also_at": list(hit.duplicates),
         "freshness": hit.freshness,
@@ -39,6 +33,19 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
     if trace:
         data["trace"] = _trace_json(hit.trace)
     return data
+
+
+def span_json(span: Span) -> Json:
+    """Return the position of a slice in its document."""
+    default_unit = "" if span.page is None else "page"
+    return {
+        "lines": [span.line_start, span.line_end],
+        "page": span.page,
+        "page_label": span.page_label,
+        "unit": span.unit or default_unit,
+        "span": [span.start, span.end],
+        "bytes": [span.byte_start, span.byte_end],
+    }
 
 
 def answer_json(explanation: Explanation, *, trace: bool = False) -> Json:
@@ -49,7 +56,15 @@ def answer_json(explanation: Explanation, *, trace: bool = False) -> Json:
         "results": [hit_json(hit, trace=trace) for hit in explanation.hits],
         **pick(explanation, "coverage", "notes"),
         "milliseconds": round(explanation.milliseconds, 3),
+        **downgraded_json(explanation),
     }
+
+
+def downgraded_json(answer: Explanation | Context) -> Json:
+    """Return the options that the plan switched off; nothing if there are none."""
+    if not answer.downgraded:
+        return {}
+    return {"downgraded": list(answer.downgraded)}
 
 
 def explanation_json(explanation: Explanation) -> Json:

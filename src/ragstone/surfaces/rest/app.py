@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Final
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
 from ragstone import __version__
@@ -20,6 +21,7 @@ from ragstone.surfaces.rest.routes import (
     graph,
     health,
     jobs,
+    keys,
     memory,
     search,
 )
@@ -34,57 +36,16 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     graph.router,
     jobs.router,
     events.router,
+    keys.router,
 )
 
 
-class Answer(BaseModel):
-    """A successful answer; its other fields are in docs/guides/server.md."""
-
-    model_config = ConfigDict(extra="allow")
-    success: bool
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+"""Parts that run as long as the app does."""
 
 
-class FailureDetail(BaseModel):
-    """Why a request failed."""
-
-    code: str
-    message: str
-    hint: str
-    retryable: bool
-
-
-class FailureAnswer(BaseModel):
-    """The shape of every failure."""
-
-    success: bool
-    error: FailureDetail
-
-
-_FAILURES: Final = {
-    400: "The request is wrong.",
-    401: "A valid key is missing.",
-    403: "The key, the Host or the Origin is not allowed.",
-    404: "There is no such project, collection, document or job.",
-    405: "The address has no such method.",
-    408: "The body arrived too slowly.",
-    409: "The stored state does not allow it.",
-    413: "The body is too large.",
-    422: "A file cannot be turned into text.",
-    429: "A limit is reached; Retry-After says when to try again.",
-    500: "A bug, or the store cannot be used.",
-    501: "An optional package is not installed.",
-    502: "A model or a remote service failed.",
-    503: "Another writer holds the store.",
-}
-
-
-def create_app(server: ServerState) -> FastAPI:
+def create_app(server: ServerState, *, lifespan: Lifespan | None = None) -> FastAPI:
     """Return the app of a server."""
-    responses: dict[int | str, dict[str, Any]] = {
-        status: {"model": FailureAnswer, "description": text}
-        for status, text in _FAILURES.items()
-    }
-    responses[200] = {"model": Answer, "description": "The answer."}
     app = FastAPI(
         title="Ragstone",
         version=__version__,
@@ -92,11 +53,11 @@ def create_app(server: ServerState) -> FastAPI:
         docs_url=None,  # the page of FastAPI loads scripts from elsewhere
         redoc_url=None,
         openapi_url=None,
-        responses=responses,
+        lifespan=lifespan,
     )
     app.state.server = server
     for router in ROUTERS:
-        app.include_router(router)
+        app.router.routes += router.routes
     for kind in (RagstoneError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, answer_failure)
     return app

@@ -19,7 +19,7 @@ class CollectionBody(Body):
     name: str = Field(min_length=1, max_length=512, examples=["handbook"])
     description: str = ""
     embedding_provider: str | None = Field(
-        None, description="The embedder of the server; another one is refused."
+        None, description="Another embedder than the server's: `provider` or `provider:model`."
     )
     chunker: str | None = None
     chunk_size: int | None = Field(None, ge=1)
@@ -139,6 +139,26 @@ class RecallBody(Body):
     top_k: int = Field(5, ge=0)
     since: float | None = None
     until: float | None = None
+
+
+class SessionTurnBody(TurnBody):
+    """A message of a conversation that the body names."""
+
+    session_id: str = Field(min_length=1)
+
+
+class SessionRecallBody(RecallBody):
+    """A search in a conversation that the body names."""
+
+    session_id: str = Field(min_length=1)
+
+
+class RemoveBody(Body):
+    """Documents to remove: by uri, or by ids of documents or chunks."""
+
+    uri: str | None = None
+    ids: list[str] | None = None
+    collection: str | None = None
 
 
 class ChangeBody(Body):

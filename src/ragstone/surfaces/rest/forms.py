@@ -15,12 +15,14 @@ _BITS: Final = {"compact": 4, "int10": 10}
 
 def collection_form(collection: Collection, provider: str, storage: str) -> Json:
     """Return a collection with its configuration and counts."""
+    config = dict(collection.settings)
+    provider = str(config.pop("embedder", provider))
     return {
         "uuid": collection.uuid,
         "project_id": collection.project,
         **pick(collection, "name", "description"),
         "config": {
-            **collection.settings,
+            **config,
             "embedding_provider": provider,
             "tq_bits": _BITS.get(storage),
         },
@@ -64,3 +66,16 @@ def decode_cursor(cursor: str | None, *types: type) -> list[str | int] | None:
         message = f"{cursor[:100]!r} is no cursor"
         raise InputError(message, hint="use `next_cursor` of the page before") from error
     return list(parts)
+
+
+def decode_filters(text: str | None) -> Json | None:
+    """Return filters that an address carries as JSON; `InputError` if they are none."""
+    if not text:
+        return None
+    try:
+        filters = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError("filters is no JSON", hint='filters={"path": "docs/**"}') from error
+    if not isinstance(filters, dict):
+        raise InputError("filters is no JSON object", hint='filters={"path": "docs/**"}')
+    return filters

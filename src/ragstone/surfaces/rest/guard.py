@@ -39,7 +39,7 @@ class Guard:
         body_seconds: float,
     ) -> None:
         """Take the next app and the limits. Loopback names are always served."""
-        self._app = app
+        self.app = app
         self._hosts = frozenset(name.lower() for name in (*LOOPBACK, *hosts))
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self._max_body_bytes = max_body_bytes
@@ -48,7 +48,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check the headers, then pass the request on with a body that is limited."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
 
         async def send_with_headers(message: Message) -> None:
@@ -66,7 +66,7 @@ class Guard:
             await failure_response(error)(scope, receive, send_with_headers)
             return
         body = LimitedBody(headers, receive, self._max_body_bytes, self._body_seconds)
-        await self._app(scope, body.receive, send_with_headers)
+        await self.app(scope, body.receive, send_with_headers)
 
     def _check_host(self, headers: Headers) -> None:
         """Refuse names that are not ours: another page may have pointed its own name at this address."""

@@ -52,7 +52,9 @@ def failure_response(error: RagstoneError) -> JsonReply:
     headers = {}
     if isinstance(error, Unauthenticated):
         headers["www-authenticate"] = "Bearer"
-    if error.retryable or isinstance(error, Overloaded):
+    if isinstance(error, Overloaded):
+        headers["retry-after"] = f"{error.retry_after:.0f}"
+    elif error.retryable:
         headers["retry-after"] = str(RETRY_SECONDS)
     return JsonReply({"success": False, "error": failure_json(error)}, status, headers)
 

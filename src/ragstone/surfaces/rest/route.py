@@ -14,6 +14,7 @@ from fastapi.routing import APIRoute
 from ragstone.access.identity import Identity, KeyScope, authorize
 from ragstone.engine import Engine
 from ragstone.errors import NotFound, Overloaded
+from ragstone.indexing.events import ACTOR
 from ragstone.surfaces.rest.replies import answer_failure
 from ragstone.surfaces.rest.state import ServerState
 from ragstone.types import Collection
@@ -134,6 +135,7 @@ async def _authorize(server: ServerState, request: Request, scope: KeyScope) -> 
     request.state.identity = authorize(
         identity, scope, project=request.path_params.get("project")
     )
+    ACTOR.set(request.state.identity.key_id)
 
 
 async def _run_in_time(server: ServerState, handle: Handler, request: Request) -> Response:

@@ -25,6 +25,8 @@ class ServerState:
     sync: BackgroundSync
     admission: Admission
     streams: StreamLimit
+    needs_keys: bool = False
+    """Whether other machines can reach the server: then every caller needs a key."""
     jobs: Jobs = field(default_factory=Jobs)
     metrics: Metrics = field(default_factory=Metrics)
     started: float = field(default_factory=time.time)
@@ -32,7 +34,16 @@ class ServerState:
     """Set when the server stops: open streams end."""
 
     def identify(self, headers: Headers) -> Identity | None:
-        """Return the identity of a caller, or None if it must show a key."""
+        """Return the identity of a caller, or None if it must show a valid key.
+
+        Without keys a caller is the user of this machine. From the first key on, every caller needs one.
+        """
+        keys = self.engines.workspace.keys
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return keys.identify(token.strip())
+        if scheme or self.needs_keys or keys.exists():
+            return None
         return local_identity(self.engines.own_project)
 
     def close(self) -> None:

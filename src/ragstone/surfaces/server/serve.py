@@ -20,6 +20,7 @@ from ragstone.surfaces.rest.app import create_app, guarded
 from ragstone.surfaces.rest.engines import Engines
 from ragstone.surfaces.rest.guard import Guard
 from ragstone.surfaces.rest.state import ServerState, create_state
+from ragstone.surfaces.server.mcp_http import McpEndpoints
 
 STOP_SECONDS: Final = 10
 """How long running requests may take after a stop was asked for."""
@@ -103,12 +104,18 @@ async def _run(engines: Engines, *, background_sync: bool, on_ready: OnReady | N
 
 def create_server_app(server: ServerState) -> Guard:
     """Return the whole app of a server, behind the checks of headers and bodies."""
-    return guarded(create_app(server), server)
+    endpoints = McpEndpoints(server)
+    app = create_app(server, lifespan=endpoints.run)
+    app.router.routes += endpoints.routes()
+    return guarded(app, server)
 
 
 def check_bind(host: str, server: ServerState) -> None:
     """Raise `AccessError` if other machines could reach a server that asks for no key."""
-    if not is_local_address(host):
+    if is_local_address(host):
+        return
+    server.needs_keys = True
+    if not server.engines.workspace.keys.exists():
         raise AccessError(
             f"{host} can be reached from other machines, and there is no key",
             hint="`ragstone keys create` makes one",

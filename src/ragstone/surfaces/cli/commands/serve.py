@@ -38,7 +38,7 @@ from ragstone.surfaces.cli.paths import project_folder
 def serve(
     folder: Path | None, as_json: bool, host: str | None, port: int | None, no_sync: bool
 ) -> None:
-    """Serve the index over HTTP until Ctrl-C: REST under /api/rag, health, metrics.
+    """Serve the index over HTTP until Ctrl-C: REST under /api/rag, MCP under /mcp, health, metrics.
 
     With --json the first line is an object with the address.
     """

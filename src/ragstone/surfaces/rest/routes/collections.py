@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
-from ragstone import registry
-from ragstone.errors import Conflict
+from ragstone.errors import ConfigError, InputError
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.rest.bodies import CollectionBody
 from ragstone.surfaces.rest.forms import collection_form
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, Call, ScopedRoute, needs
+from ragstone.surfaces.rest.route import AuthorisedCall, Call, needs
+from ragstone.surfaces.rest.router import create_router
 from ragstone.types import Collection
 
-router = APIRouter(prefix="/api/rag/collections", route_class=ScopedRoute, tags=["collections"])
+router = create_router("collections", "/api/rag/collections")
 
 
 @router.post("")
 @needs("write")
 def create_collection(call: AuthorisedCall, body: CollectionBody) -> Response:
     """Create a collection."""
-    settings = call.engine.settings.rag
-    wanted = body.embedding_provider
-    if wanted and _provider(wanted) != _provider(settings.embedding_provider):
-        raise Conflict(
-            f"this server embeds with {settings.embedding_provider!r}, not with {wanted!r}",
-            hint="leave embedding_provider out",
+    try:
+        collection = call.engine.admin.create_collection(
+            body.name,
+            body.description,
+            chunker=body.chunker,
+            chunk_size=body.chunk_size,
+            chunk_overlap=body.chunk_overlap,
+            embedder=body.embedding_provider,
         )
-    collection = call.engine.admin.create_collection(
-        body.name,
-        body.description,
-        chunker=body.chunker,
-        chunk_size=body.chunk_size,
-        chunk_overlap=body.chunk_overlap,
-    )
+    except ConfigError as error:  # an unknown chunker or embedder is the caller's choice here
+        raise InputError(error.message, hint=error.hint) from error
     return reply({"collection": _form(call, collection)})
 
 
@@ -63,11 +60,4 @@ def delete_collection(call: AuthorisedCall, collection_id: str) -> Response:
 
 def _form(call: Call, collection: Collection) -> Json:
     settings = call.engine.settings
-    return collection_form(
-        collection, _provider(settings.rag.embedding_provider), settings.embed.storage
-    )
-
-
-def _provider(name: str) -> str:
-    """Return the name of an embedder; aliases are resolved."""
-    return registry.find("embedder", name.partition(":")[0]).name
+    return collection_form(collection, settings.embed.provider, settings.embed.storage)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, File, Query, Response, UploadFile
+from fastapi import File, Query, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 
 from ragstone.engine import Engine
@@ -12,15 +12,21 @@ from ragstone.errors import NotFound
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.documents import document_json
 from ragstone.surfaces.present.reports import add_report_json
-from ragstone.surfaces.rest.bodies import DocumentBody, DocumentsBody
-from ragstone.surfaces.rest.forms import chunk_form, decode_cursor, encode_cursor
+from ragstone.surfaces.rest.bodies import DocumentBody, DocumentsBody, RemoveBody
+from ragstone.surfaces.rest.forms import (
+    chunk_form,
+    decode_cursor,
+    decode_filters,
+    encode_cursor,
+)
 from ragstone.surfaces.rest.jobs_reply import job_reply
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, ScopedRoute, needs
+from ragstone.surfaces.rest.route import AuthorisedCall, needs
+from ragstone.surfaces.rest.router import create_router
 from ragstone.surfaces.rest.uploads import UploadedFile, add_files, check_file_name
 from ragstone.types import Document
 
-router = APIRouter(prefix="/api/rag", route_class=ScopedRoute, tags=["documents"])
+router = create_router("documents", "/api/rag")
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before.")]
 
@@ -90,11 +96,21 @@ def list_documents(
 def list_all_documents(
     call: AuthorisedCall,
     collection: str | None = None,
+    filters: Annotated[str | None, Query(description="Filters as JSON.")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
     """List the documents of a collection by its name, or of the whole project, a page at a time."""
-    return reply(_page(call.engine, collection, limit, cursor))
+    parsed = decode_filters(filters)
+    return reply(_page(call.engine, collection, limit, cursor, parsed))
+
+
+@router.post("/remove")
+@needs("write")
+def remove_documents(call: AuthorisedCall, body: RemoveBody) -> Response:
+    """Remove documents by uri, or by ids of documents or chunks; unknown ones are not counted."""
+    removed = call.engine.remove(body.uri, ids=body.ids, collection=body.collection)
+    return reply({"removed": removed})
 
 
 @router.get("/collections/{collection_id}/documents/{doc_id:path}")
@@ -155,11 +171,19 @@ def _document(body: DocumentBody) -> Document:
     )
 
 
-def _page(engine: Engine, collection: str | None, limit: int, cursor: str | None) -> Json:
+def _page(
+    engine: Engine,
+    collection: str | None,
+    limit: int,
+    cursor: str | None,
+    filters: Json | None = None,
+) -> Json:
     """Return a page of documents; `next_cursor` is empty on the last one."""
     position = decode_cursor(cursor, str, str)
     after = (str(position[0]), str(position[1])) if position else None
-    documents = engine.admin.documents(collection=collection, after=after, limit=limit + 1)
+    documents = engine.admin.documents(
+        collection=collection, filters=filters, after=after, limit=limit + 1
+    )
     has_more = len(documents) > limit
     page = documents[:limit]
     return {

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from ragstone.indexing.events import Event
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, ScopedRoute, needs, stays_valid
+from ragstone.surfaces.rest.route import AuthorisedCall, needs, stays_valid
+from ragstone.surfaces.rest.router import create_router
 from ragstone.surfaces.rest.streams import EventQueue, EventStreamReply
 
-router = APIRouter(prefix="/api/rag/events", route_class=ScopedRoute, tags=["events"])
+router = create_router("events", "/api/rag/events")
 Names = Annotated[list[str] | None, Query(description="Only these events; may be repeated.")]
 
 

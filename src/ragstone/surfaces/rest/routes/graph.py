@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 
 from ragstone.surfaces.present.graph import change_json, impact_json, node_json, related_json
 from ragstone.surfaces.present.reports import add_report_json
 from ragstone.surfaces.rest.bodies import RunBody
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, ScopedRoute, needs
+from ragstone.surfaces.rest.route import AuthorisedCall, needs
+from ragstone.surfaces.rest.router import create_router
 
-router = APIRouter(prefix="/api/rag", route_class=ScopedRoute, tags=["graph"])
+router = create_router("graph", "/api/rag")
 Limit = Annotated[int, Query(ge=1, le=10_000)]
 Name = Annotated[str, Query(min_length=1, description="A key, path or name of a node.")]
 Kinds = Annotated[list[str] | None, Query(description="Kinds of nodes; may be repeated.")]
@@ -36,8 +37,8 @@ def related(
     limit: Limit = 50,
 ) -> Response:
     """Return the nodes that a node is connected to."""
-    found = call.engine.graph.related(name, kinds=kinds, hops=hops, limit=limit)
-    return reply({"related": [related_json(node) for node in found]})
+    nodes = call.engine.graph.related(name, kinds=kinds, hops=hops, limit=limit)
+    return reply({"related": [related_json(node) for node in nodes]})
 
 
 @router.get("/graph/impact")

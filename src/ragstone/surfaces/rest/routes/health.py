@@ -5,20 +5,21 @@ from __future__ import annotations
 import sys
 import time
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from starlette.responses import PlainTextResponse
 
 from ragstone import __version__
 from ragstone.surfaces.rest.replies import JsonReply, reply
-from ragstone.surfaces.rest.route import AuthorisedCall, ScopedRoute, needs
-from ragstone.surfaces.tools import CODE_TOOLS, DEFAULT_TOOLS
+from ragstone.surfaces.rest.route import AuthorisedCall, needs
+from ragstone.surfaces.rest.router import create_router
+from ragstone.surfaces.tools import ALL_TOOLS, CODE_TOOLS, DEFAULT_TOOLS
 
 try:
     import resource
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-router = APIRouter(route_class=ScopedRoute, tags=["server"])
+router = create_router("server")
 
 
 @router.get("/health")
@@ -59,7 +60,14 @@ async def openapi(request: Request) -> Response:
 @needs("read")
 def discovery(call: AuthorisedCall) -> Response:
     """Return the tools that the MCP server offers, with their schemas."""
-    return reply({"tools": [tool.mcp() for tool in (*DEFAULT_TOOLS, *CODE_TOOLS)]})
+    return reply(
+        {
+            "endpoint": "/mcp",
+            "endpoint_of_all_tools": "/mcp/all",
+            "default_tools": [tool.name for tool in (*DEFAULT_TOOLS, *CODE_TOOLS)],
+            "tools": [tool.mcp() for tool in ALL_TOOLS],
+        }
+    )
 
 
 def _memory_bytes() -> float:

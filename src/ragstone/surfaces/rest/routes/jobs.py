@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from ragstone.errors import Conflict, InputError
 from ragstone.indexing.sync import Proof
@@ -17,10 +17,11 @@ from ragstone.surfaces.rest.bodies import FileEventsBody, SyncBody
 from ragstone.surfaces.rest.jobs import Job
 from ragstone.surfaces.rest.jobs_reply import job_reply
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, Call, ScopedRoute, needs, stays_valid
+from ragstone.surfaces.rest.route import AuthorisedCall, Call, needs, stays_valid
+from ragstone.surfaces.rest.router import create_router
 from ragstone.surfaces.rest.streams import EventQueue, EventStreamReply
 
-router = APIRouter(route_class=ScopedRoute, tags=["jobs"])
+router = create_router("jobs")
 Wait = Annotated[bool, Query(description="Answer when the work is done.")]
 
 

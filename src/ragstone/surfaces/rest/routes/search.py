@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from ragstone.errors import InputError
 from ragstone.surfaces.present.context import context_json
@@ -10,10 +10,11 @@ from ragstone.surfaces.present.graph import retrieval_json
 from ragstone.surfaces.present.hits import answer_json, explanation_json
 from ragstone.surfaces.rest.bodies import ContextBody, InjectBody, RetrieveBody, SearchBody
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, ScopedRoute, needs
+from ragstone.surfaces.rest.route import AuthorisedCall, needs
+from ragstone.surfaces.rest.router import create_router
 from ragstone.types import RetrieveLimits
 
-router = APIRouter(prefix="/api/rag", route_class=ScopedRoute, tags=["search"])
+router = create_router("search", "/api/rag")
 
 
 @router.post("/collections/{collection_id}/search")

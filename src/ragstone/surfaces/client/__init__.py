@@ -1,0 +1,1 @@
+"""A client of a Ragstone server, with the verbs of `Engine`."""
