@@ -119,3 +119,26 @@ def test_the_sizes_of_chunkers_in_the_guide_are_those_of_the_code() -> None:
         size, overlap = resolve_sizes(name, None, None)
         assert rows[name][0] == size, name
         assert rows[name][1:] in ([], [overlap]), name
+
+
+def benchmark_rows(title: str) -> dict[str, dict[str, str]]:
+    """Return the first table under a title of the benchmarks: name of the row → column → cell."""
+    page = (generate_reference.ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    table = page.partition(f"### {title}\n\n")[2].partition("\n\n")[0]
+    header, _, *rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()
+    ]
+    return {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+
+
+def test_the_speed_and_size_in_the_readme_are_those_of_the_benchmarks() -> None:
+    readme = record_demo.README.read_text(encoding="utf-8")
+    first = benchmark_rows("First answer in a folder never seen, whole processes")["ours"]
+    assert f"answered by words after {float(first['first_words_s']):.1f} s" in readme
+    assert f"{float(first['chunks_per_s']):.0f} passages a second" in readme
+    size = float(benchmark_rows("Install size")["ours"]["megabytes"])
+    assert f"takes {size:.0f} MB" in readme
+    rows = benchmark_rows("Search from text to cited hits, warm")
+    peers = ("ours", "chroma+rank_bm25", "lancedb", "txtai")
+    times = " | ".join(f"{float(rows[peer]['hybrid_p50_ms']):.1f}" for peer in peers)
+    assert f"in ms | {times} |" in readme
