@@ -15,12 +15,12 @@ def loading(model: str) -> Iterator[None]:
         yield
     except RagstoneError:
         raise
-    except ValueError as error:
-        raise ConfigError(
-            f"The model {model!r} cannot be used: {_first_line(error)}",
-            hint="check embed.model or rerank.model",
-        ) from error
     except Exception as error:
+        if "not supported" in str(error):
+            raise ConfigError(
+                f"The model {model!r} cannot be used: {_first_line(error)}",
+                hint="check embed.model or rerank.model",
+            ) from error
         raise ProviderError(
             f"The model {model!r} cannot be loaded: {_first_line(error)}",
             hint="it is downloaded on first use: check the network",
