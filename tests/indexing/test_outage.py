@@ -281,6 +281,12 @@ def test_ollama_that_does_not_run_is_a_note_and_the_search_answers(
     assert run(["search", "ferry", "-C", str(tmp_path)]) == 0
     shown = capsys.readouterr()
     assert "a.md" in shown.out and "ollama serve" in shown.err and "Traceback" not in shown.err
+    assert run(["remember", "We retry three times.", "-C", str(tmp_path)]) == 0
+    assert "found by words" in capsys.readouterr().err
+    assert run(["remember", "Agreed.", "-C", str(tmp_path), "--json"]) == 0
+    assert "ollama serve" in json.loads(capsys.readouterr().out)["notes"][0]
+    assert run(["recall", "retry", "-C", str(tmp_path)]) == 0
+    assert "We retry three times." in capsys.readouterr().out
     assert run(["sync", "-C", str(tmp_path), "--json"]) == 3
     assert "cannot be reached" in json.loads(capsys.readouterr().out)["notes"][0]
 

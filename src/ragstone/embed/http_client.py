@@ -58,6 +58,8 @@ class ServiceClient:
     headers: Mapping[str, str] = field(default_factory=dict)
     sleep: Callable[[float], object] = time.sleep
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    problem: str = ""
+    """Why the last request failed; empty if it succeeded."""
     _client: httpx2.Client | None = field(default=None, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
@@ -74,6 +76,7 @@ class ServiceClient:
                 self._pause_or_raise(failure, attempt, patience, deadline)
             else:
                 self.breaker.record_success()
+                self.problem = ""
                 return reply
 
     def close(self) -> None:
@@ -96,6 +99,7 @@ class ServiceClient:
         if failure.is_outage:
             self.breaker.record_failure(gave_up=gives_up)
         if gives_up:
+            self.problem = str(failure.error)
             raise failure.error from failure.__cause__
         self.sleep(pause)
 

@@ -112,6 +112,11 @@ class RemoteEmbedder:
         """Return about how many tokens the model sees in a text."""
         return estimate(text)
 
+    @property
+    def problem(self) -> str:
+        """Return why the last request failed; empty if it succeeded."""
+        return self.client.problem
+
     def close(self) -> None:
         """Close the connections; they are opened again on the next use."""
         self.client.close()

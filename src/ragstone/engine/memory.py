@@ -99,6 +99,11 @@ class Memory:
             return self.conversations.recall_everywhere(request, since=since, until=until)
         return self.conversations.recall(session_id, request, since=since, until=until)
 
+    def notes(self) -> list[str]:
+        """Return why turns are found by words alone at the moment; nothing if all is well."""
+        problems = self._project.workspace.components.service_problems()
+        return [f"turns are stored and found by words: {problem}" for problem in problems]
+
     def forget(
         self, session_id: str | None, *, turn: int | None = None, before: float | None = None
     ) -> int:

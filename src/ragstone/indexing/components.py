@@ -88,6 +88,10 @@ class Components:
             space, query, folder, lambda: self._codec(DEFAULT_STORAGE, space.dimension)
         )
 
+    def service_problems(self) -> list[str]:
+        """Return why embedding services fail at the moment, as far as this process knows."""
+        return self._embedders.problems()
+
     def reranker(self, name: str) -> Reranker:
         """Return a reranker by name; its model is loaded once."""
         with self._lock:

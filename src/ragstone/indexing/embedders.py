@@ -126,6 +126,16 @@ class EmbedderPool:
             return cached
         return cache.add(query, embedder.embed([query], "query")[0])
 
+    def problems(self) -> list[str]:
+        """Return why services fail at the moment, as far as this process knows."""
+        with self._lock:
+            models = [
+                embedder
+                for embedder in self._embedders.values()
+                if isinstance(embedder, RemoteModel)
+            ]
+        return list(dict.fromkeys(model.problem for model in models if model.problem))
+
     def close(self) -> None:
         """Close the connections to services. They are opened again on the next use."""
         with self._lock:

@@ -78,6 +78,10 @@ class RemoteModel(Protocol):
     price: float | None
     """Dollars per million tokens; None if it is not known."""
 
+    @property
+    def problem(self) -> str:
+        """Return why the last request failed; empty if it succeeded."""
+
     def cut(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the positions of the texts of each request."""
 

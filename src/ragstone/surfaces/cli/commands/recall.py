@@ -22,6 +22,7 @@ from ragstone.surfaces.cli.output import (
     print_json,
     print_json_lines,
     print_line,
+    print_notes,
     printable,
     shorten,
 )
@@ -72,6 +73,7 @@ def recall(
         else:
             results = [Recalled(turn, 1.0) for turn in engine.turns(session, top_k)]
         sessions = [known.name for known in engine.memory.sessions()]
+        notes = engine.memory.notes()
     if as_json_lines:
         print_json_lines(recalled_json(result) for result in results)
     elif as_json:
@@ -80,10 +82,12 @@ def recall(
                 "success": True,
                 "session_id": session,
                 "results": [recalled_json(result) for result in results],
+                "notes": notes,
             }
         )
     else:
         _print_results(results, session, sessions)
+    print_notes(notes)
 
 
 def _print_results(results: list[Recalled], session: str, sessions: list[str]) -> None:

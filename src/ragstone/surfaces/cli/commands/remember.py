@@ -10,7 +10,7 @@ import click
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, parse_time, session_option
-from ragstone.surfaces.cli.output import print_json, print_line, printable
+from ragstone.surfaces.cli.output import print_json, print_line, print_notes, printable
 from ragstone.surfaces.cli.query import MAX_STDIN_BYTES
 
 
@@ -54,6 +54,7 @@ def remember(
         is_stored = turn_index >= 0
         if is_stored:
             superseded = engine.turns(session, 1)[0].supersedes
+        notes = engine.memory.notes()
     if as_json:
         data = {
             "success": is_stored,
@@ -61,6 +62,7 @@ def remember(
             "turn_index": turn_index,
             "role": role,
             "supersedes": list(superseded),
+            "notes": notes,
         }
         print_json(data)
         return
@@ -70,3 +72,4 @@ def remember(
     print_line(f"turn {turn_index} of {printable(session)}")
     for old_index in superseded:
         print_line(f"it supersedes turn {old_index}: `ragstone recall` shows both")
+    print_notes(notes)
