@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragstone import Document, Engine, NotFound
+from ragstone.embed.fake import FakeEmbedder
 from ragstone.embed.remote import RemoteEmbedder
 from ragstone.errors import ConfigError
 from ragstone.surfaces.cli.app import run
@@ -267,6 +269,33 @@ def test_another_space_is_refused_and_the_old_one_answers(
         (info,) = [info for info in engine.status().spaces if info.state == "active"]
         assert info.id != before[0].id and info.coverage == 1
         assert engine.search("harbour keeper")
+
+
+def test_another_normalisation_is_another_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Engine.open(tmp_path, config={"embed.provider": "fake"}) as engine:
+        engine.add(documents(3))
+    space = replace(FakeEmbedder.space, normalised=False)
+    monkeypatch.setattr(FakeEmbedder, "space", space)
+    with Engine.open(tmp_path, config={"embed.provider": "fake"}) as engine:
+        report = engine.add(Document("new", "a new note"))
+        assert report.embedded == 0 and "`ragstone reembed`" in report.notes[0]
+        (info,) = engine.status().spaces
+        assert info.space.normalised and info.embedded == 3
+
+
+def test_a_service_that_made_no_vector_can_be_replaced_without_a_command(
+    tmp_path: Path, service: ModelService
+) -> None:
+    service.is_down = True
+    with Engine.open(tmp_path, config=settings(service)) as engine:
+        hurry(engine)
+        assert engine.add(documents(3)).pending == 3
+    with Engine.open(tmp_path, config={"embed.provider": "fake"}) as engine:
+        assert engine.admin.embed() == 3
+        (info,) = engine.status().spaces
+        assert info.space.embedder == "fake" and info.coverage == 1
 
 
 # ── the command line ──────────────────────────────────────────────────────────────────────────────

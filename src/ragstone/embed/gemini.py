@@ -24,7 +24,7 @@ DEFAULTS: Final = ProviderDefaults(
     model="gemini-embedding-001",
     request_size=RequestSize(texts=100, tokens=20_000),
     key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    start_hint="check the network; words answer until then",
+    start_hint="check the network",
 )
 _TASKS: Final[Mapping[Role, str]] = {
     "document": "RETRIEVAL_DOCUMENT",

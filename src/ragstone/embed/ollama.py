@@ -23,7 +23,7 @@ DEFAULTS: Final = ProviderDefaults(
     url="http://127.0.0.1:11434",
     model="nomic-embed-text",
     request_size=RequestSize(texts=64, tokens=20_000),
-    start_hint="start it with `ollama serve`, or set embed.url; words answer until then",
+    start_hint="start it with `ollama serve`, or set embed.url",
 )
 
 

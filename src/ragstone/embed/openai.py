@@ -24,7 +24,7 @@ DEFAULTS: Final = ProviderDefaults(
     # The service takes 2,048 texts and 300,000 tokens. Smaller requests lose less if one fails.
     request_size=RequestSize(texts=128, tokens=50_000),
     key_variables=("OPENAI_API_KEY",),
-    start_hint="check embed.url and the network; words answer until then",
+    start_hint="check embed.url and the network",
 )
 
 

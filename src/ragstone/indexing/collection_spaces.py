@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragstone.errors import StaleSpace
@@ -38,9 +38,19 @@ class CollectionSpaces:
                 self.key, space, storage=self._storage(), state=state
             )
         except StaleSpace as error:
+            old = self.active()
+            if old is not None and not old.embedded:
+                return self._replace_empty(space)
             message = self._describe_stale_space(space)
             hint = "`ragstone reembed` builds the new ones next to the old and switches; until then the old answer"
             raise StaleSpace(message, hint=hint) from error
+
+    def _replace_empty(self, space: Space) -> SpaceInfo:
+        """Activate a space instead of one without vectors: its service was down, and nothing is lost."""
+        vectors = self.components.store.vectors
+        info = vectors.ensure_space(self.key, space, storage=self._storage(), state="building")
+        vectors.activate_space(self.key, info.id)
+        return replace(info, state="active")
 
     def secondary(self, name: str) -> SpaceInfo:
         """Return the space of another embedder; it is filled, but not activated."""

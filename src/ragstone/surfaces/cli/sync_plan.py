@@ -14,6 +14,7 @@ from ragstone.surfaces.present.failures import OK
 if TYPE_CHECKING:
     from ragstone.types import SyncPlan
 
+_SMALLEST = 0.0001
 _FIELDS = ("embedder", "model", "files", "chunks", "texts", "tokens", "seconds", "cost")
 
 
@@ -49,4 +50,6 @@ def _describe_cost(plan: SyncPlan) -> str:
         return "no known price (embed.price sets one)"
     if not plan.cost:
         return "no money"
-    return f"${plan.cost:.4f}"
+    if plan.cost < _SMALLEST:
+        return f"less than ${_SMALLEST}"
+    return f"${plan.cost:,.4f}"
