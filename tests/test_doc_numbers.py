@@ -91,7 +91,7 @@ def test_nothing_that_exists_is_called_planned() -> None:
         planned += len(names)
         existing = set(COMMANDS) if "reference/cli.md" in row else parts
         assert not names & existing, row
-    assert planned >= 3
+    assert planned >= 1
 
 
 def test_a_number_behind_the_name_of_a_setting_is_its_default() -> None:

@@ -11,6 +11,7 @@ from ragstone.access.identity import KEY_SCOPES
 from ragstone.access.keys import is_active
 from ragstone.access.plans import PLAN_NAMES
 from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.help import ExampleGroup
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
     print_json,
@@ -26,20 +27,34 @@ from ragstone.types import StoredKey
 _DAY = 86_400
 
 
-@click.group()
-def keys() -> None:
+@click.group(
+    cls=ExampleGroup,
+    invoke_without_command=True,
+    examples=("ragstone keys", "ragstone keys create --name laptop"),
+)
+@common_options
+@click.pass_context
+def keys(context: click.Context, folder: Path | None, as_json: bool) -> None:
     """Make, list and revoke the keys of a server; show a project's plan and usage."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_keys, folder=folder, as_json=as_json)
 
 
-@keys.command("create")
-@click.option("--name", default="", help="A name to recognise the key by.")
+@keys.command(
+    "create",
+    examples=(
+        "ragstone keys create --project website --name laptop --scope read",
+        "ragstone keys create --scope read --days 30",
+    ),
+)
+@click.option("--name", default="", show_default=False, help="A name to recognise the key by.")
 @click.option(
     "--scope",
     "scopes",
     multiple=True,
     type=click.Choice(KEY_SCOPES),
     default=("read", "write"),
-    help="What the key may do; may be repeated; default: read and write.",
+    help="What the key may do; may be repeated.",
 )
 @click.option(
     "--days", type=click.FloatRange(min=0, min_open=True), help="Days until it expires."
@@ -52,10 +67,7 @@ def create_key(
     scopes: tuple[str, ...],
     days: float | None,
 ) -> None:
-    """Make a key for a project and print it; it is shown only once.
-
-    Example: `ragstone keys create --project website --name laptop --scope read`.
-    """
+    """Make a key for a project and print it; it is shown only once."""
     expires_at = None if days is None else time.time() + days * _DAY
     with open_engine(folder) as engine:
         new = engine.admin.keys.create(name, scopes=scopes, expires_at=expires_at)
@@ -66,7 +78,7 @@ def create_key(
     print_note("keep it: it is not shown again; `ragstone keys revoke` ends it")
 
 
-@keys.command("list")
+@keys.command("list", examples=("ragstone keys list --json",))
 @common_options
 def list_keys(folder: Path | None, as_json: bool) -> None:
     """List the keys of a project, revoked ones included."""
@@ -80,7 +92,7 @@ def list_keys(folder: Path | None, as_json: bool) -> None:
         print_line("No keys yet (`ragstone keys create` makes one).")
 
 
-@keys.command("revoke")
+@keys.command("revoke", examples=("ragstone keys revoke KEY_ID",))
 @click.argument("key_id")
 @common_options
 def revoke_key(key_id: str, folder: Path | None, as_json: bool) -> None:
@@ -92,14 +104,11 @@ def revoke_key(key_id: str, folder: Path | None, as_json: bool) -> None:
     )
 
 
-@keys.command("plan")
+@keys.command("plan", examples=("ragstone keys plan enterprise --project website",))
 @click.argument("name", type=click.Choice(PLAN_NAMES))
 @common_options
 def set_plan(name: str, folder: Path | None, as_json: bool) -> None:
-    """Give a project the plan NAME; plans hold if `access.plans` is on.
-
-    Example: `ragstone keys plan pro --project website`.
-    """
+    """Give a project the plan NAME; plans hold if `access.plans` is on."""
     with open_engine(folder) as engine:
         engine.admin.keys.set_plan(name)
         project = engine.project
@@ -113,7 +122,7 @@ def set_plan(name: str, folder: Path | None, as_json: bool) -> None:
         print_note("plans are switched off (access.plans)")
 
 
-@keys.command("usage")
+@keys.command("usage", examples=("ragstone keys usage --project website",))
 @common_options
 def show_usage(folder: Path | None, as_json: bool) -> None:
     """Show how much a project stores, and the limits of its plan."""
