@@ -88,6 +88,10 @@ class Components:
             space, query, folder, lambda: self._codec(DEFAULT_STORAGE, space.dimension)
         )
 
+    def explain_missing(self, space: Space) -> str:
+        """Return why the embedder of a space is not available, as far as it is known."""
+        return self._embedders.reasons.get(space.fingerprint, "")
+
     def service_problems(self) -> list[str]:
         """Return why embedding services fail at the moment, as far as this process knows."""
         return self._embedders.problems()

@@ -62,6 +62,8 @@ class EmbedderPool:
         self._embedders: dict[tuple[object, ...], Embedder] = {}
         self._lock = threading.RLock()
         self._query_vectors: dict[str, QueryVectors] = {}
+        self.reasons: dict[str, str] = {}
+        """Why the embedder of a space is not available, by the fingerprint of the space."""
 
     def get(self, name: str | None = None) -> Embedder:
         """Return an embedder by name, or the configured one; raise `ConfigError` if it cannot be used."""
@@ -97,7 +99,8 @@ class EmbedderPool:
                 return embedder
         try:
             embedder = self._make_for(space)
-        except ConfigError:
+        except ConfigError as error:
+            self.reasons[space.fingerprint] = str(error)
             return None
         if embedder.space.fingerprint != space.fingerprint:
             return None

@@ -99,7 +99,8 @@ class CandidateSearch:
         if vector is None:
             model = info.space.model
             note = f"the vectors of {model} cannot be asked here: its embedder is missing"
-            lists.notes.append(note)
+            reason = self._components.explain_missing(info.space)
+            lists.notes.append(f"{note}: {reason}" if reason else note)
         return vector
 
     def _add_fallback(

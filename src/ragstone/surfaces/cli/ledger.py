@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _MAX_REMARKS: Final = 10
 _WHOLE_FOLDER: Final = "."
+_SMALLEST_COST: Final = 0.0001
 
 
 def print_ledger(report: SyncReport, *, verbose: bool = False, embed: bool = True) -> None:
@@ -68,7 +69,7 @@ def print_skipped(skipped: Sequence[Skip]) -> None:
 
 def _describe_usage(usage: EmbedUsage) -> str:
     requests = plural(usage.requests, "request")
-    cost = f", about ${usage.cost:.4f}" if usage.cost else ""
+    cost = f", about ${usage.cost:.4f}" if usage.cost >= _SMALLEST_COST else ""
     return f"service: {requests}, {usage.texts:,} texts, {usage.tokens:,} tokens{cost}"
 
 
