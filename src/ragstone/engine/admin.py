@@ -14,7 +14,7 @@ from ragstone.engine import arguments, facets
 from ragstone.engine.project import Project
 from ragstone.errors import Conflict, NotFound
 from ragstone.indexing.collection import folder_source
-from ragstone.indexing.events import EventLog
+from ragstone.indexing.events import SEARCH_COMPLETED, EventLog
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
 from ragstone.sources.folder.source import FolderSource, fingerprint
@@ -26,12 +26,16 @@ from ragstone.types import (
     Collection,
     Finding,
     Scalar,
+    SearchStats,
     Status,
     StoredChunk,
     StoredDocument,
     SyncPlan,
     SyncReport,
 )
+
+_MAX_STATS = 1_000_000
+"""The log is small: this is all of it."""
 
 
 class Admin:
@@ -317,6 +321,12 @@ class Admin:
             bytes_on_disk=size_on_disk(project.settings.home),
             background=self.background_status(),
         )
+
+    def stats(self) -> SearchStats:
+        """Return how the index was used: searches, latency, and the tokens that hits saved against whole files."""
+        records = self._project.log.last(_MAX_STATS, [SEARCH_COMPLETED])
+        lengths = {document.uri: document.characters for document in self._project.documents()}
+        return facets.search_stats(records, lengths)
 
     def check(self) -> list[Finding]:
         """Check every invariant of the store and every vector, and return the findings."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragstone.engine.keys import ProjectKeys as ProjectKeys
     from ragstone.engine.memory import Memory as Memory
     from ragstone.engine.prompts import Prompts as Prompts
+    from ragstone.engine.stats import search_stats as search_stats
     from ragstone.engine.transfer import Transfer as Transfer
     from ragstone.indexing.background import BackgroundEmbedding as BackgroundEmbedding
     from ragstone.indexing.plan import SyncPlanner as SyncPlanner
@@ -37,6 +38,7 @@ _MODULES = {
     "ProjectKeys": "ragstone.engine.keys",
     "load_pepper": "ragstone.access.pepper",
     "Prompts": "ragstone.engine.prompts",
+    "search_stats": "ragstone.engine.stats",
     "Transfer": "ragstone.engine.transfer",
     "BackgroundEmbedding": "ragstone.indexing.background",
     "SyncPlanner": "ragstone.indexing.plan",

@@ -125,4 +125,5 @@ class Searches:
             scores=[hit.score for hit in hits],
             chosen=list(chosen),
             milliseconds=milliseconds,
+            characters=sum(len(hit.text) for hit in hits),
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.types.access import NO_LIMITS as NO_LIMITS
 from ragstone.types.access import Limits as Limits
+from ragstone.types.access import SearchStats as SearchStats
 from ragstone.types.access import StoredKey as StoredKey
 from ragstone.types.access import Usage as Usage
 from ragstone.types.documents import AddOptions as AddOptions

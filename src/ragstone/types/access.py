@@ -1,4 +1,4 @@
-"""Keys of a server and limits of a plan."""
+"""Keys of a server, limits of a plan, and figures of use."""
 
 from __future__ import annotations
 
@@ -47,3 +47,29 @@ class Usage:
     turns: int
     longest_session: int
     """Turns of the longest session."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStats:
+    """How an index was used, as far as its event log goes back."""
+
+    searches: int
+    with_hits: int
+    median_milliseconds: float
+    slow_milliseconds: float
+    """Nineteen of twenty searches were faster."""
+    tokens_returned: int
+    tokens_of_files: int
+    """Tokens of the whole files behind the hits."""
+    since: float | None = None
+    """The time of the first search, in seconds since 1970."""
+
+    @property
+    def hit_rate(self) -> float:
+        """Return the share of searches that had a hit."""
+        return self.with_hits / self.searches if self.searches else 0.0
+
+    @property
+    def tokens_saved(self) -> int:
+        """Return how many tokens fewer the hits have than their files."""
+        return self.tokens_of_files - self.tokens_returned

@@ -41,6 +41,7 @@ COMMAND_GROUPS: Final = {
         "remove": "Remove documents from the index.",
         "collections": "List, create or drop collections.",
         "status": "Show the state of the index.",
+        "stats": "Show how the index was used, and the tokens it saved.",
     },
     "Memory": {
         "remember": "Store a message of a conversation.",
@@ -96,7 +97,6 @@ _OTHER_NAMES: Final = {
     "ls": "sources",
     "query": "search",
     "rm": "remove",
-    "stats": "status",
     "update": "sync",
     "version": "--version",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ragstone.access.keys import is_active
 from ragstone.access.plans import Plan
 from ragstone.surfaces.present import Json, format_time, pick
-from ragstone.types import StoredKey, Usage
+from ragstone.types import SearchStats, StoredKey, Usage
 
 
 def key_json(key: StoredKey) -> Json:
@@ -16,6 +16,19 @@ def key_json(key: StoredKey) -> Json:
         "created_at": format_time(key.created_at),
         "expires_at": format_time(key.expires_at),
         "revoked_at": format_time(key.revoked_at),
+    }
+
+
+def stats_json(stats: SearchStats) -> Json:
+    """Return how an index was used."""
+    return {
+        **pick(
+            stats, "searches", "with_hits", "tokens_returned", "tokens_of_files", "tokens_saved"
+        ),
+        "hit_rate": round(stats.hit_rate, 4),
+        "median_milliseconds": round(stats.median_milliseconds, 3),
+        "slow_milliseconds": round(stats.slow_milliseconds, 3),
+        "since": format_time(stats.since),
     }
 
 

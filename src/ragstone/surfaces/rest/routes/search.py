@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from fastapi import Response
 
-from ragstone.errors import InputError
+from ragstone.errors import ConfigError, InputError
 from ragstone.surfaces.present.context import context_json
 from ragstone.surfaces.present.graph import retrieval_json
 from ragstone.surfaces.present.hits import answer_json, explanation_json
-from ragstone.surfaces.rest.bodies import ContextBody, InjectBody, RetrieveBody, SearchBody
+from ragstone.surfaces.rest.bodies import (
+    ContextBody,
+    InjectBody,
+    RetrieveBody,
+    SearchBody,
+    SearchOptionsBody,
+)
 from ragstone.surfaces.rest.replies import reply
 from ragstone.surfaces.rest.route import AuthorisedCall, needs
 from ragstone.surfaces.rest.router import create_router
@@ -28,21 +37,25 @@ def search_collection(call: AuthorisedCall, collection_id: str, body: SearchBody
         )
     options = body.options()
     options["collection"] = call.collection(collection_id).name
-    return reply(answer_json(call.engine.explain(body.query, body.top_k, **options)))
+    with _naming_reranker(body):
+        return reply(answer_json(call.engine.explain(body.query, body.top_k, **options)))
 
 
 @router.post("/search")
 @needs("read")
 def search(call: AuthorisedCall, body: SearchBody) -> Response:
     """Search some collections, or all of the project."""
-    return reply(answer_json(call.engine.explain(body.query, body.top_k, **body.options())))
+    with _naming_reranker(body):
+        explanation = call.engine.explain(body.query, body.top_k, **body.options())
+    return reply(answer_json(explanation))
 
 
 @router.post("/explain")
 @needs("read")
 def explain(call: AuthorisedCall, body: SearchBody) -> Response:
     """Search, and explain the rank of every hit."""
-    explanation = call.engine.explain(body.query, body.top_k, **body.options())
+    with _naming_reranker(body):
+        explanation = call.engine.explain(body.query, body.top_k, **body.options())
     return reply(explanation_json(explanation))
 
 
@@ -51,16 +64,17 @@ def explain(call: AuthorisedCall, body: SearchBody) -> Response:
 @needs("read")
 def context(call: AuthorisedCall, body: ContextBody) -> Response:
     """Return cited text for a task inside a token budget."""
-    built = call.engine.context(
-        body.task,
-        body.budget,
-        format=body.format,
-        window=body.window,
-        session=body.session,
-        top_k=body.top_k,
-        rag_enabled=body.rag_enabled,
-        **body.options(),
-    )
+    with _naming_reranker(body):
+        built = call.engine.context(
+            body.task,
+            body.budget,
+            format=body.format,
+            window=body.window,
+            session=body.session,
+            top_k=body.top_k,
+            rag_enabled=body.rag_enabled,
+            **body.options(),
+        )
     return reply(context_json(built))
 
 
@@ -86,3 +100,14 @@ def retrieve(call: AuthorisedCall, body: RetrieveBody) -> Response:
         body.query, body.top_k, limits, body.hints(), collection=body.collection
     )
     return reply(retrieval_json(retrieval))
+
+
+@contextmanager
+def _naming_reranker(body: SearchOptionsBody) -> Iterator[None]:
+    """Turn a setting that cannot be used into wrong input, if the request chose the reranker."""
+    try:
+        yield
+    except ConfigError as error:
+        if body.rerank is None:
+            raise
+        raise InputError(error.message, hint=error.hint) from error
