@@ -25,7 +25,9 @@ Vectors: TypeAlias = NDArray[np.float32]
 RowsByPosition: TypeAlias = Mapping[int, Sequence[float]]
 """Rows of a reply by the position of their text; rows that the reply lacks are missing."""
 
-_MAX_BAD_REPLIES: Final = 3
+_MAX_USELESS_REPLIES: Final = 3
+_MAX_REPLIES: Final = 8
+"""If some rows of a request are sound, the others are requested more often, because a failure loses all of them."""
 _TOKEN_MARGIN: Final = 0.7
 """Tokens are estimated, so a text is cut well below the limit of the model."""
 _DOCUMENT_SECONDS: Final = 300.0
@@ -147,7 +149,9 @@ class RemoteEmbedder:
         """Return one row per text. Rows of a reply that are sound are kept; only the others are requested again."""
         rows = np.zeros((len(texts), self.space.dimension), np.float32)
         missing = list(range(len(texts)))
-        for _ in range(_MAX_BAD_REPLIES):
+        for attempt in range(_MAX_REPLIES):
+            if attempt >= _MAX_USELESS_REPLIES and len(missing) == len(texts):
+                break  # not one sound row: the settings are wrong
             reply = self._request([texts[place] for place in missing], role, patience)
             for number, row in reply.rows.items():
                 rows[missing[number]] = row
