@@ -13,8 +13,8 @@ from evals.sets import Ask, Case, Corpus, EvalSet
 if TYPE_CHECKING:
     from ragstone import Engine
     from ragstone.retrieval.ranking.candidate_lists import CandidateLists
-    from ragstone.retrieval.ranking.order import RankedChunk
     from ragstone.retrieval.ranking.parameters import RankingParameters
+    from ragstone.retrieval.ranking.ranked_chunk import RankedChunk
     from ragstone.types import ChunkOutline, Hit, StoredChunk
 
 MOST_QUESTIONS = 600
@@ -97,7 +97,11 @@ def asker(recording: Recording, numbers: RankingParameters) -> Ask:
     whole = ChunkLoader(lambda chunks: {chunk: recording.rows[chunk] for chunk in chunks})
     weights = list_weights(query_type(query), lists.coverage, words=True, parameters=numbers)
     fused = weighted_sum(
-        lists.rows, weights, limit=max(MIN_SHORTLIST, SHORTLIST_FACTOR * WIDEST)
+        lists.rows,
+        weights,
+        calibrations=lists.calibrations,
+        limit=max(MIN_SHORTLIST, SHORTLIST_FACTOR * WIDEST),
+        parameters=numbers,
     ).best
 
     def ask(top_k: int, merge: bool) -> Sequence[Hit]:

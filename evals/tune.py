@@ -25,16 +25,19 @@ if TYPE_CHECKING:
     from ragstone.retrieval.ranking.parameters import RankingParameters
 
 GRID: Mapping[str, Sequence[float]] = {
-    "same_file_decay": (0.7, 0.8, 0.9, 1.0),
-    "side_file_factor": (0.4, 0.6, 0.8, 1.0),
-    "path_boost": (0.0, 0.15, 0.3, 0.45),
-    "neighbour_support": (0.0, 0.1, 0.15, 0.2, 0.25, 0.3),
+    "file_support": (0.0, 0.15, 0.3, 0.45),
+    "file_name": (0.0, 0.15, 0.3, 0.45),
+    "same_file_decay": (0.5, 0.7, 0.85, 1.0),
+    "side_file_factor": (0.3, 0.5, 0.7, 1.0),
+    "definition": (0.0, 0.25, 0.5, 1.0),
+    "prose_factor": (1.0, 1.1, 1.2, 1.4),
+    "neighbour_support": (0.0, 0.1, 0.2, 0.3),
     "edge": (0.0, 0.6, 0.8, 1.0),
-    "definition_boost": (1.0, 1.25, 1.5),
-    "meaning.question": (0.35, 0.4, 0.45, 0.5, 0.55),
-    "meaning.statement": (0.45, 0.5, 0.55, 0.6),
-    "meaning.keywords": (0.4, 0.45, 0.5, 0.55, 0.6),
-    "meaning.symbol": (0.4, 0.5, 0.6),
+    "full_deviations": (3.5, 5.0, 7.0),
+    "meaning.question": (0.35, 0.45, 0.55),
+    "meaning.statement": (0.45, 0.55, 0.65),
+    "meaning.keywords": (0.45, 0.55, 0.65),
+    "meaning.symbol": (0.45, 0.55, 0.65),
 }
 """Values tried, those that matter most first. Sizes of merged hits are not among them: they trade characters for hits,
 and no score is the judge."""
@@ -46,10 +49,12 @@ PLAIN = {
     "meaning.symbol": 0.5,
     "neighbour_support": 0.0,
     "edge": 0.0,
-    "path_boost": 0.0,
+    "file_support": 0.0,
+    "file_name": 0.0,
     "side_file_factor": 1.0,
+    "prose_factor": 1.0,
     "same_file_decay": 1.0,
-    "definition_boost": 1.0,
+    "definition": 0.0,
 }
 """Fusion and nothing else."""
 

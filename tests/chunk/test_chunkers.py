@@ -36,8 +36,8 @@ from ragstone.types import Document
         (Document("a.epub", "", kind="doc", language="epub"), "marked/1/160/0"),
         (Document("a.ipynb", "", kind="notebook", language="python"), "markdown/1/160/0"),
         (Document("docs/adr/1.md", "", kind="adr", language="markdown"), "markdown/1/160/0"),
-        (Document("a.txt", "", kind="text", language="text"), "prose/1/160/0"),
-        (Document("note:1", ""), "prose/1/160/0"),
+        (Document("a.txt", "", kind="text", language="text"), "prose/2/160/0"),
+        (Document("note:1", ""), "prose/2/160/0"),
     ],
 )
 def test_the_type_of_a_document_decides(document: Document, expected: str) -> None:
@@ -54,7 +54,7 @@ def test_every_name_cuts_any_document(name: str) -> None:
 
 def test_sizes_are_taken_over() -> None:
     document = Document("a.txt", "")
-    assert chunker_for(document, size=500, overlap=50).recipe == "prose/1/500/50"
+    assert chunker_for(document, size=500, overlap=50).recipe == "prose/2/500/50"
     assert chunker_for(document, name="chars", size=100).recipe == "chars/1/100/20"
     assert chunker_for(document, name="tokens").recipe == "tokens/1/512/64"
     assert chunker_for(Document("a.py", ""), size=500, overlap=50).recipe == "definitions/2/500"

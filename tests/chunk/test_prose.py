@@ -131,3 +131,24 @@ def test_prose_never_mixes_pages() -> None:
     assert [chunk.text for chunk in chunks[:2]] == pages[:2]
     assert {chunk.span.page for chunk in chunks[2:]} == {4}
     assert all("\f" not in chunk.text for chunk in chunks)
+
+
+def test_further_chunks_of_a_page_have_its_beginning_as_header() -> None:
+    pages = ["Consolidated balance sheet 2023\n\n", "Notes to the accounts\n\n"]
+    body = "\n\n".join(f"Row {n} has some figures of the year." for n in range(60))
+    text = "".join(page + body + "\n\n" for page in pages)
+    marks = (Mark(0, 1), Mark(len(pages[0] + body) + 2, 2))
+    chunks = ProseChunker().chunk(Document(uri="report.pdf", text=text, marks=marks))
+    for number, start in ((1, "Consolidated balance sheet 2023"), (2, "Notes to the accounts")):
+        first, *others = [chunk for chunk in chunks if chunk.span.page == number]
+        assert first.header == ""
+        assert others
+        assert all(chunk.header.startswith(start) for chunk in others)
+        assert all(len(chunk.header) <= 100 for chunk in others)
+
+
+def test_text_without_pages_has_no_header() -> None:
+    text = "\n\n".join(f"Paragraph {n} says a little." for n in range(80))
+    chunks = ProseChunker().chunk(Document(uri="a.txt", text=text))
+    assert len(chunks) > 1
+    assert {chunk.header for chunk in chunks} == {""}

@@ -14,6 +14,7 @@ from ragstone import Context, Document, Engine, Event, InputError, inject
 from ragstone.embed.minilm import MiniLM
 from ragstone.engine.prompts import RAG_OFF
 from ragstone.retrieval.context.selection import Candidate
+from ragstone.retrieval.ranking.background import UNRELATED_TEXTS
 from ragstone.types import ContextFormat, Role
 
 FAKE = {"rag.embedding_provider": "fake"}
@@ -84,7 +85,10 @@ def test_recall_after_a_restart_embeds_the_question_and_no_stored_turn(
     with Engine.open(tmp_path) as second:
         recalled = second.recall("s", "when does the boat depart")
     assert recalled[0].turn.content == "The ferry leaves at nine."
-    assert calls == [("query", ["when does the boat depart"])]
+    queries = [texts for role, texts in calls if role == "query"]
+    assert queries == [["when does the boat depart"]]
+    embedded = {text for role, texts in calls if role == "document" for text in texts}
+    assert embedded <= set(UNRELATED_TEXTS)
 
 
 @pytest.mark.parametrize(

@@ -293,3 +293,20 @@ def test_speakers_of_any_script_and_texts_of_any_length_come_back(
         ("李: 雷", 7),
     ]
     assert ask(memory, "über")[0].turn.content == "über: 🎉"
+
+
+def test_a_turn_beside_one_that_answers_is_raised(memory: ConversationStore) -> None:
+    memory.remember(
+        make_turns(
+            "The harbour opens at six.",
+            "Then we leave at seven.",
+            "Bread is sold out.",
+            "Rain all day.",
+            "Nothing new here.",
+            "The harbour is old.",
+        )
+    )
+    recalled = {entry.turn.index: entry for entry in ask(memory, "when does the harbour open")}
+    assert "a turn beside it answers too" in dict(recalled[1].boosts)
+    assert recalled[0].score > recalled[1].score
+    assert 3 not in recalled

@@ -57,7 +57,9 @@ def ask(
         quick = None
         if store._words.derived.reader(store_state(db)) is not None:
             quick = store._words.search(db, within, terms, limit)
-        return quick, Fts5Search(db).search(within, clean_terms(terms), limit)
+        fts5 = Fts5Search(db)
+        rarities = fts5.count_terms(within, clean_terms(terms)).rarities()
+        return quick, fts5.search_part(within, rarities, limit)
 
 
 def derived(

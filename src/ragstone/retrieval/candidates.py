@@ -11,22 +11,18 @@ from cachetools import LRUCache
 from ragstone.config import cores
 from ragstone.errors import NotFound, ProviderError
 from ragstone.retrieval.ranking.candidate_lists import CandidateLists
-from ragstone.retrieval.ranking.noise import NOISE_COSINE, STANDOUT_SAMPLE, similarity_floor
 from ragstone.text import query_terms
 from ragstone.types import Scored
 
 if TYPE_CHECKING:
     from ragstone.indexing.components import Components
     from ragstone.protocols import DocumentReader
+    from ragstone.retrieval.background_samples import BackgroundSamples
     from ragstone.types import Filter, Matrix, Request, Scope, SpaceInfo
 
-# The list by vectors may be shorter, because candidates by words get their cosine anyway. Of 100 candidates, 30 answer
-# as well as 50: chunking 86.91 with both, LoCoMo 78.83 with both, code search .849, SciFact .7480 and .7495 (± .0013).
-# With 20, chunking falls to 86.69. Half of the candidates are used if no word list is completed.
-VECTOR_SHARE, VECTOR_SHARE_ALONE = 0.3, 0.5
-# The best candidates by words get a cosine, down to this rank. With 30 by vectors, of 50, 40 and 30: SciFact .7480,
-# .7490 and .7475, chunking 86.91, 86.91 and 86.59, code search .849, .850 and .846.
-COMPLETED: Final = 40
+VECTOR_SHARE: Final = 0.5
+"""Length of the list by vectors, as a share of the candidates. It may be shorter than the list by words, because
+candidates by words get their cosine anyway. Of 100 candidates, 30 and 50: code search .876 and .8805."""
 _SPACES_CACHED: Final = 64
 _FILTERS_CACHED: Final = 16
 
@@ -42,6 +38,7 @@ class CandidateSearch:
         self._allowed: LRUCache[tuple[int, int, Scope, Filter | None], list[int]] = LRUCache(
             _FILTERS_CACHED
         )
+        self._samples: BackgroundSamples | None = None
 
     def run(self, request: Request, view: DocumentReader, generation: int) -> CandidateLists:
         """Return the candidate lists of a request; `view` is a snapshot of this generation."""
@@ -58,12 +55,12 @@ class CandidateSearch:
 
     def floors(self, lists: CandidateLists) -> dict[str, float]:
         """Return the cosine that a hit without a word of the query must reach, for each list."""
-        if lists.has_known_word or lists.rows.get("words"):
-            return dict.fromkeys(lists.spaces, NOISE_COSINE)
+        has_known_word = lists.has_known_word or bool(lists.rows.get("words"))
         floors = {}
-        for name, info in lists.spaces.items():
-            related = self._components.embedder_of(info.space).related
-            floors[name] = similarity_floor(lists.rows[name], related)
+        for name, calibration in lists.calibrations.items():
+            floors[name] = (
+                calibration.noise_floor() if has_known_word else calibration.standout_floor()
+            )
         return floors
 
     def _search_words_and_embed(
@@ -141,16 +138,18 @@ class CandidateSearch:
         lists: CandidateLists,
     ) -> None:
         index = self._components.space_index(request.scope.project, info)
-        has_words = bool(lists.rows.get("words"))
-        limit = _vector_limit(request, has_words=has_words, has_known_word=lists.has_known_word)
+        limit = _vector_limit(request)
         near = self._nearest_in_scope(request, view, generation, info, vector, limit)
         if request.fusion != "rrf":
             # A candidate by words that is not among the nearest gets its cosine too: absent does not mean far away.
             by_words = lists.rows.get("words", ())
-            ids = [row.id for row in by_words[:COMPLETED]]
+            ids = [row.id for row in by_words]
             cosines = index.cosines(ids)(vector)
             near += [Scored(chunk_id, cosine) for chunk_id, cosine in cosines.items()]
-        lists.add_space(info, near)
+        calibration = self._background_samples().calibrate(
+            request.scope, view, generation, info, vector
+        )
+        lists.add_space(info, near, calibration)
         if index.damaged:
             hint = "`ragstone reembed` makes them again"
             lists.notes.append(f"{index.damaged} vectors are damaged and left out: {hint}")
@@ -213,6 +212,14 @@ class CandidateSearch:
             self._spaces[key] = view.vectors.spaces(request.scope)
         return self._spaces[key]
 
+    def _background_samples(self) -> BackgroundSamples:
+        if self._samples is None:
+            # NumPy loads with this module, and a search by words does not need it.
+            from ragstone.retrieval.background_samples import BackgroundSamples
+
+            self._samples = BackgroundSamples(self._components)
+        return self._samples
+
     def _threads(self) -> Executor:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="ragstone-words")
@@ -228,15 +235,10 @@ def _locate(
     return [Scored(chunks[row.id], row.score) for row in rows if row.id in chunks]
 
 
-def _vector_limit(request: Request, *, has_words: bool, has_known_word: bool) -> int:
+def _vector_limit(request: Request) -> int:
     """Return how many of the nearest to search for."""
-    completes_words = has_words and request.fusion != "rrf"
-    share = VECTOR_SHARE if completes_words else VECTOR_SHARE_ALONE
     # Neighbours become one hit and copies none, so more are needed than are shown.
-    least = 2 * request.top_k
-    if not has_words and not has_known_word:
-        least = max(STANDOUT_SAMPLE, least)
-    return max(least, int(request.candidates * share))
+    return max(2 * request.top_k, int(request.candidates * VECTOR_SHARE))
 
 
 def _add_coverage_notes(request: Request, lists: CandidateLists) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ragstone.protocols import DocumentReader
     from ragstone.retrieval.ranking.chunk_loader import ChunkLoader
     from ragstone.retrieval.ranking.confidence import Traces
-    from ragstone.retrieval.ranking.order import RankedChunk
+    from ragstone.retrieval.ranking.ranked_chunk import RankedChunk
     from ragstone.types import Request
 
 _LINE_KINDS: Final = ("code", "config", "data", "manifest", "openapi")

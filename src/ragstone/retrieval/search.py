@@ -26,8 +26,8 @@ from ragstone.retrieval.ranking.fusion import (
     weighted_sum,
 )
 from ragstone.retrieval.ranking.noise import explain_dropped, filter_noise
-from ragstone.retrieval.ranking.order import RankedChunk
 from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
+from ragstone.retrieval.ranking.ranked_chunk import RankedChunk
 from ragstone.retrieval.ranking.rerank import rerank_scores
 from ragstone.types import Dropped, Explanation, Request
 
@@ -84,7 +84,7 @@ class Searcher:
         chosen = selection.chosen
         traces = {entry.row.id: selection.fused.traces(entry.row.id) for entry in chosen}
         best = [chunks.rows[entry.row.id] for entry in chosen[:_CONFIDENCE_HITS]]
-        sure = confidence(best, traces, weights, lists.terms)
+        sure = confidence(best, traces, weights, lists.terms, lists.calibrations)
         hits, weak = HitBuilder(request, view, chunks, traces, sure).build(chosen)
         hidden = explain_dropped(selection.ranked, selection.copies, chosen)
         return Explanation(
@@ -129,7 +129,9 @@ class Searcher:
         if request.fusion == "rrf":
             fused = reciprocal_rank(lists.rows, weights, limit=length)
         else:
-            fused = weighted_sum(lists.rows, weights, limit=length)
+            fused = weighted_sum(
+                lists.rows, weights, calibrations=lists.calibrations, limit=length
+            )
         shortlist, unrelated = filter_noise(fused, self._candidates.floors(lists))
         missing = [entry.id for entry in shortlist if entry.id not in lists.outlines]
         if missing:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from ragstone.retrieval.ranking.boosts import apply_boosts
 from ragstone.retrieval.ranking.order import (
-    RankedChunk,
-    apply_boosts,
-    apply_neighbour_support,
-    apply_same_file_decay,
     arrange,
     choose_compared,
     collapse_copies,
     merge_neighbours,
-    sort_by_score,
 )
-from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RankingParameters
+from ragstone.retrieval.ranking.parameters import RankingParameters
+from ragstone.retrieval.ranking.ranked_chunk import RankedChunk, sort_by_score
+from ragstone.retrieval.ranking.support import (
+    apply_file_support,
+    apply_neighbour_support,
+    apply_same_file_decay,
+)
 from ragstone.types import ChunkOutline, Scored
 
 
@@ -63,7 +65,7 @@ def test_the_chunk_that_defines_a_name_goes_before_one_that_uses_it() -> None:
     rows = {1: row(1, "a.py"), 2: row(2, "b.py", symbol="Engine.search")}
     ranked = boosted([Scored(1, 1.0), Scored(2, 0.95)], rows, query="Engine.search")
     assert [r.row.id for r in ranked] == [2, 1]
-    assert ("definition", RANKING_PARAMETERS.definition_boost) in ranked[0].boosts
+    assert "definition" in dict(ranked[0].boosts)
 
 
 def test_a_word_of_a_sentence_that_happens_to_be_a_name_defines_nothing() -> None:
@@ -114,21 +116,43 @@ def test_tests_and_generated_files_are_known_by_the_names_their_languages_give_t
     assert [r.row.uri for r in ranked] == [plain, side]
 
 
-def test_words_of_the_query_in_the_path_raise_a_chunk() -> None:
-    rows = {1: row(1, "src/alpha.py"), 2: row(2, "src/session.py")}
-    ranked = boosted([Scored(1, 1.0), Scored(2, 0.97)], rows, query="session")
-    assert ranked[0].row.id == 2
-
-
-def test_stop_words_of_a_query_count_neither_for_a_path_nor_against_it() -> None:
-    rows = {1: row(1, "src/lock.py"), 2: row(2, "src/why.py")}
+@pytest.mark.parametrize("word", ["generate", "generic", "generation"])
+def test_a_word_with_the_same_stem_asks_for_no_generated_files(word: str) -> None:
+    rows = {1: row(1, "tests/test_lock.py"), 2: row(2, "src/lock.py")}
     candidates = [Scored(1, 1.0), Scored(2, 0.9)]
-    for query in ("lock", "what is a lock and why is it"):
-        lock, why = boosted(candidates, rows, query=query)
-        assert (lock.boosts, why.boosts) == (
-            (("path", 1.0 + RANKING_PARAMETERS.path_boost),),
-            (),
-        )
+    ranked = boosted(candidates, rows, query=f"{word} a lease")
+    assert [r.row.id for r in ranked] == [2, 1]
+
+
+@pytest.mark.parametrize("side", ["src/legacy/lease.py", "src/compat/lease.py", "uv.lock"])
+def test_legacy_folders_and_lock_files_rank_below_living_code(side: str) -> None:
+    rows = {1: row(1, side), 2: row(2, "src/other.py")}
+    ranked = boosted([Scored(1, 1.0), Scored(2, 0.9)], rows, query="who holds it")
+    assert [r.row.id for r in ranked] == [2, 1]
+
+
+def test_a_file_named_after_the_subject_goes_before_a_slightly_better_chunk() -> None:
+    rows = {1: row(1, "src/alpha.py"), 2: row(2, "src/session.py")}
+    ranked = boosted(
+        [Scored(1, 1.0), Scored(2, 0.8)], rows, query="where is a session implemented"
+    )
+    assert ranked[0].row.id == 2
+    assert "file name" in dict(ranked[0].boosts)
+
+
+def test_a_long_file_name_counts_by_the_share_of_its_words() -> None:
+    rows = {1: row(1, "src/session.py"), 2: row(2, "src/session_cookie_legacy_reader.py")}
+    whole, part = apply_boosts([Scored(1, 1.0), Scored(2, 1.0)], rows, query="a session class")
+    assert whole.score > part.score > 1.0
+
+
+def test_text_goes_first_unless_the_query_asks_for_code() -> None:
+    rows = {1: row(1, "src/a.py"), 2: row(2, "docs/b.md", kind="doc")}
+    candidates = [Scored(1, 1.0), Scored(2, 0.9)]
+    everyday = boosted(candidates, rows, query="how do I keep someone logged in")
+    about_code = boosted(candidates, rows, query="which function keeps someone logged in")
+    assert [r.row.id for r in everyday] == [2, 1]
+    assert [r.row.id for r in about_code] == [1, 2]
 
 
 def test_a_candidate_without_a_row_is_left_out() -> None:
@@ -163,33 +187,67 @@ def test_texts_are_compared_as_far_down_as_they_may_be_shown() -> None:
     assert choose_compared(many, 20) == list(range(1, 41))
 
 
-def test_a_chunk_beside_a_good_one_is_raised_and_one_alone_is_not() -> None:
-    alone = entry(1, 0.8, "a.py", order=4)
-    beside, good = entry(2, 0.75, "b.py", order=4), entry(3, 1.0, "b.py", order=5)
-    assert [r.row.id for r in apply_neighbour_support([alone, beside, good])] == [3, 2, 1]
-    assert apply_neighbour_support([alone]) == [alone]
+def supported(
+    entries: list[RankedChunk], parameters: RankingParameters | None = None
+) -> list[int]:
+    apply_neighbour_support(entries, parameters or RankingParameters())
+    return [entry.row.id for entry in sort_by_score(entries)]
+
+
+def test_a_text_beside_a_good_one_is_raised_and_one_alone_is_not() -> None:
+    alone = entry(1, 0.8, "a.md", order=4, kind="doc")
+    beside = entry(2, 0.75, "b.md", order=4, kind="doc")
+    good = entry(3, 1.0, "b.md", order=5, kind="doc")
+    assert supported([alone, beside, good]) == [3, 2, 1]
+    assert alone.score == 0.8
 
 
 def test_a_short_text_does_not_lose_against_a_long_one_for_having_no_neighbours() -> None:
-    short = entry(1, 1.0, "short.md", kind="doc")
-    long = [
-        entry(2, 0.97, "long.md", order=4, kind="doc"),
-        entry(3, 0.7, "long.md", order=5, kind="doc"),
-    ]
-    assert apply_neighbour_support([short, *long])[0].row.id == 1
-    assert apply_neighbour_support([short, *long], RankingParameters(edge=0.0))[0].row.id == 2
+    def texts() -> list[RankedChunk]:
+        short = entry(1, 1.0, "short.md", kind="doc")
+        long = [
+            entry(2, 0.97, "long.md", order=4, kind="doc"),
+            entry(3, 0.7, "long.md", order=5, kind="doc"),
+        ]
+        return [short, *long]
+
+    assert supported(texts())[0] == 1
+    assert supported(texts(), RankingParameters(edge=0.0))[0] == 2
 
 
-def test_the_first_chunk_of_a_code_file_has_no_such_share() -> None:
-    imports = entry(1, 1.0, "a.py")
-    assert apply_neighbour_support([imports]) == [imports]
+def test_code_is_not_supported_by_its_neighbours() -> None:
+    function, next_function = entry(1, 1.0, "a.py", order=3), entry(2, 0.9, "a.py", order=4)
+    supported([function, next_function])
+    assert (function.score, next_function.score) == (1.0, 0.9)
+
+
+def test_the_file_with_several_good_chunks_goes_before_a_single_better_one() -> None:
+    single = entry(1, 1.0, "a.py")
+    owner = [entry(number, 0.9, "b.py", order=number * 2) for number in (2, 3, 4)]
+    apply_file_support([single, *owner])
+    best, *rest = sort_by_score([single, *owner])
+    assert best.row.uri == "b.py"
+    assert [r.score for r in rest if r.row.uri == "b.py"] == [0.9, 0.9]
+
+
+def test_text_beside_code_does_not_sink_because_code_is_supported() -> None:
+    code = [entry(number, 0.9, "b.py", order=number * 2) for number in (2, 3, 4)]
+    text = entry(1, 1.0, "a.md", kind="doc")
+    apply_file_support([text, *code])
+    assert sort_by_score([text, *code])[0].row.uri == "a.md"
+
+
+def test_text_alone_is_not_changed_by_the_support_of_files() -> None:
+    texts = [entry(number, 0.9, "a.md", order=number, kind="doc") for number in (1, 2)]
+    apply_file_support(texts)
+    assert [text.score for text in texts] == [0.9, 0.9]
 
 
 def test_the_numbers_given_are_those_that_count() -> None:
     rows = {1: row(1, "tests/test_lock.py"), 2: row(2, "src/lock.py")}
     candidates = [Scored(1, 1.0), Scored(2, 0.9)]
     assert [r.row.id for r in arrange(candidates, rows, query="lease")[0]] == [2, 1]
-    as_they_are = RankingParameters(side_file_factor=1.0, path_boost=0.0)
+    as_they_are = RankingParameters(side_file_factor=1.0, file_name=0.0)
     assert [
         r.row.id for r in arrange(candidates, rows, query="lease", parameters=as_they_are)[0]
     ] == [

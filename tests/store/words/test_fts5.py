@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
@@ -39,6 +40,14 @@ def store() -> Iterator[SqliteStore]:
         yield store
 
 
+@contextmanager
+def whole_file_counts() -> Iterator[None]:
+    """Count terms in the whole file, as for very large scopes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_scope, "MOST_CHUNKS", 0)
+        yield
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     terms=st.lists(
@@ -51,7 +60,8 @@ def test_the_best_rows_are_those_of_a_full_search(
 ) -> None:
     query = " OR ".join(f'"{term}"' for term in terms)
     full = store._database._writer.execute(FULL, (query, limit)).fetchall()
-    rows = store.search_words(Scope("p"), terms, limit=limit)
+    with whole_file_counts():
+        rows = store.search_words(Scope("p"), terms, limit=limit)
     assert [round(row.score, 9) for row in rows] == [round(-score, 9) for _, score in full]
     if limit == 5000:
         assert {row.id for row in rows} == {row for row, _ in full}
@@ -66,13 +76,13 @@ def test_the_best_rows_are_those_of_a_full_search(
 def test_scopes_and_filters_take_the_best_of_what_they_allow(
     store: SqliteStore, terms: list[str], limit: int, folder: int
 ) -> None:
-    everything = store.search_words(Scope("p"), terms, limit=10_000)
+    with whole_file_counts():
+        everything = store.search_words(Scope("p"), terms, limit=10_000)
     chunks = store.chunks("p", [row.id for row in everything])
     allowed = [row for row in everything if chunks[row.id].collection == "two"]
     inside = [row for row in allowed if chunks[row.id].uri.startswith(f"{folder}/")]
     filter = Filter((Condition("path", "glob", f"{folder}/**"),))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_scope, "LARGEST_PART", 0.0)  # the counts of the whole file
+    with whole_file_counts():
         scoped = store.search_words(Scope("p", ("two",)), terms, limit=limit)
         filtered = store.search_words(Scope("p", ("two",)), terms, limit=limit, filter=filter)
     assert [round(row.score, 9) for row in scoped] == [
@@ -81,3 +91,30 @@ def test_scopes_and_filters_take_the_best_of_what_they_allow(
     assert [round(row.score, 9) for row in filtered] == [
         round(row.score, 9) for row in inside[:limit]
     ]
+
+
+def put_texts(store: SqliteStore, collection: str, texts: dict[str, str]) -> None:
+    key = CollectionKey("p", collection)
+    store.ensure_collection(key)
+    store.put(key, [prepare(uri, [text]) for uri, text in texts.items()])
+
+
+def test_a_term_of_most_chunks_still_counts() -> None:
+    with SqliteStore(":memory:") as store:
+        put_texts(store, "one", {"a": "mast bell", "b": "mast mast", "c": "mast dock"})
+        rows = store.search_words(Scope("p"), ["mast"], limit=9)
+        uris = [store.chunks("p", [row.id])[row.id].uri for row in rows]
+        assert uris == ["b", "a", "c"]
+        assert all(row.score > 0.05 for row in rows)
+
+
+def test_documents_elsewhere_do_not_change_how_rare_a_term_is() -> None:
+    with SqliteStore(":memory:") as store:
+        put_texts(store, "one", {"a": "mast bell", "b": "bell dock", "c": "mast dock"})
+        scope = Scope("p", ("one",))
+        before = store.search_words(scope, ["mast", "bell"], limit=9)
+        # They have the same length: the mean length of a chunk is still that of the file.
+        put_texts(store, "two", {chr(ord("d") + n): "mast rope" for n in range(20)})
+        after = store.search_words(scope, ["mast", "bell"], limit=9)
+        assert [row.id for row in after] == [row.id for row in before]
+        assert [row.score for row in after] == pytest.approx([row.score for row in before])

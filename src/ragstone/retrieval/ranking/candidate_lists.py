@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ragstone.retrieval.ranking.background import Calibration
 from ragstone.types import ChunkOutline, Scored, SpaceInfo
 
 
@@ -14,6 +15,8 @@ class CandidateLists:
     rows: dict[str, list[Scored]] = field(default_factory=dict)
     coverage: dict[str, float] = field(default_factory=dict)
     spaces: dict[str, SpaceInfo] = field(default_factory=dict)
+    calibrations: dict[str, Calibration] = field(default_factory=dict)
+    """The scale of the cosines of each vector list."""
     notes: list[str] = field(default_factory=list)
     outlines: dict[int, ChunkOutline] = field(default_factory=dict)
     """Outlines that were read early, of chunks that are likely to be shown."""
@@ -24,7 +27,7 @@ class CandidateLists:
     has_known_word: bool = False
     """Whether a word of the query is in the index; set if there is no list of words."""
 
-    def add_space(self, info: SpaceInfo, near: list[Scored]) -> None:
+    def add_space(self, info: SpaceInfo, near: list[Scored], calibration: Calibration) -> None:
         """Add the list of a space; spaces of the same model that are stored differently share one list."""
         name = self._list_name(info)
         merged = [*self.rows.get(name, ()), *near]
@@ -33,6 +36,7 @@ class CandidateLists:
         coverage = self.coverage.get(name, 0.0) + info.coverage
         self.coverage[name] = min(1.0, coverage)
         self.spaces[name] = info
+        self.calibrations[name] = calibration
 
     def _list_name(self, info: SpaceInfo) -> str:
         space = info.space

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ragstone.retrieval.ranking.order import RankedChunk, choose_compared
+from ragstone.retrieval.ranking.order import choose_compared
+from ragstone.retrieval.ranking.ranked_chunk import RankedChunk
 from ragstone.types import StoredChunk
 
 LoadChunks = Callable[[Sequence[int]], dict[int, StoredChunk]]

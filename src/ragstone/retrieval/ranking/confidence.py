@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
+from ragstone.retrieval.ranking.background import Calibration
 from ragstone.text import terms
 from ragstone.types import ListTrace, StoredChunk
 
 Traces = Mapping[int, tuple[ListTrace, ...]]
 """The rank and score of each chunk in each list."""
 
-COSINE_FLOOR: Final = 0.05
-"""A smaller cosine of the built-in model means nothing; confidence counts from here."""
+Calibrations = Mapping[str, Calibration]
+"""The scale of the cosines of each vector list."""
 
 
 def confidence(
@@ -20,15 +20,16 @@ def confidence(
     traces: Traces,
     weights: Mapping[str, float],
     query_terms: Sequence[str],
+    calibrations: Calibrations,
 ) -> float:
-    """Return how sure the best hits are, from 0 to 1, comparable between queries.
+    """Return how sure the best hits are, from 0 to 1, comparable between queries and models.
 
     It is the weighted sum of the share of the query's terms in a chunk and of its cosines, for the surest chunk.
     """
     word_weight = weights.get("words", 0.0)
     surest = 0.0
     for row in best:
-        meaning = _weighted_cosines(traces[row.id], weights)
+        meaning = _weighted_cosines(traces[row.id], weights, calibrations)
         if meaning + word_weight <= surest:
             continue  # not even all terms of the query would make this chunk surer
         chunk = row.chunk
@@ -38,15 +39,15 @@ def confidence(
     return min(1.0, surest)
 
 
-def _weighted_cosines(traces: tuple[ListTrace, ...], weights: Mapping[str, float]) -> float:
-    """Return the weighted sum of a chunk's cosines above the floor."""
+def _weighted_cosines(
+    traces: tuple[ListTrace, ...], weights: Mapping[str, float], calibrations: Calibrations
+) -> float:
+    """Return the weighted sum of a chunk's cosines above those of unrelated chunks."""
     total = 0.0
     for trace in traces:
-        if trace.name == "words":
-            continue
-        above_floor = trace.score - COSINE_FLOOR
-        share = max(0.0, above_floor / (1 - COSINE_FLOOR))
-        total += weights.get(trace.name, 0.0) * share
+        if trace.name != "words":
+            share = calibrations[trace.name].share(trace.score)
+            total += weights.get(trace.name, 0.0) * share
     return total
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from ragstone.retrieval.ranking.background import Background, Calibration
 from ragstone.retrieval.ranking.parameters import (
     RANKING_PARAMETERS,
     RRF_K,
@@ -108,14 +109,28 @@ def list_weights(
 
 
 def weighted_sum(
-    lists: RankedLists, weights: Weights, *, limit: int | None = None
+    lists: RankedLists,
+    weights: Weights,
+    *,
+    calibrations: Mapping[str, Calibration] | None = None,
+    limit: int | None = None,
+    parameters: RankingParameters = RANKING_PARAMETERS,
 ) -> FusedList:
-    """Return the best chunks by the weighted sum of their scores; each list is scaled so that its best score is 1.
+    """Return the best chunks by the weighted sum of their normalised scores.
 
-    Zero means no common word or no similarity, so a list is scaled from zero and not from its last row, which depends
-    on the number of rows.
+    Words are scaled so that the best match has 1. Cosines count in standard deviations above those of unrelated chunks,
+    so that a list without a good match counts little. A list of words is scaled from zero and not from its last row,
+    which depends on the number of rows.
     """
-    normalised = {name: _scale(rows) for name, rows in lists.items()}
+    normalised = {}
+    for name, rows in lists.items():
+        if name == "words":
+            normalised[name] = _scale(rows)
+        else:
+            calibration = (calibrations or {}).get(name, Calibration())
+            normalised[name] = _scale_cosines(
+                rows, calibration.collection, parameters.full_deviations
+            )
     return _fuse(lists, weights, normalised, limit)
 
 
@@ -140,6 +155,13 @@ def _scale(rows: Sequence[Scored]) -> list[float]:
     lowest = min(0.0, min(scores, default=0.0))
     width = (max(scores, default=1.0) - lowest) or 1.0
     return [(score - lowest) / width for score in scores]
+
+
+def _scale_cosines(
+    rows: Sequence[Scored], background: Background, full_deviations: float
+) -> list[float]:
+    """Return cosines in units of `full_deviations` standard deviations above those of unrelated chunks."""
+    return [max(0.0, background.deviations(row.score)) / full_deviations for row in rows]
 
 
 def _fuse(

@@ -6,17 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ragstone.retrieval.ranking.fusion import FusedList
-from ragstone.retrieval.ranking.order import RankedChunk
+from ragstone.retrieval.ranking.ranked_chunk import RankedChunk
 from ragstone.types import Dropped, Scored
 
 MAX_DROPPED: Final = 50
 """Dropped candidates that an explanation lists."""
-NOISE_COSINE: Final = 0.15
-"""A hit that shares no word with the query needs a larger cosine."""
-STANDOUT_FACTOR, STANDOUT_SAMPLE = 1.5, 50
-"""If no word of the query is in the index, a hit must also be well above the median of the 50 nearest: five nonsense
-queries over 3,674 texts reached .30 to .36 with a median of .24 to .27, a true paraphrase over 201 texts .38 with a
-median of .21. Not set by an eval."""
 _UNRELATED: Final = "no word and hardly any meaning in common with the query"
 
 
@@ -42,18 +36,6 @@ def filter_noise(
             name = f"chunk {row.id}"
             dropped.append(Dropped(name, row.score, _UNRELATED))
     return related, dropped
-
-
-def similarity_floor(near: Sequence[Scored], related: float) -> float:
-    """Return the cosine that is well above the nearest ones; at most the cosine of surely related texts."""
-    nearest = near[:STANDOUT_SAMPLE]
-    scores = sorted(row.score for row in nearest)
-    median = 0.0
-    if scores:  # Not by `statistics`: importing it takes 4 ms of a first search.
-        half = len(scores) // 2
-        median = (scores[half] + scores[~half]) / 2
-    floor = max(NOISE_COSINE, STANDOUT_FACTOR * median)
-    return min(related, floor)
 
 
 def explain_dropped(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ragstone.store.connection import Database
 from ragstone.store.words.derived import DerivedIndex, TantivySearch, store_state
 from ragstone.store.words.fts5 import Fts5Search
-from ragstone.store.words.scope import WordScope, WordSearch, best_rows, is_small_part
+from ragstone.store.words.scope import WordScope, WordSearch, best_rows, can_count_terms
 from ragstone.store.words.tantivy import IndexUnusable
 from ragstone.store.words.terms import clean_terms
 from ragstone.types import Scored
@@ -52,7 +52,7 @@ def _search(
     limit: int,
 ) -> list[Scored]:
     """Return the best rows of several searches. The first one, which has most chunks, counts the terms."""
-    if is_small_part(db, scope):
+    if can_count_terms(db, scope):
         rarities = searches[0].count_terms(scope, terms).rarities()
         return best_rows(
             [search.search_part(scope, rarities, limit) for search in searches], limit

@@ -87,7 +87,10 @@ class TantivySearch:
 
     def count_terms(self, scope: WordScope, terms: Sequence[str]) -> TermCounts:
         """Return how many entries the collections in scope have, and how many have each term."""
-        return self._reader.count_terms(scope.collections or (), terms)
+        if scope.collections is None:
+            counts = {term: self._reader.count(term) for term in terms}
+            return TermCounts(self._reader.entries, counts)
+        return self._reader.count_terms(scope.collections, terms)
 
     def search(self, scope: WordScope, terms: Sequence[str], limit: int) -> list[Scored]:
         """Return the best chunks with any of the terms; rarities are those of the whole index."""

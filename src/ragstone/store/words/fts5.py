@@ -32,15 +32,20 @@ _DELETE: Final = "INSERT INTO words (words, rowid, symbol, header, path, body) V
 # Weights of the columns: body 1, symbol 4, header 1, path 8. The name that a chunk defines, and its path, say more
 # about it than a name in its text. Code search, from 4 2 2 1: words .748 → .754; hybrid .800 → .807
 _SCORED: Final = """
-    SELECT w.rowid, bm25(words, 1.0, 4.0, 1.0, 8.0) AS score FROM words w CROSS JOIN chunks c ON c.id = w.rowid
+    SELECT w.rowid AS chunk, bm25(words, 1.0, 4.0, 1.0, 8.0) * ? AS score
+    FROM words w CROSS JOIN chunks c ON c.id = w.rowid
     WHERE words MATCH ? AND w.rowid > ?"""
-_BEST: Final = " ORDER BY score, w.rowid LIMIT ?"
+_SCORED_EVERYWHERE: Final = """
+    SELECT rowid AS chunk, bm25(words, 1.0, 4.0, 1.0, 8.0) * ? AS score FROM words
+    WHERE words MATCH ? AND rowid > ?"""
+# `bm25` cannot be computed inside an aggregate, so the scores are collected first.
+_SUMS: Final = """
+    WITH scored AS MATERIALIZED ({union})
+    SELECT chunk, sum(score) AS total FROM scored GROUP BY chunk ORDER BY total, chunk LIMIT ?"""
+_BEST: Final = " ORDER BY score, chunk LIMIT ?"
 _IN_COLLECTIONS: Final = " AND c.collection IN (SELECT value FROM json_each(?))"
 _IN_DOCUMENTS: Final = """ AND c.document IN (
     SELECT d.id FROM documents d WHERE d.collection IN (SELECT value FROM json_each(?)) AND {condition})"""
-_EVERYWHERE: Final = """
-    SELECT rowid, bm25(words, 1.0, 4.0, 1.0, 8.0) AS score FROM words
-    WHERE words MATCH ? AND rowid > ? ORDER BY score, rowid LIMIT ?"""
 _COUNT: Final = """
     SELECT count(*) FROM words w CROSS JOIN chunks c ON c.id = w.rowid
     WHERE words MATCH ? AND c.collection IN (SELECT value FROM json_each(?))"""
@@ -139,41 +144,48 @@ class Fts5Search:
         """Return how many chunks the collections in scope have, and how many have each term."""
         counts = {}
         for term in terms:
-            query = _match_any([term])
-            counts[term] = fetch_value(self._db, _COUNT, query, scope.collection_list)
+            if scope.collections is None:
+                counts[term] = fetch_value(self._db, _COUNT_IN_FILE, term) or 0
+            else:
+                query = _match_any([term])
+                counts[term] = fetch_value(self._db, _COUNT, query, scope.collection_list)
         return TermCounts(chunks_in(self._db, scope), counts)
 
     def search(self, scope: WordScope, terms: Sequence[str], limit: int) -> list[Scored]:
         """Return the best chunks with any of the terms; rarities are those of the whole file."""
         if not terms:
             return []
-        if scope.collections is None:
-            rows = self._db.execute(_EVERYWHERE, (_match_any(terms), self._after, limit))
-        else:
-            statement, parameters = _restricted(scope)
-            rows = self._db.execute(
-                statement + _BEST, (_match_any(terms), self._after, *parameters, limit)
-            )
+        statement, parameters = _restricted(scope)
+        rows = self._db.execute(
+            statement + _BEST, (1.0, _match_any(terms), self._after, *parameters, limit)
+        )
         return [Scored(row, -score) for row, score in rows]
 
     def search_part(
         self, scope: WordScope, rarities: Mapping[str, float], limit: int
     ) -> list[Scored]:
         """Return the best chunks with any of the terms; the given rarities replace those of the file."""
-        statement, parameters = _restricted(scope)
+        statement, scope_parameters = _restricted(scope)
         chunks = fetch_value(self._db, "SELECT total(chunks) FROM collections")
-        sums: dict[int, float] = {}
+        selects: list[str] = []
+        parameters: list[str | bytes | int | float] = []
         for term, rarity in rarities.items():
             count = fetch_value(self._db, _COUNT_IN_FILE, term) or 0
-            weight = rarity / file_rarity(chunks, count)
-            query = (_match_any([term]), self._after, *parameters)
-            for row, score in self._db.execute(statement, query):
-                sums[row] = sums.get(row, 0.0) - score * weight
-        return [Scored(row, score) for row, score in sums.items()]
+            if count:
+                selects.append(statement)
+                weight = rarity / file_rarity(chunks, count)
+                parameters += [weight, _match_any([term]), self._after, *scope_parameters]
+        if not selects:
+            return []
+        union = " UNION ALL ".join(selects)
+        rows = self._db.execute(_SUMS.format(union=union), (*parameters, limit))
+        return [Scored(row, -score) for row, score in rows]
 
 
 def _restricted(scope: WordScope) -> tuple[str, tuple[str | bytes, ...]]:
     """Return the statement for a scope, and its parameters after the query and the first id."""
+    if scope.collections is None:
+        return _SCORED_EVERYWHERE, ()
     if scope.condition is None:
         return _SCORED + _IN_COLLECTIONS, (scope.collection_list,)
     documents = _IN_DOCUMENTS.format(condition=scope.condition.sql)

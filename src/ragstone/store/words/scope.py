@@ -1,8 +1,8 @@
 """Where a search by words looks, and how rare its terms are there.
 
 FTS5 counts how rare a term is in the whole file. In one conversation among many, or one project of several, that is
-wrong: a name that every turn uses is not rare there, even if it is rare in the file. So if the collections in scope
-are a small part of the file, their own counts replace those of the file.
+wrong: a name that every turn uses is not rare there, even if it is rare in the file. So terms are counted in the
+collections in scope, unless these are so large that counting takes too long.
 """
 
 from __future__ import annotations
@@ -19,14 +19,11 @@ from ragstone.store.fetch import fetch_value
 from ragstone.store.filters import Where
 from ragstone.types import Scored
 
-LARGEST_PART: Final = (
-    0.5  # of all chunks; a larger part has nearly the rarities of the whole file
-)
-MOST_CHUNKS: Final = 20_000  # in larger parts counting costs more and changes less
-MOST_COLLECTIONS: Final = 4
+MOST_CHUNKS: Final = 20_000  # in larger scopes counting costs more and changes less
+MOST_COLLECTIONS: Final = 16
 _LEAST_RARITY: Final = 1e-6  # FTS5 gives this to a term that more than half of the rows have
 _CHUNKS_IN: Final = """
-    SELECT total(chunks) FILTER (WHERE id IN (SELECT value FROM json_each(?))), total(chunks) FROM collections"""
+    SELECT total(chunks) FROM collections WHERE id IN (SELECT value FROM json_each(?))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +65,17 @@ class WordSearch(Protocol):
         """Return the best chunks with any of the terms; rarities are given."""
 
 
-def is_small_part(db: sqlite3.Connection, scope: WordScope) -> bool:
-    """Return whether the scope is a small part of the file, so that its own rarities count."""
-    if scope.collections is None or len(scope.collections) > MOST_COLLECTIONS:
+def can_count_terms(db: sqlite3.Connection, scope: WordScope) -> bool:
+    """Return whether the scope is small enough to count the terms in it."""
+    if scope.collections is not None and len(scope.collections) > MOST_COLLECTIONS:
         return False
-    inside, total = db.execute(_CHUNKS_IN, (scope.collection_list,)).fetchone()
-    return bool(inside <= min(MOST_CHUNKS, total * LARGEST_PART))
+    return chunks_in(db, scope) <= MOST_CHUNKS
 
 
 def chunks_in(db: sqlite3.Connection, scope: WordScope) -> int:
     """Return how many chunks the collections in scope have."""
+    if scope.collections is None:
+        return int(fetch_value(db, "SELECT total(chunks) FROM collections"))
     return int(fetch_value(db, _CHUNKS_IN, scope.collection_list))
 
 
