@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from cachetools import LRUCache
 
+from ragstone.errors import ProviderError
 from ragstone.retrieval.ranking.background import (
     SAMPLE,
     SMALL_SAMPLE,
@@ -49,11 +50,9 @@ class BackgroundSamples:
             sample = self._read_sample(scope, view, info)
             self._samples[key] = sample
         query = unit_query(vector, info.space.dimension)
-        unrelated = products(self._unrelated_vectors(info), query)
-        collection = products(sample, query)
         return Calibration(
-            unrelated=Background.of(unrelated.tolist()),
-            collection=Background.of(collection.tolist()),
+            unrelated=_background(self._unrelated_vectors(info), query),
+            collection=_background(sample, query),
             chunks=info.embedded,
         )
 
@@ -68,10 +67,23 @@ class BackgroundSamples:
         return np.concatenate([sample, self._unrelated_vectors(info)])
 
     def _unrelated_vectors(self, info: SpaceInfo) -> Matrix:
-        """Return the vectors of texts about unrelated subjects, which are embedded once per space: 20 ms."""
+        """Return the vectors of texts about unrelated subjects, which are embedded once per space: 20 ms.
+
+        There are none while the service of the embedder fails: the vector of a query may be cached.
+        """
         key = info.space.fingerprint
         if key not in self._unrelated:
             embedder = self._components.embedder_of(info.space)
-            vectors = embedder.embed(list(UNRELATED_TEXTS), "document")
+            try:
+                vectors = embedder.embed(list(UNRELATED_TEXTS), "document")
+            except ProviderError:
+                return np.zeros((0, info.space.dimension), np.float32)
             self._unrelated[key] = unit_rows(vectors, info.space.dimension)
         return self._unrelated[key]
+
+
+def _background(sample: Matrix, query: Matrix) -> Background:
+    """Return the background of a query in a sample; that of a typical model if the sample is empty."""
+    if not len(sample):
+        return Background()
+    return Background.of(products(sample, query).tolist())

@@ -25,6 +25,7 @@ from ragstone.retrieval.ranking.fusion import (
     reciprocal_rank,
     weighted_sum,
 )
+from ragstone.retrieval.ranking.mmr import diversify
 from ragstone.retrieval.ranking.noise import explain_dropped, filter_noise
 from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
 from ragstone.retrieval.ranking.ranked_chunk import RankedChunk
@@ -197,9 +198,6 @@ class Searcher:
                 "mmr needs vectors, and there are none yet: the order is by score"
             )
             return ranked
-        # NumPy loads with this module, and a search by words does not need it.
-        from ragstone.retrieval.ranking.mmr import diversify
-
         info = next(iter(lists.spaces.values()))
         index = self._components.space_index(request.scope.project, info)
         vectors = index.vectors([entry.row.text_id for entry in ranked])

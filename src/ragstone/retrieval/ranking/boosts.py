@@ -122,13 +122,13 @@ def _defines(symbol: str, names: frozenset[str]) -> bool:
     return False
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def _is_side_file(uri: str) -> bool:
     """Return whether a path is that of a test, an example or a generated file."""
     return _SIDE_FILE.search(uri) is not None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def _file_name_terms(uri: str) -> frozenset[str]:
     """Return the terms of the name of a file, without its endings."""
     name = uri.rpartition("/")[2]

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ragstone.retrieval.ranking.parameters import MMR_RELEVANCE
-from ragstone.types import Matrix
+
+if TYPE_CHECKING:
+    from ragstone.types import Matrix
 
 
-def diversify(relevance: list[float], vectors: Matrix, top_k: int) -> list[int]:
+def diversify(relevance: Sequence[float], vectors: Matrix, top_k: int) -> list[int]:
     """Return the places of the results to show, in order; row n of `vectors` belongs to `relevance[n]`."""
-    scores = np.asarray(relevance, dtype=np.float32)
-    count = len(scores)
-    nearest = np.zeros(count, dtype=np.float32)
-    free = np.ones(count, dtype=bool)
+    free = list(range(len(relevance)))
+    nearest = [0.0] * len(relevance)
     chosen: list[int] = []
-    while len(chosen) < min(top_k, count):
-        penalty = (1.0 - MMR_RELEVANCE) * nearest
-        gain = MMR_RELEVANCE * scores - penalty
-        gain[~free] = -np.inf
-        best = int(np.argmax(gain))
+    while free and len(chosen) < top_k:
+        best = max(free, key=lambda place: _gain(relevance[place], nearest[place]))
         chosen.append(best)
-        free[best] = False
-        nearest = np.maximum(nearest, vectors @ vectors[best])
+        free.remove(best)
+        similarities = (vectors @ vectors[best]).tolist()
+        nearest = list(map(max, nearest, similarities))
     return chosen
+
+
+def _gain(relevance: float, nearest: float) -> float:
+    """Return how much a result adds, given its similarity to the nearest chosen one."""
+    return MMR_RELEVANCE * relevance - (1.0 - MMR_RELEVANCE) * nearest
