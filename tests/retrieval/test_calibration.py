@@ -50,14 +50,19 @@ class CrowdedModel:
         return self._model.count_tokens(text)
 
 
+def use_crowded_model(engine: Engine) -> None:
+    pool = engine.workspace.components._embedders
+    model = pool.get("minilm")
+    assert isinstance(model, MiniLM)
+    (key,) = pool._embedders
+    pool._embedders[key] = CrowdedModel(model)
+
+
 @pytest.fixture(params=["plain", "crowded"])
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     with Engine.open(tmp_path) as opened:
         if request.param == "crowded":
-            components = opened.workspace.components
-            model = components.embedder("minilm")
-            assert isinstance(model, MiniLM)
-            components._embedders["minilm"] = CrowdedModel(model)
+            use_crowded_model(opened)
         yield opened
 
 
@@ -103,10 +108,7 @@ def test_scores_and_order_are_those_of_the_plain_model(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         with Engine.open(tmp_path / name) as engine:
             if name == "crowded":
-                components = engine.workspace.components
-                model = components.embedder("minilm")
-                assert isinstance(model, MiniLM)
-                components._embedders["minilm"] = CrowdedModel(model)
+                use_crowded_model(engine)
             add_notes(engine, "We decided to use Postgres 16")
             hits = engine.search("what currency do we bill in South America")
             answers.append([(hit.source_doc_id, hit.score) for hit in hits])

@@ -130,7 +130,7 @@ def _support_by_neighbours(recalled: Sequence[Recalled]) -> list[Recalled]:
             entry = replace(
                 entry,
                 score=entry.score + support,
-                boosts=(*entry.boosts, ("a turn beside it answers too", factor)),
+                boosts=(*entry.boosts, ("the turn before or after answers too", factor)),
             )
         supported.append(entry)
     return supported

@@ -2,7 +2,7 @@
 
 Every model has its own scale: unrelated texts have a cosine of about 0 in one model and of 0.7 in another. So a cosine
 is compared with two samples. Texts about unrelated subjects show whether a chunk is related to the query at all. A
-sample of the collection shows how much a chunk stands out from the others.
+sample of the collection shows how much better a chunk is than the others.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Background:
         return (cosine - self.mean) / self.deviation
 
     def cosine_at(self, deviations: float) -> float:
-        """Return the cosine that is so many standard deviations above the mean."""
+        """Return the cosine at this number of standard deviations above the mean."""
         return self.mean + deviations * self.deviation
 
 

@@ -14,7 +14,7 @@ from ragstone.retrieval.ranking.parameters import (
 from ragstone.retrieval.ranking.ranked_chunk import RankedChunk, sort_by_score
 
 _COMPARED_FILES: Final = 10
-"""Code files whose support is averaged for text beside them."""
+"""Code files whose support is averaged for the text among the candidates."""
 
 
 def apply_neighbour_support(
@@ -43,7 +43,7 @@ def apply_file_support(
 ) -> None:
     """Raise the best chunk of each code file by shares of the file's next best chunks.
 
-    Text beside code gets the average support of the best code files, so that no kind wins by its kind.
+    Text among code gets the average support of the best code files, so that no kind wins by its kind.
     """
     files: dict[tuple[str, str], list[RankedChunk]] = {}
     for entry in sort_by_score(ranked):
@@ -63,7 +63,7 @@ def apply_file_support(
     average = sum(compared) / len(compared)
     for entry in ranked:
         if not entry.is_code:
-            entry.boost("beside code", 1.0 + average)
+            entry.boost("among code", 1.0 + average)
 
 
 def apply_same_file_decay(
