@@ -12,9 +12,9 @@ from evals.sets import Ask, Case, Corpus, EvalSet
 
 if TYPE_CHECKING:
     from ragstone import Engine
+    from ragstone.retrieval.ranking.boosts import RankedChunk
     from ragstone.retrieval.ranking.candidate_lists import CandidateLists
     from ragstone.retrieval.ranking.parameters import RankingParameters
-    from ragstone.retrieval.ranking.ranked_chunk import RankedChunk
     from ragstone.types import ChunkOutline, Hit, StoredChunk
 
 MOST_QUESTIONS = 600
@@ -89,8 +89,8 @@ def scores(recording: Recording, numbers: RankingParameters) -> Mapping[str, flo
 def asker(recording: Recording, numbers: RankingParameters) -> Ask:
     """Return the function a case's score asks with: what `ragstone.retrieval.search` does with its lists."""
     from ragstone.retrieval.ranking import order
-    from ragstone.retrieval.ranking.chunk_loader import ChunkLoader
     from ragstone.retrieval.ranking.fusion import list_weights, query_type, weighted_sum
+    from ragstone.retrieval.ranking.order import ChunkLoader
     from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
 
     query, lists = recording.case.query, recording.lists

@@ -10,6 +10,7 @@ from cachetools import LRUCache
 
 from ragstone.config import cores
 from ragstone.errors import NotFound, ProviderError
+from ragstone.retrieval.ranking.background import BackgroundSamples
 from ragstone.retrieval.ranking.candidate_lists import CandidateLists
 from ragstone.text import query_terms
 from ragstone.types import Scored
@@ -17,7 +18,6 @@ from ragstone.types import Scored
 if TYPE_CHECKING:
     from ragstone.indexing.components import Components
     from ragstone.protocols import DocumentReader
-    from ragstone.retrieval.background_samples import BackgroundSamples
     from ragstone.types import Filter, Matrix, Request, Scope, SpaceInfo
 
 VECTOR_SHARE: Final = 0.5
@@ -38,7 +38,7 @@ class CandidateSearch:
         self._allowed: LRUCache[tuple[int, int, Scope, Filter | None], list[int]] = LRUCache(
             _FILTERS_CACHED
         )
-        self._samples: BackgroundSamples | None = None
+        self._samples = BackgroundSamples(components)
 
     def run(self, request: Request, view: DocumentReader, generation: int) -> CandidateLists:
         """Return the candidate lists of a request; `view` is a snapshot of this generation."""
@@ -146,9 +146,7 @@ class CandidateSearch:
             ids = [row.id for row in by_words]
             cosines = index.cosines(ids)(vector)
             near += [Scored(chunk_id, cosine) for chunk_id, cosine in cosines.items()]
-        calibration = self._background_samples().calibrate(
-            request.scope, view, generation, info, vector
-        )
+        calibration = self._samples.calibrate(request.scope, view, generation, info, vector)
         lists.add_space(info, near, calibration)
         if index.damaged:
             hint = "`ragstone reembed` makes them again"
@@ -211,14 +209,6 @@ class CandidateSearch:
         if key not in self._spaces:
             self._spaces[key] = view.vectors.spaces(request.scope)
         return self._spaces[key]
-
-    def _background_samples(self) -> BackgroundSamples:
-        if self._samples is None:
-            # NumPy loads with this module, and a search by words does not need it.
-            from ragstone.retrieval.background_samples import BackgroundSamples
-
-            self._samples = BackgroundSamples(self._components)
-        return self._samples
 
     def _threads(self) -> Executor:
         if self._pool is None:

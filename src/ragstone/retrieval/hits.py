@@ -15,9 +15,9 @@ from ragstone.types import CollectionKey, Dropped, Hit, Span, StoredChunk, Trace
 
 if TYPE_CHECKING:
     from ragstone.protocols import DocumentReader
-    from ragstone.retrieval.ranking.chunk_loader import ChunkLoader
+    from ragstone.retrieval.ranking.boosts import RankedChunk
     from ragstone.retrieval.ranking.confidence import Traces
-    from ragstone.retrieval.ranking.ranked_chunk import RankedChunk
+    from ragstone.retrieval.ranking.order import ChunkLoader
     from ragstone.types import Request
 
 _LINE_KINDS: Final = ("code", "config", "data", "manifest", "openapi")

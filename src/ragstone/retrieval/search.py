@@ -15,20 +15,20 @@ from ragstone.protocols.cancellation import check_cancelled
 from ragstone.retrieval.candidates import CandidateSearch
 from ragstone.retrieval.hits import HitBuilder
 from ragstone.retrieval.ranking import order
+from ragstone.retrieval.ranking.boosts import RankedChunk
 from ragstone.retrieval.ranking.candidate_lists import CandidateLists
-from ragstone.retrieval.ranking.chunk_loader import ChunkLoader
 from ragstone.retrieval.ranking.confidence import confidence
 from ragstone.retrieval.ranking.fusion import (
     FusedList,
+    filter_noise,
     list_weights,
     query_type,
     reciprocal_rank,
     weighted_sum,
 )
 from ragstone.retrieval.ranking.mmr import diversify
-from ragstone.retrieval.ranking.noise import explain_dropped, filter_noise
+from ragstone.retrieval.ranking.order import ChunkLoader
 from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
-from ragstone.retrieval.ranking.ranked_chunk import RankedChunk
 from ragstone.retrieval.ranking.rerank import rerank_scores
 from ragstone.types import Dropped, Explanation, Request
 
@@ -87,7 +87,7 @@ class Searcher:
         best = [chunks.rows[entry.row.id] for entry in chosen[:_CONFIDENCE_HITS]]
         sure = confidence(best, traces, weights, lists.terms, lists.calibrations)
         hits, weak = HitBuilder(request, view, chunks, traces, sure).build(chosen)
-        hidden = explain_dropped(selection.ranked, selection.copies, chosen)
+        hidden = order.explain_dropped(selection.ranked, selection.copies, chosen)
         return Explanation(
             query=request.query,
             query_type=kind,

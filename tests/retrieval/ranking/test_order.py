@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.retrieval.ranking.boosts import apply_boosts
+from ragstone.retrieval.ranking.boosts import RankedChunk, apply_boosts, sort_by_score
 from ragstone.retrieval.ranking.order import (
+    apply_file_support,
+    apply_neighbour_support,
+    apply_same_file_decay,
     arrange,
     choose_compared,
     collapse_copies,
     merge_neighbours,
 )
 from ragstone.retrieval.ranking.parameters import RankingParameters
-from ragstone.retrieval.ranking.ranked_chunk import RankedChunk, sort_by_score
-from ragstone.retrieval.ranking.support import (
-    apply_file_support,
-    apply_neighbour_support,
-    apply_same_file_decay,
-)
 from ragstone.types import ChunkOutline, Scored
 
 

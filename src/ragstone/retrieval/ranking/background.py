@@ -8,9 +8,22 @@ sample of the collection shows how much better a chunk is than the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from cachetools import LRUCache
+
+from ragstone.errors import ProviderError
+
+if TYPE_CHECKING:
+    from ragstone.indexing.components import Components
+    from ragstone.protocols import DocumentReader
+    from ragstone.types import Matrix, Scope, SpaceInfo
+
+CosineFunction: TypeAlias = "Callable[[Matrix], dict[int, float]]"
+"""Gives the cosine of a vector with each chunk of a sample."""
+_SAMPLES_CACHED: Final = 64
 
 SAMPLE: Final = 256
 """Chunks of the collection in a sample."""
@@ -57,7 +70,9 @@ class Background:
 
     @classmethod
     def of(cls, cosines: Sequence[float]) -> Background:
-        """Return the background of these cosines."""
+        """Return the background of these cosines; that of a typical model if there are none."""
+        if not cosines:
+            return cls()
         mean = sum(cosines) / len(cosines)
         variance = sum((cosine - mean) ** 2 for cosine in cosines) / len(cosines)
         least = _LEAST_DEVIATION * (1.0 - mean)
@@ -95,3 +110,65 @@ class Calibration:
         by_chance = math.sqrt(2.0 * math.log(max(1, self.chunks)))
         deviations = max(NOISE_DEVIATIONS, by_chance)
         return max(self.unrelated.cosine_at(deviations), self.collection.cosine_at(deviations))
+
+
+class BackgroundSamples:
+    """Calibrates the cosines of queries; a sample is read once per state of its scope."""
+
+    def __init__(self, components: Components) -> None:
+        """Take the components; nothing is read yet."""
+        self._components = components
+        self._samples: LRUCache[tuple[int, int, Scope], CosineFunction] = LRUCache(
+            _SAMPLES_CACHED
+        )
+        self._unrelated: dict[str, Matrix] = {}
+
+    def calibrate(
+        self,
+        scope: Scope,
+        view: DocumentReader,
+        generation: int,
+        info: SpaceInfo,
+        vector: Matrix,
+    ) -> Calibration:
+        """Return the scale of the cosines of a query's vector."""
+        key = (generation, info.id, scope)
+        sample = self._samples.get(key)
+        if sample is None:
+            sample = self._read_sample(scope, view, info)
+            self._samples[key] = sample
+        unrelated = [_cosine(row, vector) for row in self._unrelated_vectors(info)]
+        collection = list(sample(vector).values())
+        if len(collection) < SMALL_SAMPLE:
+            collection += unrelated
+        return Calibration(Background.of(unrelated), Background.of(collection), info.embedded)
+
+    def _read_sample(
+        self, scope: Scope, view: DocumentReader, info: SpaceInfo
+    ) -> CosineFunction:
+        """Return the function that gives the cosines of a vector with some chunks in scope, evenly spread."""
+        ids = view.vectors.ids_in(scope, info.id)
+        step = max(1, -(-len(ids) // SAMPLE))
+        chunks = view.vectors.locate(scope, info.id, ids[::step])
+        index = self._components.space_index(scope.project, info)
+        return index.cosines(list(chunks.values()))
+
+    def _unrelated_vectors(self, info: SpaceInfo) -> Sequence[Matrix]:
+        """Return the vectors of texts about unrelated subjects, which are embedded once per space: 20 ms.
+
+        There are none while the service of the embedder fails: the vector of a query may be cached.
+        """
+        key = info.space.fingerprint
+        if key not in self._unrelated:
+            embedder = self._components.embedder_of(info.space)
+            try:
+                self._unrelated[key] = embedder.embed(list(UNRELATED_TEXTS), "document")
+            except ProviderError:
+                return ()
+        return list(self._unrelated[key])
+
+
+def _cosine(first: Matrix, second: Matrix) -> float:
+    """Return the cosine of two vectors."""
+    lengths = math.sqrt(float(first @ first)) * math.sqrt(float(second @ second))
+    return float(first @ second) / max(lengths, 1e-12)

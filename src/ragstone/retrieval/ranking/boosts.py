@@ -1,4 +1,4 @@
-"""Boosts by the symbol, the file name and the kind of a chunk."""
+"""Candidates on their way to hits, and their boosts by symbol, file name and kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Final
 
 from ragstone.retrieval.ranking.fusion import query_type
 from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RankingParameters
-from ragstone.retrieval.ranking.ranked_chunk import RankedChunk
 from ragstone.text import query_terms, terms
 from ragstone.types import ChunkOutline, Scored
 
@@ -38,7 +37,61 @@ _KEY_SPELLING: Final = re.compile(r"[_$.]|[a-z][A-Z]|^[A-Z]{3,}$")
 """A word that is spelt like a key. Keys of settings and data are everyday words (name, version, get): only a query that
 spells a word as a key asks for the key."""
 _KEYED_KINDS: Final = frozenset({"config", "data", "manifest", "openapi"})
+_SCORE_DIGITS: Final = 5
 _NO_PROSE: Final = _KEYED_KINDS | {"code"}
+
+
+@dataclass(slots=True)
+class RankedChunk:
+    """A candidate: its score, the boosts that changed it, and the chunks that it shows, in document order."""
+
+    row: ChunkOutline
+    score: float
+    members: tuple[ChunkOutline, ...] = ()
+    boosts: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make the chunk its own only member if there are no others."""
+        self.members = self.members or (self.row,)
+
+    @property
+    def doc_id(self) -> str:
+        """Return the public id of the chunk."""
+        return f"{self.row.uri}__chunk_{self.row.order}"
+
+    @property
+    def document(self) -> tuple[str, str]:
+        """Return the collection and the uri of the document."""
+        return self.row.collection, self.row.uri
+
+    def boost(self, name: str, factor: float) -> None:
+        """Multiply the score and record the reason."""
+        self.score *= factor
+        self.boosts = (*self.boosts, (name, factor))
+
+    def add(self, name: str, amount: float) -> None:
+        """Add to the score and record the reason as a factor."""
+        if amount > 0 and self.score > 0:
+            self.boost(name, 1.0 + amount / self.score)
+
+    @property
+    def is_code(self) -> bool:
+        """Return whether the chunk is part of a code file."""
+        return self.row.document_kind == "code"
+
+
+def sort_by_score(ranked: Iterable[RankedChunk]) -> list[RankedChunk]:
+    """Return the candidates, best first; equal scores are ordered by place, not by the time of storing.
+
+    Scores of the same text may differ in their last digits, depending on its vector's place in memory.
+    """
+
+    def sort_key(entry: RankedChunk) -> tuple[float, str, int, int]:
+        row = entry.row
+        score = round(entry.score, _SCORE_DIGITS)
+        return -score, row.uri, row.order, row.id
+
+    return sorted(ranked, key=sort_key)
 
 
 def apply_boosts(

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
-from ragstone.retrieval.ranking.boosts import apply_boosts
-from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RankingParameters
-from ragstone.retrieval.ranking.ranked_chunk import RankedChunk, sort_by_score
-from ragstone.retrieval.ranking.support import (
-    apply_file_support,
-    apply_neighbour_support,
-    apply_same_file_decay,
+from ragstone.retrieval.ranking.boosts import RankedChunk, apply_boosts, sort_by_score
+from ragstone.retrieval.ranking.fusion import MAX_DROPPED
+from ragstone.retrieval.ranking.parameters import (
+    RANKING_PARAMETERS,
+    SUPPORTING_CHUNKS,
+    RankingParameters,
 )
-from ragstone.types import ChunkOutline, Scored
+from ragstone.types import ChunkOutline, Dropped, Scored, StoredChunk
 
+_COMPARED_FILES: Final = 10
+"""Code files whose support is averaged for the text among the candidates."""
 COMPARED_FACTOR, MIN_COMPARED = 2, 8
 """Texts that are compared to find copies in another layout: this multiple of `top_k`, and at least this many."""
+
+LoadChunks = Callable[[Sequence[int]], dict[int, StoredChunk]]
+"""Returns chunks by id; ids that the store does not have are missing."""
 
 
 def arrange(
@@ -33,6 +38,72 @@ def arrange(
     apply_file_support(boosted, parameters)
     ranked, copies = collapse_copies(sort_by_score(boosted), {})
     return apply_same_file_decay(ranked, parameters), copies
+
+
+def apply_neighbour_support(
+    ranked: Sequence[RankedChunk], parameters: RankingParameters = RANKING_PARAMETERS
+) -> None:
+    """Raise each chunk of text by a share of the better score of its two neighbours."""
+    scores = {(entry.document, entry.row.order): entry.score for entry in ranked}
+    for entry in ranked:
+        if entry.is_code:
+            continue
+        row = entry.row
+        score = entry.score
+        before = (entry.document, row.order - 1)
+        after = (entry.document, row.order + 1)
+        best = max(scores.get(before, 0.0), scores.get(after, 0.0))
+        reason = "neighbour"
+        own_share = parameters.edge * score
+        if row.order == 0 and best < own_share:
+            best = own_share
+            reason = "start"
+        entry.add(reason, parameters.neighbour_support * best)
+
+
+def apply_file_support(
+    ranked: Sequence[RankedChunk], parameters: RankingParameters = RANKING_PARAMETERS
+) -> None:
+    """Raise the best chunk of each code file by shares of the file's next best chunks.
+
+    Text among code gets the average support of the best code files, so that no kind wins by its kind.
+    """
+    files: dict[tuple[str, str], list[RankedChunk]] = {}
+    for entry in sort_by_score(ranked):
+        if entry.is_code:
+            files.setdefault(entry.document, []).append(entry)
+    gains: list[float] = []
+    for entries in files.values():
+        first = entries[0]
+        others = entries[1 : 1 + SUPPORTING_CHUNKS]
+        support = parameters.file_support * sum(entry.score for entry in others)
+        if first.score > 0:
+            gains.append(support / first.score)
+        first.add("same file", support)
+    compared = gains[:_COMPARED_FILES]
+    if not compared:
+        return
+    average = sum(compared) / len(compared)
+    for entry in ranked:
+        if not entry.is_code:
+            entry.boost("among code", 1.0 + average)
+
+
+def apply_same_file_decay(
+    ranked: Sequence[RankedChunk], parameters: RankingParameters = RANKING_PARAMETERS
+) -> list[RankedChunk]:
+    """Return sorted candidates, sorted again after each further chunk of one code file was lowered."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for entry in ranked:
+        if not entry.is_code:
+            continue
+        earlier = counts[entry.document]
+        counts[entry.document] += 1
+        if earlier:
+            entry.boost("further chunk", parameters.same_file_decay**earlier)
+    if all(count == 1 for count in counts.values()):
+        return list(ranked)
+    return sort_by_score(ranked)
 
 
 def choose_compared(ranked: Sequence[RankedChunk], top_k: int) -> list[int]:
@@ -122,3 +193,48 @@ def _first_words(text: str) -> tuple[str, ...]:
     """Return two words that texts with the same words have in common."""
     words = text[:80].casefold().split()
     return tuple(words[:2])
+
+
+def explain_dropped(
+    ranked: Sequence[RankedChunk], copies: Sequence[RankedChunk], chosen: Sequence[RankedChunk]
+) -> list[Dropped]:
+    """Return the candidates that are not shown, and why."""
+    shown_ids: set[int] = set()
+    for entry in chosen:
+        shown_ids.update(member.id for member in entry.members)
+    lower = [entry for entry in ranked if entry.row.id not in shown_ids]
+    dropped = [_drop(entry, "ranked lower") for entry in lower[:MAX_DROPPED]]
+    dropped += [_drop(entry, "same text as a hit above") for entry in copies]
+    return dropped
+
+
+def _drop(entry: RankedChunk, reason: str) -> Dropped:
+    return Dropped(entry.doc_id, entry.score, reason)
+
+
+class ChunkLoader:
+    """The chunks that were loaded, and those that the store does not have: damaged, or removed since."""
+
+    def __init__(self, load: LoadChunks) -> None:
+        """Store the function that loads chunks by id."""
+        self._load = load
+        self.rows: dict[int, StoredChunk] = {}
+        self.missing: set[int] = set()
+
+    def load(self, chunks: Iterable[int]) -> None:
+        """Load the chunks that are not loaded yet."""
+        unloaded = [chunk for chunk in chunks if chunk not in self.rows]
+        if unloaded:
+            loaded = self._load(unloaded)
+            self.rows.update(loaded)
+            self.missing.update(set(unloaded) - set(loaded))
+
+    def compared_texts(self, ranked: Sequence[RankedChunk], *, top_k: int) -> dict[int, str]:
+        """Return the texts that are compared with each other to find copies."""
+        compared = choose_compared(ranked, top_k)
+        self.load(compared)
+        texts = {}
+        for chunk in compared:
+            if chunk in self.rows:
+                texts[chunk] = self.rows[chunk].chunk.text
+        return texts
