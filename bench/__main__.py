@@ -26,6 +26,7 @@ MEASUREMENTS = (
     "install",
     "secrets",
     "read",
+    "serve",
 )
 RESULTS = ROOT / "bench" / "results"
 FULL = {"n": 100_000, "files": None}
@@ -51,7 +52,9 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--n", type=int, help="how many vectors or chunks (nearest, search; default 100000)"
+        "--n",
+        type=int,
+        help="how many vectors or chunks (nearest, search, serve; default 100000)",
     )
     parser.add_argument(
         "--files", type=int, help="how many files (first_answer: 1000, sync and fresh: 10000)"

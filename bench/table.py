@@ -27,6 +27,7 @@ SPEED = {
     "first_answer": "First answer in a folder never seen, whole processes",
     "embed": "Embedding",
     "sync": "Sync",
+    "serve": "The server under load: 64 clients at a fixed rate, hybrid searches",
     "fresh": "Freshness: searches with and without the proof of every hit, and edits until they are cited",
     "read": "Reading 300 pages of every format in the process that reads",
     "secrets": "Secrets: found, wrongly flagged, and how fast",
