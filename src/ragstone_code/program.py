@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ragstone.protocols import ProjectFiles
 from ragstone_code import tree
-from ragstone_code.python.interpreter import STEPS, PythonInterpreter
+from ragstone_code.python.interpreter import PythonInterpreter
 from ragstone_code.python.values import (
     CallResult,
     ClassValue,
@@ -117,7 +117,7 @@ class Program:
 
     def call(self, function: FunctionValue, *args: Value) -> Value:
         """Interpret a function now and return its result."""
-        self.interpreter.steps = STEPS
+        self.interpreter.budget.renew()
         return self.interpreter.call(
             function,
             list(args),
@@ -127,7 +127,12 @@ class Program:
 
     def evaluate(self, expression: tree.Expr | None, scope: Scope) -> Value:
         """Return the value of an expression; a quoted type is resolved as a name."""
-        return self.resolve_quoted(self.interpreter.evaluate(expression, scope), scope)
+        return self.resolve_quoted(self.value_of(expression, scope), scope)
+
+    def value_of(self, expression: tree.Expr | None, scope: Scope) -> Value:
+        """Return the value of an expression; a quoted type stays a text."""
+        self.interpreter.budget.renew()
+        return self.interpreter.evaluate(expression, scope)
 
     def resolve_quoted(self, value: Value, scope: Scope) -> Value:
         """Return the value of a name in quotes; any other value stays as it is."""
@@ -149,7 +154,7 @@ class Program:
         parameters = {parameter.name for parameter in function.definition.parameters}
         for part in self.body_parts(function):
             if isinstance(part, tree.Assigned) and isinstance(part.value, tree.ClassName):
-                scope.names[part.value.written] = self.interpreter.evaluate(part.value, scope)
+                scope.names[part.value.written] = self.value_of(part.value, scope)
             elif isinstance(part, tree.Variable) and part.name not in parameters:
                 yield scope.find(part.name)[1], part.line
             elif isinstance(part, tree.Member) and isinstance(part.of, tree.Variable):
@@ -202,7 +207,7 @@ class Program:
                     imports[part.value.written] = part.value
             self._local_imports[key] = imports
         imported = self._local_imports[key].get(name)
-        return self.interpreter.evaluate(imported, function.scope)
+        return self.value_of(imported, function.scope)
 
     def body_parts(self, function: FunctionValue) -> list[Any]:
         """Return all statements and expressions of a function body, in order."""

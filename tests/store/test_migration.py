@@ -12,6 +12,7 @@ import pytest
 
 from ragstone import Engine
 from ragstone.errors import InputError, StoreError, StoreTooNew
+from ragstone.indexing.ownership import mark_own
 from ragstone.store import migration, schema
 from ragstone.store.sqlite import SqliteStore
 from ragstone.types import CollectionKey, CollectionState, Scope, SessionState
@@ -38,6 +39,7 @@ def folder(tmp_path: Path) -> Path:
     with closing(sqlite3.connect(home / "ragstone.db")) as db:
         db.executescript((FIXTURES / "store.sql").read_text(encoding="utf-8"))
     (home / "ragstone.db").chmod(0o600)
+    mark_own(home)
     return tmp_path
 
 

@@ -13,8 +13,10 @@ from ragstone.config.environment import (
     is_automated,
     provider_key,
     search_path,
+    user_config_folder,
+    user_ids,
 )
-from ragstone.config.load import load, project_file, user_config_folder, user_file
+from ragstone.config.load import load, project_file, user_file
 from ragstone.config.sections import WebSettings
 from ragstone.config.settings import Settings, setting_keys
 
@@ -32,6 +34,7 @@ __all__ = [
     "search_path",
     "user_config_folder",
     "user_file",
+    "user_ids",
 ]
 
 

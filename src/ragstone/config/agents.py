@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from ragstone.config.files import MAX_YAML_BYTES, read_settings_file
+from ragstone.config.files import MAX_YAML_BYTES, PROJECT_LAYER, read_settings_file
 from ragstone.config.load import user_file
 from ragstone.config.restrictions import check_combination, leads_outside
 from ragstone.config.settings import Settings, setting_keys
@@ -79,13 +79,13 @@ def load_agents(settings: Settings, environ: Mapping[str, str] | None = None) ->
     """Return the agents of the folder's and the user's `agents.yaml`; none if there is no such file."""
     rag: dict[str, tuple[object, str]] = {}
     docs: dict[str, dict[str, Any]] = {}
-    folders = {"project file": settings.root}
+    folders = {PROJECT_LAYER: settings.root}
     user = user_file(environ)
     if user is not None:
         folders["user file"] = user.parent
     for layer, folder in folders.items():
         path = folder / FILE_NAME
-        text = read_settings_file(path, MAX_YAML_BYTES)
+        text = read_settings_file(path, MAX_YAML_BYTES, allow_link=layer != PROJECT_LAYER)
         if text is None:
             continue
         parser = _AgentsParser(settings, f"{layer} {path}", is_trusted=layer == "user file")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from ragstone.config.files import MAX_YAML_BYTES, read_bytes, read_settings_file
+from ragstone.config.files import MAX_YAML_BYTES, PROJECT_LAYER, read_bytes, read_settings_file
 from ragstone.config.settings import SettingKey, setting_keys
 from ragstone.config.validation import check_known, check_value
 from ragstone.errors import ConfigError
@@ -39,20 +39,24 @@ _OUR_KEY: Final = re.compile(
 
 def read_documents_file(folder: Path, layer: str) -> Iterator[tuple[SettingKey, object, str]]:
     """Yield (setting, value, origin) for the file in a folder or in its folder `config`."""
+    allow_link = layer != PROJECT_LAYER
     for path in (folder / "config" / FILE_NAME, folder / FILE_NAME):
-        yield from _read_file(path, f"{layer} {path}")
+        if path.is_file() and (allow_link or not path.is_symlink()):
+            yield from _read_file(path, f"{layer} {path}", allow_link=allow_link)
 
 
-def _read_file(path: Path, origin: str) -> Iterator[tuple[SettingKey, object, str]]:
-    """Yield the values of one file; nothing if there is none or if it is about something else."""
-    if not path.is_file():
-        return
+def _read_file(
+    path: Path, origin: str, *, allow_link: bool
+) -> Iterator[tuple[SettingKey, object, str]]:
+    """Yield the values of one file; nothing if it is about something else."""
     data = read_bytes(path, MAX_YAML_BYTES)
     if data is None or not _OUR_KEY.search(data.removeprefix(BOM_UTF8)):
         return
     from ragstone.config.yaml_file import parse_yaml  # few folders have such a file
 
-    tree = parse_yaml(read_settings_file(path, MAX_YAML_BYTES) or "", origin)
+    tree = parse_yaml(
+        read_settings_file(path, MAX_YAML_BYTES, allow_link=allow_link) or "", origin
+    )
     if not isinstance(tree.value, Mapping):
         raise ConfigError(
             f"The {origin} must map names to values.", hint="for example `collection: papers`"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 COMPLETION_VARIABLE: Final = "_RAGSTONE_COMPLETE"
@@ -82,3 +84,42 @@ def cores() -> int:
     if get_allowed_cores is not None:
         return len(get_allowed_cores(0))
     return os.cpu_count() or 1
+
+
+def user_config_folder(environ: Mapping[str, str] | None = None) -> Path | None:
+    """Return the folder in which programs keep the user's settings; None if there is no home folder."""
+    if environ is None:
+        environ = os.environ
+    config_home = Path(environ.get("XDG_CONFIG_HOME", ""))
+    if config_home.is_absolute():
+        return config_home
+    variable = "HOME"
+    if sys.platform == "win32":
+        variable = "APPDATA"
+    if not environ.get(variable):
+        return None
+    home = Path(environ[variable])
+    if sys.platform == "win32":
+        return home
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support"
+    return home / ".config"
+
+
+def settings_folder(environ: Mapping[str, str] | None = None) -> Path | None:
+    """Return the folder of the user's settings of Ragstone, whether it exists or not; None if there is no home folder."""
+    folder = user_config_folder(environ)
+    return None if folder is None else folder / "ragstone"
+
+
+def user_ids(environ: Mapping[str, str] | None = None) -> frozenset[int]:
+    """Return the ids of this user; under `sudo` also the id of the user who called it. Empty on Windows."""
+    if environ is None:
+        environ = os.environ
+    get_id = getattr(os, "geteuid", None)
+    if get_id is None:
+        return frozenset()
+    caller = environ.get("SUDO_UID", "")
+    if get_id() == 0 and caller.isdecimal():
+        return frozenset({0, int(caller)})
+    return frozenset({get_id()})

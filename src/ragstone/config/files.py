@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 from typing import Final
 
@@ -9,10 +11,18 @@ from ragstone.errors import ConfigError
 
 MAX_YAML_BYTES: Final = 256_000
 """YAML is slow to parse."""
+PROJECT_LAYER: Final = "project file"
+"""First words of the origin of a value in a file that may have come with a clone."""
 
 
-def read_settings_file(path: Path, max_bytes: int) -> str | None:
-    """Return the text of a settings file, None if there is none; raise `ConfigError` if it cannot be read."""
+def read_settings_file(path: Path, max_bytes: int, *, allow_link: bool) -> str | None:
+    """Return the text of a settings file, None if there is none; raise `ConfigError` if it cannot be read.
+
+    A link may be the user's own; in a project it may have come with a clone and lead anywhere.
+    """
+    if not allow_link and path.is_symlink():
+        hint = "replace the link by the file itself"
+        raise ConfigError(f"The settings file {path} is a link and is not read.", hint=hint)
     data = read_bytes(path, max_bytes)
     if data is None:
         return None
@@ -29,7 +39,9 @@ def read_settings_file(path: Path, max_bytes: int) -> str | None:
 def read_bytes(path: Path, max_bytes: int) -> bytes | None:
     """Return the bytes of a file, at most `max_bytes` + 1; None if there is no such file."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=_open_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise ConfigError(f"The settings file {path} is not a regular file.")
             return file.read(max_bytes + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -37,3 +49,8 @@ def read_bytes(path: Path, max_bytes: int) -> bytes | None:
         raise ConfigError(
             f"The settings file {path} cannot be read: {error.strerror or error}."
         ) from error
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open a file; a FIFO does not wait for a writer."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -13,9 +13,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ragstone.config import documents
-from ragstone.config.files import read_settings_file
-from ragstone.config.restrictions import check_combination, check_project_value, refuse_secret
+from ragstone.config.environment import settings_folder
+from ragstone.config.files import PROJECT_LAYER, read_settings_file
+from ragstone.config.restrictions import (
+    check_combination,
+    check_project_value,
+    is_looser,
+    refuse_secret,
+)
 from ragstone.config.settings import SettingKey, Settings, build_settings, setting_keys
+from ragstone.config.trust import trusted_values
 from ragstone.config.validation import check_value, parse_value, suggest
 from ragstone.errors import ConfigError
 
@@ -44,12 +51,9 @@ def load(
     root = Path(folder).absolute()
     if environ is None:
         environ = os.environ
-    values: dict[str, object] = {}
-    origins: dict[str, str] = {}
-    for key, value, origin in _collect(root, overrides or {}, environ):
-        for name in _names_of(key, value, origin, values, origins):
-            values[name] = value
-            origins[name] = origin
+    values, origins, loosening = _merge(root, overrides or {}, environ)
+    if loosening:
+        raise _untrusted_error(loosening[0])
     if "store.path" not in values and _is_read_only(root):
         cache_folder = _user_cache_folder(environ)
         if cache_folder is not None:
@@ -58,6 +62,42 @@ def load(
             origins["store.path"] = "user cache folder, because the project can only be read"
     check_combination(values, origins)
     return build_settings(values, root=root, origins=origins)
+
+
+def untrusted_values(
+    folder: str | Path, environ: Mapping[str, str] | None = None
+) -> list[SetValue]:
+    """Return the values of a folder's project files that loosen a protection and that the user does not trust."""
+    if environ is None:
+        environ = os.environ
+    return _merge(Path(folder).absolute(), {}, environ)[2]
+
+
+def _merge(
+    root: Path, overrides: Mapping[str, object], environ: Mapping[str, str]
+) -> tuple[dict[str, object], dict[str, str], list[SetValue]]:
+    """Return values and origins by name, and the values of project files that the user must trust first."""
+    values: dict[str, object] = {}
+    origins: dict[str, str] = {}
+    loosening: dict[str, SetValue] = {}
+    trusted = trusted_values(root, environ)
+    for entry in _collect(root, overrides, environ):
+        key, value, origin = entry
+        loosening.pop(key.name, None)
+        if origin.startswith(PROJECT_LAYER) and trusted.get(key.name) != value:
+            if is_looser(key, value, values.get(key.name, key.default)):
+                loosening[key.name] = entry
+        for name in _names_of(key, value, origin, values, origins):
+            values[name] = value
+            origins[name] = origin
+    return values, origins, list(loosening.values())
+
+
+def _untrusted_error(entry: SetValue) -> ConfigError:
+    return ConfigError(
+        f"{entry.key.name} = {entry.value!r} in {entry.origin} loosens a protection.",
+        hint=f"the file may have come with a clone: `ragstone trust` accepts it, or set {entry.key.variable}",
+    )
 
 
 def _names_of(
@@ -88,10 +128,10 @@ def project_file(folder: str | Path) -> Path:
 
 def user_file(environ: Mapping[str, str] | None = None) -> Path | None:
     """Return the path of the user's settings file, whether it exists or not; None if there is no home folder."""
-    folder = user_config_folder(environ)
+    folder = settings_folder(environ)
     if folder is None:
         return None
-    return folder / "ragstone" / FILE_NAME
+    return folder / FILE_NAME
 
 
 def _is_read_only(root: Path) -> bool:
@@ -115,26 +155,6 @@ def _user_cache_folder(environ: Mapping[str, str]) -> Path | None:
     return Path(environ[variable], below)
 
 
-def user_config_folder(environ: Mapping[str, str] | None = None) -> Path | None:
-    """Return the folder in which programs keep the user's settings; None if there is no home folder."""
-    if environ is None:
-        environ = os.environ
-    config_home = Path(environ.get("XDG_CONFIG_HOME", ""))
-    if config_home.is_absolute():
-        return config_home
-    variable = "HOME"
-    if sys.platform == "win32":
-        variable = "APPDATA"
-    if not environ.get(variable):
-        return None
-    home = Path(environ[variable])
-    if sys.platform == "win32":
-        return home
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support"
-    return home / ".config"
-
-
 def _collect(
     root: Path, overrides: Mapping[str, object], environ: Mapping[str, str]
 ) -> Iterator[SetValue]:
@@ -142,7 +162,7 @@ def _collect(
     user = user_file(environ)
     if user is not None:
         yield from _read_files(user, "user file")
-    for entry in _read_files(project_file(root), "project file"):
+    for entry in _read_files(project_file(root), PROJECT_LAYER):
         check_project_value(entry.key, entry.value, root=root, origin=entry.origin)
         yield entry
     yield from _from_environment(environ)
@@ -154,7 +174,7 @@ def _read_files(path: Path, layer: str) -> Iterator[SetValue]:
     for entry in documents.read_documents_file(path.parent, layer):
         yield SetValue(*entry)
     origin = f"{layer} {path}"
-    for key, value in _flatten(_parse_toml(path), origin):
+    for key, value in _flatten(_parse_toml(path, allow_link=layer != PROJECT_LAYER), origin):
         if value == "":
             continue  # an empty text means: not set
         checked = check_value(key.name, value, key.value_type, origin=origin)
@@ -206,9 +226,9 @@ def _keys_by_variable(keys: Iterable[SettingKey]) -> dict[str, SettingKey]:
     return by_variable
 
 
-def _parse_toml(path: Path) -> Mapping[str, object]:
+def _parse_toml(path: Path, *, allow_link: bool) -> Mapping[str, object]:
     """Return the tables of a TOML file; none if there is no such file."""
-    text = read_settings_file(path, _MAX_FILE_BYTES)
+    text = read_settings_file(path, _MAX_FILE_BYTES, allow_link=allow_link)
     if text is None:
         return {}
     try:

@@ -40,6 +40,13 @@ def check_project_value(key: SettingKey, value: object, *, root: Path, origin: s
             )
 
 
+def is_looser(key: SettingKey, value: object, before: object) -> bool:
+    """Return whether a value weakens a protection of the user, compared with the value of the lower layers."""
+    if key.rules.guard == "limit" and isinstance(value, int) and isinstance(before, int):
+        return value > before
+    return key.rules.guard == "switch" and value not in (key.default, before)
+
+
 def check_combination(values: Mapping[str, object], origins: Mapping[str, str]) -> None:
     """Raise `ConfigError` if values contradict each other."""
     _check_chunk_sizes(values, origins)

@@ -15,6 +15,7 @@ SecretMode = Literal["redact", "off"]
 GraphMode = Literal["auto", "off"]
 BackgroundMode = Literal["auto", "on", "off"]
 Device = Literal["auto", "cuda", "mps", "cpu"]
+Guard = Literal["", "limit", "switch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class SettingRules:
     """A path or globs that a project file may not point outside the folder."""
     personal: bool = False
     """Names a program or an address: not taken from a project file, which may come with a clone."""
+    guard: Guard = ""
+    """Protects the user: a project file needs `ragstone trust` to raise a limit, or to turn a switch from its default."""
     only_for: tuple[str, ...] = ()
     """The vector store providers that use it; with another provider it is refused."""
 
@@ -108,14 +111,21 @@ class SourceSettings:
         ("**",), "Globs or folders to index, relative to the base.", inside=True
     )
     exclude: tuple[str, ...] = setting((), "Globs to leave out, on top of the ignore files.")
-    max_file_bytes: int = setting(5_000_000, "Larger files are skipped and reported.", low=1)
-    max_document_bytes: int = setting(
-        50_000_000, "The same limit for PDF, office and web files, books and notebooks.", low=1
+    max_file_bytes: int = setting(
+        5_000_000, "Larger files are skipped and reported.", low=1, guard="limit"
     )
-    max_files: int = setting(50_000, "More files are indexed only with `--yes`.", low=1)
-    git: bool = setting(True, "Use git's own ignore rules inside a repository.")
+    max_document_bytes: int = setting(
+        50_000_000,
+        "The same limit for PDF, office and web files, books and notebooks.",
+        low=1,
+        guard="limit",
+    )
+    max_files: int = setting(
+        50_000, "More files are indexed only with `--yes`.", low=1, guard="limit"
+    )
+    git: bool = setting(True, "Use git's own ignore rules inside a repository.", guard="switch")
     secret_files: bool = setting(
-        False, "Index files with names of secret files, such as `.env`."
+        False, "Index files with names of secret files, such as `.env`.", guard="switch"
     )
     auto_sync_interval_seconds: int = setting(
         30, "How often the whole folder is scanned if the system reports no changes.", low=1
@@ -128,6 +138,7 @@ class SourceSettings:
     secrets: SecretMode = setting(
         "redact",
         "Keys and passwords in texts: `redact` removes them before storing, `off` stores them.",
+        guard="switch",
     )
 
 
@@ -275,7 +286,9 @@ class WebSettings:
         "Hosts, such as `wiki.example:8080`, that may be private or on an unusual port.",
         personal=True,
     )
-    max_bytes: int = setting(10_000_000, "Larger pages are refused.", low=1, high=1_000_000_000)
+    max_bytes: int = setting(
+        10_000_000, "Larger pages are refused.", low=1, high=1_000_000_000, guard="limit"
+    )
     seconds: int = setting(30, "How long fetching one page may take.", low=1, high=3600)
 
 

@@ -169,7 +169,8 @@ class Admin:
 
     @property
     def log(self) -> EventLog:
-        """Return the log of events on disk."""
+        """Return the log of events on disk; `StoreError` if the home was refused."""
+        self._project.store.location  # noqa: B018 - opening the store checks who made the home
         return self._project.log
 
     @cached_property

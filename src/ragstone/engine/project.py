@@ -10,7 +10,7 @@ from ragstone.config import Settings
 from ragstone.engine import arguments, facets
 from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound
-from ragstone.indexing.events import EventBus, EventLog
+from ragstone.indexing.events import Event, EventBus, EventLog
 from ragstone.indexing.sync import CollectionSync
 from ragstone.protocols import DocumentStore, Progress
 from ragstone.sources.secrets.query import redact_query
@@ -49,7 +49,7 @@ class Project:
         self.log = EventLog(settings.home / EVENTS, name, redact=redact_query)
         components = workspace.components
         if events is None and settings.events.log and self.enabled and not components.in_memory:
-            self.events.subscribe(self.log.write)
+            self.events.subscribe(self._log_event)
         self._index = CollectionSync(components, settings, self.events, self.default, self._all)
 
     @property
@@ -98,6 +98,11 @@ class Project:
         self._is_closed = True
         self._index.close()
         self.log.flush()
+
+    def _log_event(self, event: Event) -> None:
+        """Write an event to the log, but not into a home that was refused."""
+        if self._workspace.components.is_open:
+            self.log.write(event)
 
     # ── collections ───────────────────────────────────────────────────────────────────────────────
 

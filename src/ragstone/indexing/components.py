@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ragstone import registry
 from ragstone.errors import ConfigError, InputError
 from ragstone.indexing.embedders import EmbedderPool
+from ragstone.indexing.ownership import mark_own, require_own
 from ragstone.store.home import DATABASE, VECTORS, make_home
 from ragstone.types import DEFAULT_STORAGE, NO_LIMITS, Finding, Limits, Scope, StoreSettings
 
@@ -56,6 +57,11 @@ class Components:
             if self._store is None:
                 self._store = self._open_store()
             return self._store
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the store is open, which means that its home was accepted."""
+        return self._store is not None
 
     def lock_file(self, name: str) -> Path | None:
         """Return the path of a lock file in the home folder; None if nothing is on disk."""
@@ -168,11 +174,20 @@ class Components:
 
         return codec(storage, dimension)
 
+    def _own_home(self) -> Path:
+        """Return the home folder, created if it is missing; `StoreError` if this user did not make or name it."""
+        if self.settings.home_named:
+            return make_home(self.home, trusted=True)
+        require_own(self.home)
+        make_home(self.home)
+        mark_own(self.home)
+        return self.home
+
     def _open_store(self) -> DocumentStore:
         vector_store = self.settings.rag.vector_store
         path = None
         if not self.in_memory:
-            path = make_home(self.home, trusted=self.settings.home_named) / DATABASE
+            path = self._own_home() / DATABASE
         settings = StoreSettings(
             path=path,
             url=vector_store.url or "",

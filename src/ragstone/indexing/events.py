@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import stat
 import threading
 import time
 from collections import deque
@@ -33,7 +34,8 @@ _MAX_GROUP_SECONDS: Final = 2.0
 _MAX_READ_BYTES: Final = 8_000_000
 _MAX_CHARACTERS: Final = 1000
 _MAX_ITEMS: Final = 100
-_NOFOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
+_SAFE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""No link is followed, and a FIFO does not wait for its other end."""
 logger = logging.getLogger(__name__)
 
 
@@ -273,11 +275,17 @@ class EventLog:
 def _append_line(path: Path, line: bytes) -> None:
     if path.parent.is_symlink():
         raise OSError("the folder is a link: a cloned repository may point it anywhere")
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NOFOLLOW, 0o600)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _SAFE, 0o600)
     try:
+        _require_regular(descriptor)
         os.write(descriptor, line)
     finally:
         os.close(descriptor)
+
+
+def _require_regular(descriptor: int) -> None:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise OSError("the event log is not a regular file")
 
 
 def _read_lines(
@@ -286,10 +294,14 @@ def _read_lines(
     """Return the complete lines after a position, all lines if it belongs to another file, and their end."""
     start = position or LogPosition()
     try:
-        descriptor = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_BINARY", 0))
+        descriptor = os.open(path, os.O_RDONLY | _SAFE | getattr(os, "O_BINARY", 0))
     except OSError:
         return [], start
     with os.fdopen(descriptor, "rb") as file:
+        try:
+            _require_regular(descriptor)
+        except OSError:
+            return [], start
         inode = os.fstat(descriptor).st_ino
         offset = start.offset if start.inode == inode else 0
         file.seek(offset)

@@ -80,6 +80,7 @@ class FreshnessCheck:
     def _verdicts(self, hits: Sequence[Hit]) -> dict[DocumentId, Verdict]:
         """Return for each document behind the hits whether its file is still the stored one."""
         described = _described_files(hits)
+        read_hashes = {(hit.collection, hit.source_doc_id): hit.content_hash for hit in hits}
         uris: dict[str, set[str]] = {}
         descriptions: dict[str, dict[DocumentId, str]] = {}
         for hit in hits:
@@ -93,7 +94,10 @@ class FreshnessCheck:
             file_uris = sorted(unsorted_uris)
             stored = self._known_files(name, file_uris)
             for uri in file_uris:
-                verdicts[name, uri] = self._file_verdict((name, uri), stored.get(uri))
+                read_hash = read_hashes.get((name, uri), "")
+                verdicts[name, uri] = self._file_verdict(
+                    (name, uri), stored.get(uri), read_hash
+                )
             if name in descriptions:
                 verdicts |= self._description_verdicts(
                     name, descriptions[name], stored, verdicts
@@ -162,9 +166,16 @@ class FreshnessCheck:
             return {}
         return store.known_files(self._sync.key(name), FILES, uris=uris)
 
-    def _file_verdict(self, document: DocumentId, stored: KnownFile | None) -> Verdict:
+    def _file_verdict(
+        self, document: DocumentId, stored: KnownFile | None, read_hash: str
+    ) -> Verdict:
+        """Return whether a file is the one that a hit was read from; `read_hash` is empty if it is not known."""
         if stored is None:
             return "unknown"
+        if read_hash and read_hash != stored.content_hash:
+            return (
+                "changed"  # another process has indexed the file again since the hit was read
+            )
         path = os.path.join(self._sync.settings.base, from_uri(document[1]))
         try:
             stamp = stamp_of(os.lstat(path))

@@ -79,6 +79,7 @@ class HitBuilder:
                 fused=entry.score,
                 confidence=self.confidence,
             ),
+            content_hash=row.content_hash,
         )
 
     def _span_and_text(self, entry: RankedChunk) -> tuple[Span, str]:

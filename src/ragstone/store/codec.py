@@ -14,6 +14,7 @@ from ragstone.store.failures import READ_AGAIN, RESTORE
 from ragstone.types import Mark, Stamp
 
 _LONG_GAPS: Final = 256
+_MAX_PLAIN_BYTES: Final = 1 << 30
 _COMPRESSED: Final = b"\xff"  # no packed text begins with this byte
 _SHORT_BODY: Final = 512  # in code, two in five chunks are shorter: a third of the time for a fifth of the savings
 _LEVEL: Final = 1  # chunks of code: 15 µs for 44 % of the size; level 6 takes 17 µs for 42 %
@@ -76,7 +77,7 @@ def unpack_body(stored: str | bytes) -> str:
     if isinstance(stored, str):
         return stored
     try:
-        plain = zlib.decompress(stored[1:], _RAW) if stored[:1] == _COMPRESSED else stored
+        plain = _decompress(stored[1:], _RAW) if stored[:1] == _COMPRESSED else stored
         return plain.decode("utf-8", "surrogatepass")
     except (zlib.error, UnicodeDecodeError, AttributeError, TypeError) as error:
         raise _damage("a text that cannot be unpacked", READ_AGAIN) from error
@@ -210,9 +211,18 @@ def load_gaps(stored: str | bytes) -> str:
     if isinstance(stored, str):
         return stored
     try:
-        return unpack(zlib.decompress(stored))
+        return unpack(_decompress(stored, zlib.MAX_WBITS))
     except (zlib.error, TypeError) as error:
         raise _damage("a document's text that cannot be read") from error
+
+
+def _decompress(data: bytes, window: int) -> bytes:
+    """Return decompressed bytes; `zlib.error` if they are cut off or larger than any text of ours."""
+    decompressor = zlib.decompressobj(window)
+    plain = decompressor.decompress(data, _MAX_PLAIN_BYTES)
+    if not decompressor.eof:
+        raise zlib.error("the text is incomplete or too large")
+    return plain
 
 
 def _damage(what: str, hint: str = RESTORE) -> StoreDamaged:

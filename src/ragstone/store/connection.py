@@ -18,11 +18,14 @@ from typing import Final, Protocol
 from ragstone.errors import StoreError
 from ragstone.store import disk, filters
 from ragstone.store.failures import DiskFailed, NoRoom, explain, translated
-from ragstone.store.fetch import fetch_value
+from ragstone.store.fetch import fetch_value, limit_time
 from ragstone.store.lock import WAIT_SECONDS, FileLock
 
 MEMORY: Final = ":memory:"
 CHECKPOINT_BYTES: Final = 16 << 20  # a longer log slows readers; a shorter one means more syncs
+MAX_READ_SECONDS: Final = 120.0
+"""A damaged or foreign file must not keep a reader for ever."""
+_MAX_VALUE_BYTES: Final = 256 << 20
 _IDLE_READERS: Final = 8
 _PRAGMAS: Final = (
     "PRAGMA page_size = 8192",  # texts of 800 characters leave a seventh of smaller pages unused
@@ -64,6 +67,7 @@ class Snapshot:
             if self._connection is None:
                 raise StoreError("the snapshot has ended", hint="read inside its `with` block")
             with translated(self._location):
+                limit_time(self._connection, MAX_READ_SECONDS)
                 yield self._connection
 
     def end(self) -> None:
@@ -117,6 +121,7 @@ class Database:
                 yield self._writer
             return
         with translated(self.location), self._reader() as db:
+            limit_time(db, MAX_READ_SECONDS)
             db.execute("BEGIN")
             yield db
 
@@ -293,6 +298,7 @@ class Database:
             uri=read_only,
         )
         try:
+            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
             for pragma in _PRAGMAS:
                 db.execute(pragma)
             db.execute(_CACHE.format(self._cache_kib))

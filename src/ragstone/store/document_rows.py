@@ -15,7 +15,6 @@ from ragstone.store.codec import (
     load_marks,
     load_stamp,
     unpack,
-    unpack_body,
 )
 from ragstone.store.failures import READ_AGAIN
 from ragstone.store.fetch import Row, fetch_column
@@ -34,7 +33,7 @@ _SPANS: Final = (
     """SELECT start, "end", id FROM chunks WHERE document = ? ORDER BY start, "end", id"""
 )
 _BODIES: Final = """
-    SELECT c.id, c.header, CAST(t.body AS BLOB) FROM json_each(?) wanted
+    SELECT c.id, c.header, t.hash, CAST(t.body AS BLOB) FROM json_each(?) wanted
     CROSS JOIN chunks c ON c.id = wanted.value JOIN texts t ON t.id = c.text_id"""
 _ALL_DOCUMENTS: Final = """
     SELECT col.name, d.id, d.gaps, d.characters, d.hash, d.uri, d.kind, d.language, d.title, d.metadata, d.marks,
@@ -128,8 +127,8 @@ def join_text(
 
 def _bodies(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> dict[int, str]:
     bodies = {}
-    for number, header_length, body in db.execute(_BODIES, (catalog.id_list(chunk_ids),)):
-        _, own = texts.split_header(unpack_body(body), header_length)
+    for number, header_length, key, body in db.execute(_BODIES, (catalog.id_list(chunk_ids),)):
+        _, own = texts.split_header(_sound_text(key, body), header_length)
         bodies[number] = own
     return bodies
 
@@ -181,10 +180,10 @@ def readable_chunks(rows: Iterable[Row]) -> list[StoredChunk]:
 def _stored_chunk(row: Row) -> StoredChunk:
     number, text_id, collection, metadata, header_length, order = row[:6]
     start, end, byte_start, byte_end, line_start, line_end, page = row[6:13]
-    page_label, unit, uri, title, document_kind, language, kind, symbol = map(
-        unpack, row[13:-1]
+    page_label, unit, uri, title, document_kind, language, kind, symbol, content_hash = map(
+        unpack, row[13:-2]
     )
-    header, own = texts.split_header(unpack_body(row[-1]), header_length)
+    header, own = texts.split_header(_sound_text(*row[-2:]), header_length)
     if len(own) != end - start:
         raise StoreDamaged(
             "the store is damaged: a text does not fill its span", hint=READ_AGAIN
@@ -192,8 +191,25 @@ def _stored_chunk(row: Row) -> StoredChunk:
     span = Span(start, end, byte_start, byte_end, line_start, line_end, page, page_label, unit)
     chunk = Chunk(own, span, order, kind, symbol, header)
     return StoredChunk(
-        number, text_id, collection, uri, title, document_kind, language, load(metadata), chunk
+        number,
+        text_id,
+        collection,
+        uri,
+        title,
+        document_kind,
+        language,
+        load(metadata),
+        chunk,
+        content_hash,
     )
+
+
+def _sound_text(key: bytes, body: bytes) -> str:
+    """Return a stored text; `StoreDamaged` if it does not match its hash."""
+    text = texts.sound(key, body)
+    if text is None:
+        raise StoreDamaged("the store is damaged: a text has changed", hint=READ_AGAIN)
+    return text
 
 
 def outline_from(row: Row) -> ChunkOutline:

@@ -20,6 +20,9 @@ _NOT_WRITABLE: Final = (
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_AUTH,
 )
+_PROBLEMS: Final[dict[int | None, str]] = {
+    sqlite3.SQLITE_INTERRUPT: "took too long to read and was stopped"
+}
 _FAILED_SYNC: Final = (sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC)
 _NO_ROOM_BYTES: Final = 1 << 20
 READ_AGAIN: Final = "run `ragstone sync --full`; what no source gives must be put again"
@@ -75,7 +78,8 @@ def explain(error: sqlite3.Error, location: str) -> StoreError:
         )
     if code in _NOT_WRITABLE:
         return StoreError(f"cannot open {location} for writing: {error}", hint=WRITABLE_HINT)
-    return StoreError(f"{location} cannot be used: {error}", hint="run `ragstone doctor`")
+    problem = _PROBLEMS.get(code, "cannot be used")
+    return StoreError(f"{location} {problem}: {error}", hint="run `ragstone doctor`")
 
 
 def _is_disk_full(location: str, extended: int | None) -> bool:

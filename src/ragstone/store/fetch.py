@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from typing import Any, Final, TypeAlias
 
 _LARGEST_LIMIT: Final = 1 << 31
+_STEPS: Final = 100_000
+"""Steps of SQLite between two looks at the clock: about a millisecond."""
 
 Row: TypeAlias = tuple[Any, ...]
 """A row of a statement; the caller knows the types of its columns."""
@@ -25,3 +28,12 @@ def fetch_column(db: sqlite3.Connection, statement: str, *parameters: object) ->
 def row_limit(limit: int) -> int:
     """Return a limit that SQLite can hold, 0 for a negative one."""
     return max(0, min(limit, _LARGEST_LIMIT))
+
+
+def limit_time(db: sqlite3.Connection, seconds: float | None) -> None:
+    """Interrupt statements of a connection that run for longer than this from now on; None: no limit."""
+    if seconds is None:
+        db.set_progress_handler(None, _STEPS)
+        return
+    deadline = time.monotonic() + seconds
+    db.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)

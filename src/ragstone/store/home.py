@@ -18,7 +18,9 @@ EMBED_LOCK: Final = "embed.lock"
 EVENTS: Final = "events.jsonl"
 BACKGROUND_LOCK: Final = "background.lock"
 BACKGROUND_LOG: Final = "background.log"
-_FILES: Final = (VECTORS, WORDS, EMBED_LOCK, BACKGROUND_LOCK, BACKGROUND_LOG)
+SEAL: Final = "seal"
+IGNORE_FILE: Final = ".gitignore"
+_FILES: Final = (VECTORS, WORDS, EMBED_LOCK, BACKGROUND_LOCK, BACKGROUND_LOG, SEAL)
 _OTHERS: Final = 0o077
 _IGNORE: Final = """\
 # Made by Ragstone. `ragstone sync` makes the index of files again; documents that were added by hand
@@ -93,7 +95,7 @@ def _link_error(path: Path, alternative: str) -> StoreError:
 def _ignore(home: Path) -> None:
     """Write `.gitignore`; if that fails, an existing index can still be read."""
     try:
-        with open(home / ".gitignore", "x", encoding="utf-8") as file:
+        with open(home / IGNORE_FILE, "x", encoding="utf-8") as file:
             file.write(_IGNORE)
     except FileExistsError:
         return

@@ -42,7 +42,8 @@ _DOCUMENTS_AFTER: Final = _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY d.uri
 _CHUNK: Final = """
     SELECT c.id, c.text_id, col.name, d.metadata, c.header, c.ord,
            c.start, c."end", c.byte_start, c.byte_end, c.line_start, c.line_end, c.page,
-           c.page_label, c.unit, d.uri, d.title, d.kind, d.language, c.kind, c.symbol, CAST(t.body AS BLOB)"""
+           c.page_label, c.unit, d.uri, d.title, d.kind, d.language, c.kind, c.symbol, d.content_hash,
+           t.hash, CAST(t.body AS BLOB)"""
 _CHUNKS_OF_DOCUMENT: Final = (
     _CHUNK
     + """

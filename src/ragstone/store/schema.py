@@ -11,6 +11,7 @@ from ragstone.store import migration
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.failures import RESTORE
 from ragstone.store.fetch import fetch_value
+from ragstone.store.known_schema import require_known_schema
 from ragstone.store.tables import create_statement, table_statements
 
 APPLICATION_ID: Final = 0x52414753  # "RAGS": marks a file as ours
@@ -31,6 +32,7 @@ def version_of(db: sqlite3.Connection) -> int:
                 hint="choose another path for the store",
             )
         return 0
+    require_known_schema(db, table="meta")
     version = fetch_value(db, "SELECT value FROM meta WHERE key = 'schema_version'")
     if not isinstance(version, int):
         raise StoreDamaged("the store does not say which version it has", hint=RESTORE)

@@ -15,6 +15,7 @@ from ragstone.store.connection import MEMORY, Database
 from ragstone.store.disk import WRITABLE_HINT
 from ragstone.store.graph.writer import SqliteGraphStore
 from ragstone.store.keys import SqliteKeyStore
+from ragstone.store.known_schema import require_known_schema
 from ragstone.store.limits import check_growth, check_new_collection, counts
 from ragstone.store.lock import WAIT_SECONDS
 from ragstone.store.reader import SqliteReader
@@ -187,7 +188,7 @@ class SqliteStore(SqliteReader):
 
     def check(self) -> list[Finding]:
         """Check every invariant and return the findings."""
-        return maintenance.check(self._database)
+        return [*maintenance.check(self._database), *self._words.derived.check()]
 
     def compact(self, *, secure: bool = False) -> int:
         """Free the space of removed rows and return the bytes freed. `secure` also overwrites them."""
@@ -204,6 +205,7 @@ class SqliteStore(SqliteReader):
         with self._database.reading() as db:
             version = schema.version_of(db)
             schema.refuse_newer(version)
+            require_known_schema(db)
             if version == schema.NEWEST and fts5.is_current(db) and self._database.uses_wal(db):
                 return  # the usual case needs no lock
         if self._database.read_only:

@@ -130,6 +130,8 @@ class Hit:
     freshness: Freshness = "unverifiable"
     label: str = ""
     """`graph` if the hit is evidence of a graph answer, `path` if the request named its path, else empty."""
+    content_hash: str = ""
+    """Hash of the file that the text was read from; empty if it came from no file."""
 
     @property
     def distance(self) -> float:

@@ -135,6 +135,8 @@ class StoredChunk:
     language: str
     metadata: Metadata
     chunk: Chunk
+    content_hash: str = ""
+    """Hash of the source's item that the document was made of."""
 
 
 class ChunkOutline(NamedTuple):

@@ -13,7 +13,6 @@ from ragstone_code.evaluate.values import (
     Recorder,
     Unknown,
     Value,
-    copy_value,
     first_known,
 )
 from ragstone_code.tree import Collected, Expr, Member, Opaque, Static, Subscript, Variable
@@ -31,7 +30,7 @@ def assign(
 ) -> None:
     """Assign a value to a target; expressions that cannot be assigned are ignored."""
     if isinstance(target, Variable):
-        frame.variables[target.name] = copy_value(value)
+        frame.variables[target.name] = evaluator.copy(value)
     elif isinstance(target, Collected):
         _destructure(evaluator, target, value, frame, site)
     elif isinstance(target, Member):
@@ -41,7 +40,9 @@ def assign(
     elif isinstance(target, Static) and isinstance(target.name, str):
         owner = evaluator.value(target.of, frame)
         if isinstance(owner, ClassRef):
-            evaluator.statics[owner.name.lower(), target.name.lstrip("$")] = copy_value(value)
+            evaluator.statics[owner.name.lower(), target.name.lstrip("$")] = evaluator.copy(
+                value
+            )
 
 
 def _destructure(
@@ -79,7 +80,7 @@ def _assign_member(
     else:
         name = evaluator.value(target.name, frame)
     if isinstance(owner, Instance) and isinstance(name, str):
-        owner.properties[name] = copy_value(value)
+        owner.properties[name] = evaluator.copy(value)
     elif isinstance(owner, Recorder):
         owner.on_assign(name, value, site, evaluator)
 
@@ -100,11 +101,11 @@ def _assign_entry(
         container.on_assign(key, value, site, evaluator)
     elif isinstance(container, Array):
         if target.key is None:
-            container.append(copy_value(value))
+            container.append(evaluator.copy(value))
         elif isinstance(key, Unknown):
             container.complete = False
         else:
-            container.set(evaluator.language.key(key), copy_value(value))
+            container.set(evaluator.language.key(key), evaluator.copy(value))
 
 
 def _container(
@@ -122,7 +123,7 @@ def _container(
     if isinstance(container, Unknown) and container.options:
         option = first_known(container)
         if isinstance(option, Array):
-            container = option.copy()
+            container = evaluator.copy(option)
         assign(evaluator, target, container, frame, site)
         return evaluator.value(target, frame)
     if container is None and isinstance(target, Variable | Member | Static):

@@ -17,7 +17,6 @@ from ragstone_code.evaluate.values import (
     Recorder,
     Unknown,
     Value,
-    copy_value,
     first_known,
 )
 from ragstone_code.tree import Function, Parameter
@@ -80,7 +79,7 @@ def _call_pair(
 
 def call_lambda(evaluator: Evaluator, function: Lambda, arguments: Arguments) -> Value:
     """Return the result of a function of the project."""
-    captured = {name: copy_value(value) for name, value in function.variables.items()}
+    captured = {name: evaluator.copy(value) for name, value in function.variables.items()}
     frame = Frame(
         function.uri,
         captured,
@@ -102,12 +101,14 @@ def bind_arguments(
     positional = list(arguments.positional)
     for parameter in function.parameters:
         if parameter.spread:
-            frame.variables[parameter.name] = Array([copy_value(value) for value in positional])
+            frame.variables[parameter.name] = Array(
+                [evaluator.copy(value) for value in positional]
+            )
             positional = []
         elif positional:
-            frame.variables[parameter.name] = copy_value(positional.pop(0))
+            frame.variables[parameter.name] = evaluator.copy(positional.pop(0))
         elif parameter.name in arguments.named:
-            frame.variables[parameter.name] = copy_value(arguments.named[parameter.name])
+            frame.variables[parameter.name] = evaluator.copy(arguments.named[parameter.name])
         elif parameter.default is not None:
             frame.variables[parameter.name] = evaluator.value(parameter.default, frame)
         else:

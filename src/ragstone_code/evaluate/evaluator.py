@@ -7,18 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragstone_code.evaluate import calls
-from ragstone_code.evaluate.expressions import EXPRESSIONS
+from ragstone_code.evaluate.budget import Budget
+from ragstone_code.evaluate.expressions import CREATING, EXPRESSIONS
 from ragstone_code.evaluate.frame import ControlTransfer, Frame, StepLimitReached
 from ragstone_code.evaluate.language import Language, NativeFunction
 from ragstone_code.evaluate.lookup import Lookup
 from ragstone_code.evaluate.statements import run_block
 from ragstone_code.evaluate.values import (
     Arguments,
+    Array,
     CallSite,
     Instance,
     Recorder,
     Unknown,
     Value,
+    copy_value,
+    parts_of,
 )
 from ragstone_code.tree import Expr, Function, Statement
 from ragstone_code.world import World
@@ -74,7 +78,7 @@ class Evaluator:
         """Static properties by class name in lower case and property name."""
         self.followed: set[str] = set()
         """Files that were evaluated."""
-        self._steps = 0
+        self.budget = Budget(self.limits.steps)
         self._depth = 0
         self._nested_runs = 0
         self._last_file = ""
@@ -166,16 +170,32 @@ class Evaluator:
 
     def value(self, expression: Expr, frame: Frame) -> Value:
         """Return the value of an expression in a frame."""
-        self._steps += 1
-        if self._steps > self.limits.steps:
-            raise StepLimitReached
+        self.spend(1)
         if self._depth >= self.limits.depth:
             return Unknown("nested too deeply")
         self._depth += 1
         try:
-            return EXPRESSIONS[type(expression)](self, expression, frame)
+            value = EXPRESSIONS[type(expression)](self, expression, frame)
         finally:
             self._depth -= 1
+        if isinstance(expression, CREATING):
+            self._pay_for(value)
+        return value
+
+    def spend(self, steps: int) -> None:
+        """Take steps from the budget; raise `StepLimitReached` if there are not enough."""
+        if not self.budget.spend(steps):
+            raise StepLimitReached
+
+    def copy(self, value: Value) -> Value:
+        """Return the value as PHP passes it on; the copy of an array is paid for."""
+        if isinstance(value, Array):
+            self._pay_for(value)
+        return copy_value(value)
+
+    def _pay_for(self, value: Value) -> None:
+        if not self.budget.spend_on(value, parts_of):
+            raise StepLimitReached
 
     def include(self, uri: str, frame: Frame) -> Value:
         """Evaluate a file with the variables of a frame and return its value; recursive includes are unknown."""
@@ -242,7 +262,7 @@ class Evaluator:
         conditions_before = self.conditions
         loops_before = len(self.loops)
         if is_outermost:
-            self._steps = 0
+            self.budget.renew()
         self._nested_runs += 1
         try:
             return run()
@@ -252,7 +272,7 @@ class Evaluator:
             self.conditions = conditions_before
             del self.loops[loops_before:]
             self.remarks.append(
-                f"{self._last_file}: too much to follow: stopped after {self._steps} steps"
+                f"{self._last_file}: too much to follow: stopped after {self.limits.steps} steps"
             )
             return Unknown("too much to follow")
         except ControlTransfer:

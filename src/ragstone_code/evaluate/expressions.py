@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ragstone_code import tree
 from ragstone_code.evaluate.assignment import assign
+from ragstone_code.evaluate.budget import MAX_TEXT
 from ragstone_code.evaluate.call_expressions import evaluate_call, evaluate_name, evaluate_new
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.evaluate.members import class_member, member
@@ -24,7 +25,6 @@ from ragstone_code.evaluate.values import (
     Recorder,
     Unknown,
     Value,
-    copy_value,
     display_text,
     first_known,
 )
@@ -55,7 +55,8 @@ def _evaluate_text(evaluator: Evaluator, text: tree.Text, frame: Frame) -> Value
     parts = [evaluator.value(part, frame) for part in text.parts]
     unknown = _first_without_text(parts)
     if unknown is None:
-        return _join_texts(parts)
+        joined = _join_texts(parts)
+        return joined if len(joined) < MAX_TEXT else Unknown("too long a text")
     if not isinstance(unknown, Unknown):
         return Unknown("it is an object", _join_texts(parts))
     if unknown.options and not unknown.display:
@@ -72,7 +73,14 @@ def _first_without_text(parts: list[Value]) -> Value:
 
 
 def _join_texts(parts: list[Value]) -> str:
-    return "".join(display_text(part) for part in parts)
+    """Return the parts as one text, cut if it is too long."""
+    texts: list[str] = []
+    room = MAX_TEXT
+    for part in parts:
+        text = display_text(part)[:room]
+        texts.append(text)
+        room -= len(text)
+    return "".join(texts)
 
 
 def _join_with_option(parts: list[Value], unknown: Unknown, option: Value) -> str:
@@ -98,7 +106,7 @@ def _evaluate_array(
         if entry.spread:
             _spread_into(array, value)
         elif entry.key is None:
-            array.append(copy_value(value), entry.value.line)
+            array.append(evaluator.copy(value), entry.value.line)
         else:
             key = evaluator.value(entry.key, frame)
             _set_entry(evaluator, array, key, value, entry.key.line)
@@ -303,3 +311,12 @@ EXPRESSIONS: Final[dict[type, Callable[[Evaluator, Any, Frame], Value]]] = {
     tree.Included: _evaluate_include,
     tree.Opaque: _evaluate_opaque,
 }
+CREATING: Final = (
+    tree.Text,
+    tree.Collected,
+    tree.Call,
+    tree.Operation,
+    tree.Choice,
+    tree.Assigned,
+)
+"""Expressions that can create a value that is larger than its parts."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator
 
 _LOGICAL_AND = ("&&", "and")
+_MAX_OPTIONS = 50
+"""More possible values of one expression are not kept; they could double with every condition."""
 _LOGICAL = (*_LOGICAL_AND, "||", "or")
 
 
@@ -113,7 +115,7 @@ def _combine_options(values: list[Value]) -> Value:
             has_unknown = True
             display = display or value.display
             candidates = value.options
-        for candidate in candidates:
+        for candidate in candidates[: _MAX_OPTIONS - len(options)]:
             if not any(is_identical(candidate, option) for option in options):
                 options.append(candidate)
     if len(options) == 1 and not has_unknown:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from ragstone_code.evaluate.budget import MAX_TEXT
 from ragstone_code.evaluate.values import (
     Arguments,
     Array,
@@ -111,7 +112,11 @@ def _implode(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Valu
         separator, array = array, separator
     if not isinstance(array, Array):
         return _UNKNOWN_ARRAY
-    text = display_text(separator).join(display_text(value) for value in array.values)
+    texts = [display_text(value) for value in array.values]
+    separator_text = display_text(separator)
+    if sum(map(len, texts)) + len(separator_text) * len(texts) > MAX_TEXT:
+        return Unknown("too long a text")
+    text = separator_text.join(texts)
     for value in array.values:
         if isinstance(value, Unknown):
             return Unknown(value.reason, text)
@@ -178,9 +183,9 @@ def _intersection(array: Array, others: list[Value]) -> Value:
 
 
 def _difference_by_key(array: Array, others: list[Value]) -> Value:
-    excluded: list[Key] = []
+    excluded: set[Key] = set()
     for other in _arrays(others):
-        excluded.extend(other.items)
+        excluded.update(other.items)
     items = {key: value for key, value in array.items.items() if key not in excluded}
     return Array(items=items)
 

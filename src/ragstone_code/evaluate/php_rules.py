@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
+from ragstone_code.evaluate.budget import MAX_NUMBER
 from ragstone_code.evaluate.language import Language
 from ragstone_code.evaluate.php_arrays import ARRAY_FUNCTIONS
 from ragstone_code.evaluate.php_strings import STRING_FUNCTIONS
@@ -124,21 +125,24 @@ def _add(left: Value, right: Value) -> Value:
                 union.set(key, value)
         union.complete = left.complete and right.complete
         return union
-    return _number(left) + _number(right)
+    return _limited(_number(left) + _number(right))
+
+
+def _limited(number: Number) -> Value:
+    if isinstance(number, float) or abs(number) < MAX_NUMBER:
+        return number
+    return Unknown("the number is too large")
 
 
 def _subtract(left: Value, right: Value) -> Value:
     """Return `left - right`, or `-left` if there is no right side."""
     if right is None:
-        return -_number(left)
-    return _number(left) - _number(right)
+        return _limited(-_number(left))
+    return _limited(_number(left) - _number(right))
 
 
 def _multiply(left: Value, right: Value) -> Value:
-    product = _number(left) * _number(right)
-    if abs(product) < 2**63:
-        return product
-    return Unknown("the number is too large")
+    return _limited(_number(left) * _number(right))
 
 
 def _divide(left: Value, right: Value) -> Value:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
+from ragstone_code.evaluate.php_texts import sprintf, str_replace
 from ragstone_code.evaluate.values import (
     Arguments,
     Array,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator
     from ragstone_code.evaluate.language import NativeFunction
 
-_DIRECTIVE: Final = re.compile(r"%(?:(\d+)\$)?([-+0]|'.)*(\d+)?(?:\.(\d+))?([%bcdeEfFgGosuxX])")
 _WORD_SEPARATOR: Final = re.compile(r"[\s_\-]+")
 _NUMERIC: Final = re.compile(r"-?\d+(\.\d+)?")
 _WHITESPACE: Final = " \t\n\r\0\x0b"
@@ -58,65 +58,7 @@ def _single_argument_text(arguments: Arguments) -> str:
     return display_text(arguments.positional[0], "")
 
 
-# ── sprintf ───────────────────────────────────────────────────────────────────────────────────────
-
-
-def sprintf(arguments: Arguments, site: CallSite, evaluator: Evaluator) -> Value:
-    """Return a formatted text; unknown parts appear as their display text."""
-    template = first_known(arguments.at(0))
-    if not isinstance(template, str):
-        return Unknown("the format is not known")
-    values = list(arguments.positional[1:])
-    remaining = iter(values)
-    unknown_reasons: list[str] = []
-
-    def format_directive(directive: re.Match[str]) -> str:
-        if directive[5] == "%":
-            return "%"
-        if directive[1]:
-            value = _value_at(values, int(directive[1]))
-        else:
-            value = next(remaining, None)
-        if isinstance(value, Unknown) and not isinstance(first_known(value), str | int):
-            unknown_reasons.append(value.reason)
-        return _pad_directive(directive, display_text(value))
-
-    text = _DIRECTIVE.sub(format_directive, template)
-    if unknown_reasons:
-        return Unknown(unknown_reasons[0], text)
-    return text
-
-
-def _value_at(values: list[Value], number: int) -> Value:
-    """Return the value for `%number$s`, counted from 1 (0 is the last value, as in a Python index)."""
-    if number <= len(values):
-        return values[number - 1]
-    return None
-
-
-def _pad_directive(directive: re.Match[str], text: str) -> str:
-    if not directive[3] or int(directive[3]) >= 200:
-        return text
-    fill = " "
-    if "%0" in directive[0]:
-        fill = "0"
-    return text.rjust(int(directive[3]), fill)
-
-
 # ── texts ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _str_replace(search: Value, replacement: Value, text: str) -> Value:
-    if not isinstance(search, Array):
-        return text.replace(display_text(search), display_text(replacement))
-    if isinstance(replacement, Array):
-        replacements = [display_text(value) for value in replacement.values]
-        replacements += [""] * (len(search) - len(replacements))
-    else:
-        replacements = [display_text(replacement)] * len(search)
-    for searched, replacing in zip(search.values, replacements, strict=False):
-        text = text.replace(display_text(searched), replacing)
-    return text
 
 
 def _substr(text: str, start: int, length: int | None = None) -> str:
@@ -371,7 +313,7 @@ STRING_FUNCTIONS: Final[Mapping[str, NativeFunction]] = {
     "trim": _pure(_trim),
     "ltrim": _pure(_trim_left),
     "rtrim": _pure(_trim_right),
-    "str_replace": _pure(_str_replace),
+    "str_replace": _pure(str_replace),
     "substr": _pure(_substr),
     "mb_substr": _pure(_substr),
     "strlen": _pure(_length),

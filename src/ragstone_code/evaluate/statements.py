@@ -13,7 +13,6 @@ from ragstone_code.evaluate.values import (
     Array,
     Unknown,
     Value,
-    copy_value,
     first_known,
     is_identical,
 )
@@ -89,11 +88,11 @@ def run_alternatives(
     alternatives: Sequence[Callable[[], object]],
 ) -> None:
     """Run each alternative from the current variables, then merge the variables of all of them."""
-    start = _snapshot(frame.variables)
+    start = _snapshot(evaluator, frame.variables)
     results: list[dict[str, Value]] = []
     transfers: list[str] = []
     for alternative in alternatives:
-        _restore(frame, _snapshot(start))
+        _restore(frame, _snapshot(evaluator, start))
         evaluator.conditions += 1
         try:
             alternative()
@@ -110,9 +109,9 @@ def run_alternatives(
         _restore(frame, start)
 
 
-def _snapshot(variables: dict[str, Value]) -> dict[str, Value]:
+def _snapshot(evaluator: Evaluator, variables: dict[str, Value]) -> dict[str, Value]:
     """Return a copy of variables; arrays are copied too."""
-    return {name: copy_value(value) for name, value in variables.items()}
+    return {name: evaluator.copy(value) for name, value in variables.items()}
 
 
 def _restore(frame: Frame, variables: dict[str, Value]) -> None:

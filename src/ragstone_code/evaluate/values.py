@@ -259,6 +259,15 @@ def copy_value(value: Value) -> Value:
     return value
 
 
+def parts_of(value: Value) -> Iterable[Value] | None:
+    """Return the values inside an array or an unknown value, None for other values."""
+    if isinstance(value, Array):
+        return value.items.values()
+    if isinstance(value, Unknown):
+        return (value.display, *value.options)
+    return None
+
+
 def is_identical(first: Value, second: Value) -> bool:
     """Return whether two values are equal and of the same type (1 is not True)."""
     return first is second or (type(first) is type(second) and first == second)

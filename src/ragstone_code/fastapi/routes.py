@@ -179,7 +179,7 @@ class FastApiRouteReader:
     def _parameter_dependencies(self, function: FunctionValue) -> Iterator[RouteGuard]:
         """Yield the guards that a function's parameters depend on, in order."""
         for parameter in function.definition.parameters:
-            default = self.program.interpreter.evaluate(parameter.default, function.scope)
+            default = self.program.value_of(parameter.default, function.scope)
             annotation = self.program.evaluate(parameter.annotation, function.scope)
             line = function.line
             if parameter.annotation is not None:

@@ -39,7 +39,7 @@ def add_schemas(
     """Add links from a handler to the schemas that it accepts (VALIDATED_BY) and returns (RETURNS)."""
     for parameter in function.definition.parameters:
         annotation = program.evaluate(parameter.annotation, function.scope)
-        default = program.interpreter.evaluate(parameter.default, function.scope)
+        default = program.value_of(parameter.default, function.scope)
         if _is_dependency(annotation) or _is_dependency(default):
             continue
         line = parameter.annotation.line if parameter.annotation is not None else function.line

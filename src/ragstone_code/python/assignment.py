@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragstone_code import tree
 from ragstone_code.python.native_functions import apply_operator, is_plain
-from ragstone_code.python.values import ModuleValue, Scope, UnknownValue, Value
+from ragstone_code.python.values import ModuleValue, Scope, UnknownValue, Value, parts_of
 
 if TYPE_CHECKING:
     from ragstone_code.python.interpreter import PythonInterpreter
@@ -71,7 +71,8 @@ def assign(
     elif isinstance(target, tree.Subscript):
         container = interpreter.evaluate(target.of, scope)
         key = interpreter.evaluate(target.key, scope)
-        if isinstance(container, dict) and is_plain(key):
+        is_paid = interpreter.budget.spend_on(value, parts_of)
+        if isinstance(container, dict) and is_plain(key) and is_paid:
             container[key] = value
     elif isinstance(target, tree.Collected):
         _assign_several(interpreter, target, value, scope)

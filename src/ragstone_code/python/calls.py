@@ -19,6 +19,7 @@ from ragstone_code.python.values import (
     UnknownValue,
     Value,
     full_name,
+    parts_of,
 )
 
 if TYPE_CHECKING:
@@ -225,6 +226,8 @@ def _call_member(
         )
     owner = member.owner
     if isinstance(owner, str | list | tuple | dict):
+        if not interpreter.budget.spend_on(call.args, parts_of):
+            return UnknownValue("too much to follow", call.line)
         return call_native_method(owner, member.name, call.args, call.kwargs)
     if not isinstance(owner, CallResult | ClassValue | FunctionValue | BoundMember):
         return UnknownValue("a call of what is not known", call.line)

@@ -10,7 +10,7 @@ from ragstone_code.python.assignment import assign, evaluate_assignment
 from ragstone_code.python.attributes import defined_later
 from ragstone_code.python.calls import evaluate_call
 from ragstone_code.python.names import BUILTIN
-from ragstone_code.python.native_functions import is_plain
+from ragstone_code.python.native_functions import is_plain, join_texts
 from ragstone_code.python.operations import evaluate_choice, evaluate_operation
 from ragstone_code.python.values import (
     BoundMember,
@@ -22,6 +22,7 @@ from ragstone_code.python.values import (
     Scope,
     UnknownValue,
     Value,
+    parts_of,
     truth_of,
 )
 
@@ -40,13 +41,18 @@ def evaluate(
     """Return the value of an expression."""
     if expression is None:
         return None
+    if not interpreter.budget.spend():
+        return UnknownValue("too much to follow", expression.line)
     evaluate_kind = _EXPRESSIONS.get(type(expression))
     if evaluate_kind is None:
         return UnknownValue(
             f"{type(expression).__name__} is not followed",
             expression.line,
         )
-    return evaluate_kind(interpreter, expression, scope)
+    value = evaluate_kind(interpreter, expression, scope)
+    if type(expression) in _CREATING and not interpreter.budget.spend_on(value, parts_of):
+        return UnknownValue("too much to follow", expression.line)
+    return value
 
 
 # ── literals and names ────────────────────────────────────────────────────────────────────────────
@@ -127,7 +133,7 @@ def _evaluate_text(
             return part
     if not all(is_plain(part) for part in parts):
         return UnknownValue("a text with what is not known in it")
-    return "".join(str(part) for part in parts)
+    return join_texts([str(part) for part in parts])
 
 
 def _evaluate_closure(
@@ -217,6 +223,8 @@ def _run_comprehension_loop(
     if not isinstance(items, list | tuple | dict):
         return False
     for item in list(items)[:_MAX_ITEMS]:
+        if interpreter.budget.is_spent:
+            return False
         assign(interpreter, target, item, scope)
         if any(truth_of(interpreter.evaluate(test, scope)) is False for test in tests):
             continue
@@ -284,3 +292,11 @@ _EXPRESSIONS: Final[dict[type, Callable[[PythonInterpreter, Any, Scope], Value]]
     tree.Choice: evaluate_choice,
     tree.Assigned: evaluate_assignment,
 }
+_CREATING: Final = (
+    tree.Text,
+    tree.Collected,
+    tree.Comprehended,
+    tree.Call,
+    tree.Operation,
+)
+"""Expressions that can create a value that is larger than its parts."""

@@ -33,8 +33,7 @@ def run_block(
 ) -> str:
     """Run statements and return how they end: "", return, break, continue or raise."""
     for statement in statements:
-        interpreter.steps -= 1
-        if interpreter.steps < 0:
+        if not interpreter.budget.spend():
             return "raise"
         ending = _run_statement(interpreter, statement, scope)
         if ending:
@@ -207,7 +206,7 @@ def _run_each(interpreter: PythonInterpreter, loop: tree.Each, scope: Scope) -> 
     for item in list(iterable)[:_MAX_ITERATIONS]:
         assign(interpreter, loop.value, item, scope)
         ending = run_block(interpreter, loop.body, scope)
-        if ending == "return" or interpreter.steps < 0:
+        if ending == "return" or interpreter.budget.is_spent:
             return ending
         if ending in ("break", "raise"):
             break
@@ -326,8 +325,7 @@ def _run_class_statement(
     scope: Scope,
 ) -> None:
     """Run a statement of a class body; the lines of new names and their annotations are recorded."""
-    interpreter.steps -= 1
-    if interpreter.steps < 0:
+    if not interpreter.budget.spend():
         return
     if isinstance(statement, tree.Function):
         scope.names[statement.name] = _create_function(

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import Final
 
 from ragstone_code import tree
+from ragstone_code.evaluate.budget import Budget
 from ragstone_code.python import attributes, calls, evaluation, execution
 from ragstone_code.python.project import PythonProject
 from ragstone_code.python.values import CallResult, ModuleValue, Scope, UnknownValue, Value
 from ragstone_code.world import World
 
-STEPS: Final = 60_000
-"""Statements that one module may run, including the functions that it calls."""
+STEPS: Final = 600_000
+"""Steps of one module, including the functions that it calls; see `Budget`."""
 _MAX_NESTED_MODULES: Final = 8
 """Modules that may import each other in a cycle while they run."""
 
@@ -30,8 +31,7 @@ class PythonInterpreter:
         self.remarks: list[str] = []
         self.objects: list[CallResult] = []
         """Recorded calls and created objects, in order."""
-        self.steps = 0
-        """Statements that may still run."""
+        self.budget = Budget(STEPS)
         self.conditions = 0
         """Number of surrounding branches that may not run."""
         self.call_depth = 0
@@ -91,8 +91,8 @@ class PythonInterpreter:
         module.scope = Scope(module, names=module.names)
         module.names["__name__"] = module.name
         module.names["__file__"] = UnknownValue("the place of a file")
-        saved_state = (self.steps, self.conditions, self.call_depth)
-        self.steps = STEPS
+        saved_state = (self.budget.left, self.conditions, self.call_depth)
+        self.budget.renew()
         self.conditions = 0
         self.call_depth = 0
         self._nested_modules += 1
@@ -101,8 +101,10 @@ class PythonInterpreter:
         except RecursionError:
             self.remarks.append(f"{module.uri}: nested too deeply to be followed")
         finally:
+            if self.budget.is_spent:
+                self.remarks.append(f"{module.uri}: too much to follow")
             self._nested_modules -= 1
-            self.steps, self.conditions, self.call_depth = saved_state
+            self.budget.left, self.conditions, self.call_depth = saved_state
 
     # ── operations of other modules ───────────────────────────────────────────────────────────────
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from ragstone_code.evaluate.budget import MAX_ITEMS, MAX_NUMBER, MAX_TEXT
 from ragstone_code.python.values import UnknownValue, Value
 
-MAX_ITEMS: Final = 5_000
-"""Longer lists are unknown."""
-_MAX_TEXT: Final = MAX_ITEMS * 10
+_DIRECTIVE: Final = re.compile(r"%(?:\(\w*\))?[#0\- +]*(\*|\d*)(?:\.(\*|\d*))?")
+_LONGEST_WIDTH: Final = 2
+"""Digits of the width in a format."""
+_PLACEHOLDER: Final = re.compile(r"\{\w*\}|\{\{|\}\}")
 _TEXT_METHODS: Final = frozenset(
     "strip lstrip rstrip lower upper title capitalize replace removeprefix removesuffix split rsplit join startswith "
     "endswith format partition rpartition".split()
@@ -57,10 +60,30 @@ def _call_text_method(
             inputs.append(argument)
     if name not in _TEXT_METHODS or not all(is_plain(value) for value in inputs):
         return UnknownValue(f"a text's {name} of what is not known")
-    result = getattr(text, name)(*args, **kwargs)
-    if isinstance(result, str) and len(result) > _MAX_TEXT:
+    if _text_length(text, name, args, inputs) > MAX_TEXT:
         return UnknownValue("too long a text")
-    return result
+    return getattr(text, name)(*args, **kwargs)
+
+
+def _text_length(text: str, name: str, args: list[Value], inputs: list[Value]) -> int:
+    """Return at most how long the result of a method is, before it is called."""
+    length_of_inputs = sum(len(str(value)) for value in inputs)
+    if name == "join":
+        return len(text) * len(inputs) + length_of_inputs
+    if name == "replace" and len(args) > 1:
+        return len(text) + text.count(str(args[0])) * len(str(args[1]))
+    if name == "format":
+        placeholders = len(_PLACEHOLDER.findall(text))
+        has_others = "{" in _PLACEHOLDER.sub("", text)  # a width, or a part of a value
+        return MAX_TEXT + 1 if has_others else len(text) + placeholders * length_of_inputs
+    return 3 * len(text)  # upper() makes some characters longer
+
+
+def join_texts(texts: list[str]) -> Value:
+    """Return texts as one text; unknown if it is too long."""
+    if sum(map(len, texts)) > MAX_TEXT:
+        return UnknownValue("too long a text")
+    return "".join(texts)
 
 
 def _call_dictionary_method(
@@ -94,6 +117,8 @@ def _call_list_method(items: Value, name: str, args: list[Value]) -> Value:
         return UnknownValue(f"a list's {name}")
     if name == "extend" and not isinstance(args[0], list | tuple):
         return UnknownValue("a list extended by what is not known")
+    if name == "extend" and len(items) + len(args[0]) > MAX_ITEMS:
+        return UnknownValue("too long a list")
     if name in _LIST_METHODS:
         return getattr(items, name)(*args)
     return UnknownValue(f"a list's {name}")
@@ -220,11 +245,14 @@ def apply_operator(sign: str, left: Value, right: Value) -> Value:
 
 
 def _add(left: Value, right: Value) -> Value:
-    if isinstance(right, list | tuple):
+    if isinstance(right, list | tuple) and isinstance(left, list | tuple):
+        if len(left) + len(right) > MAX_ITEMS:
+            return UnknownValue("too long a list")
         if isinstance(left, list):
             return [*left, *right]
-        if isinstance(left, tuple):
-            return (*left, *right)
+        return (*left, *right)
+    if isinstance(left, str) and isinstance(right, str):
+        return join_texts([left, right])
     return _calculate(operator.add, left, right)
 
 
@@ -271,6 +299,12 @@ def _format(left: Value, right: Value) -> Value:
         inputs = list(right.values())
     if not all(is_plain(value) for value in inputs):
         return NotImplemented
+    directives = _DIRECTIVE.findall(left)
+    widths = [width for directive in directives for width in directive]
+    if any(width == "*" or len(width) > _LONGEST_WIDTH for width in widths):
+        return NotImplemented
+    if len(left) + len(directives) * sum(len(str(value)) for value in inputs) > MAX_TEXT:
+        return UnknownValue("too long a text")
     return left % right
 
 
@@ -288,7 +322,10 @@ def _calculate(
     for side in (left, right):
         if side is None or not is_plain(side):
             return NotImplemented
-    return function(left, right)
+    result = function(left, right)
+    if isinstance(result, int) and abs(result) >= MAX_NUMBER:
+        return UnknownValue("too large a number")
+    return result
 
 
 def _calculation(function: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:

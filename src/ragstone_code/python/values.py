@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -232,6 +232,17 @@ def _member_name(member: BoundMember) -> str:
     if not owner_name:
         return ""
     return f"{owner_name}.{member.name}"
+
+
+def parts_of(value: Value) -> Iterable[Value] | None:
+    """Return the values inside a collection or a recorded call, None for other values."""
+    if isinstance(value, list | tuple):
+        return value
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, CallResult):
+        return (*value.args, *value.kwargs.values())
+    return None
 
 
 def truth_of(value: Value) -> bool | None:

@@ -40,7 +40,7 @@ def test_a_stopped_run_does_not_affect_the_next_run() -> None:
     assert isinstance(evaluator.run("main.php"), Unknown)
     evaluator.run("next.php")
     assert [(name, site.conditional) for name, _, site in log.calls] == [("say", False)]
-    assert evaluator.remarks == ["main.php: too much to follow: stopped after 3001 steps"]
+    assert evaluator.remarks == ["main.php: too much to follow: stopped after 3000 steps"]
 
 
 def test_functions_that_call_themselves_twice_stay_within_the_limit() -> None:

@@ -138,8 +138,9 @@ def test_only_the_pieces_are_between_the_marks(
     hits: list[Hit], budget: int, form: ContextFormat
 ) -> None:
     context = build_context(ContextRequest("tides", budget, form), hits)
+    mark = (re.findall(r"^<<<retrieved ([0-9a-f]{16})>>>$", context.text, re.M) or [""])[0]
     pieces = [
-        FORMATTERS[form].format_piece(cited, number)
+        FORMATTERS[form].format_piece(cited, number, mark)
         for number, cited in enumerate(context.cited, 1)
     ]
     inside = context.text.partition(">>>\n")[2].rpartition("<<<end ")[0]
@@ -147,7 +148,8 @@ def test_only_the_pieces_are_between_the_marks(
     for piece, cited in zip(pieces, context.cited, strict=True):
         heading, _, body = piece.partition("\n")
         assert heading.startswith(("File: ", "### "))
-        assert body.strip("\n") == reveal_hidden(cited.text).strip("\n")
+        unquoted = re.sub(r"^> ", "", body, flags=re.M)
+        assert unquoted.strip("\n") == reveal_hidden(cited.text).strip("\n")
 
 
 @given(hits=hit_lists, budget=st.integers(80, 900))
@@ -193,11 +195,13 @@ def test_each_format_has_the_strings_that_prompts_expect() -> None:
     ]
     block = build_context(ContextRequest("q", format="block"), hits).text
     assert block.startswith("[RETRIEVED CONTEXT]\n")
-    assert "File: notes/a.md (chunk 0) [notes/a.md:1-2]\none\ntwo\n" in block
-    assert "File: b.pdf (chunk 8) [b.pdf p.4]\nthree\n" in block
+    assert re.search(
+        r"File: notes/a.md \(chunk 0\) \[notes/a.md:1-2\] #\w{4}\none\ntwo\n", block
+    )
+    assert re.search(r"File: b.pdf \(chunk 8\) \[b.pdf p.4\] #\w{4}\nthree\n", block)
     markdown = build_context(ContextRequest("q", format="markdown"), hits).text
     assert markdown.startswith("## Relevant Context (RAG)\n")
-    assert "### notes/a.md:1-2\n\none\ntwo\n" in markdown
+    assert re.search(r"### notes/a.md:1-2 #\w{4}\n\none\ntwo\n", markdown)
     assert build_context(ContextRequest("q", format="tool"), hits).text == (
         "--- Result 1 (score: 0.813, source: notes/a.md:1-2) ---\none\ntwo\n\n"
         "--- Result 2 (score: 0.500, source: b.pdf p.4) ---\nthree"

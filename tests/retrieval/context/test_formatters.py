@@ -45,15 +45,15 @@ def render(form: ContextFormat) -> tuple[str, str]:
     mark = re.search(r"(?:retrieved |\"mark\": \")([0-9a-f]{16})", text)
     if mark is None:
         return text, ""
-    return text.replace(mark[1], "M"), mark[1]
+    return text.replace(mark[1], "M").replace(mark[1][:4], "m"), mark[1]
 
 
 def test_block_has_exactly_this_text() -> None:
     assert render("block")[0] == (
         f"[RETRIEVED CONTEXT]\n{WARNING}\n<<<retrieved M>>>\n"
-        "File: notes/a.md (chunk 0) [notes/a.md:3-4]\none\ntwo\n\n"
-        "File: b.pdf (chunk 8) [b.pdf p.4]\nthree\n\n"
-        "File: c.pptx (chunk 1) [c.pptx slide 2]\nfour\n\n"
+        "File: notes/a.md (chunk 0) [notes/a.md:3-4] #m\none\ntwo\n\n"
+        "File: b.pdf (chunk 8) [b.pdf p.4] #m\nthree\n\n"
+        "File: c.pptx (chunk 1) [c.pptx slide 2] #m\nfour\n\n"
         "<<<end M>>>"
     )
 
@@ -61,9 +61,9 @@ def test_block_has_exactly_this_text() -> None:
 def test_markdown_has_exactly_this_text() -> None:
     assert render("markdown")[0] == (
         f"## Relevant Context (RAG)\n{WARNING}\n<<<retrieved M>>>\n"
-        "### notes/a.md:3-4\n\none\ntwo\n\n"
-        "### b.pdf p.4\n\nthree\n\n"
-        "### c.pptx slide 2\n\nfour\n\n"
+        "### notes/a.md:3-4 #m\n\none\ntwo\n\n"
+        "### b.pdf p.4 #m\n\nthree\n\n"
+        "### c.pptx slide 2 #m\n\nfour\n\n"
         "<<<end M>>>"
     )
 

@@ -30,9 +30,9 @@ def test_own_and_retrieved_pieces_share_one_ranking_and_one_budget() -> None:
     both = merge_hits(own, retrieved)
     assert {hit.source_doc_id for hit in both[:2]} == {"docs/ferry.md", "notes"}
     assert both[2].source_doc_id == "chat"
-    context = build_context(ContextRequest(TASK, 160), both)
+    context = build_context(ContextRequest(TASK, 190), both)
     assert "at nine" in context.text
-    assert context.tokens <= 160
+    assert context.tokens <= 190
 
 
 def test_a_text_in_both_lists_is_shown_once() -> None:

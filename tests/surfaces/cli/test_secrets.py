@@ -39,6 +39,7 @@ def test_secrets_in_added_files_are_redacted(quick: Command, project: Path) -> N
 
 def test_every_sync_warns_if_the_secret_scan_is_off(quick: Command, project: Path) -> None:
     (project / "ragstone.toml").write_text('[sources]\nsecrets = "off"\n', encoding="utf-8")
+    assert quick("trust", "--yes").code == 0
     first = quick("search", "upload", "--mode", "words", "--json")
     assert any("secrets are not looked for" in note for note in first.json["notes"])
     for _ in range(2):

@@ -79,6 +79,7 @@ def hit_from_chunk(row: StoredChunk, score: float, label: str) -> Hit:
         symbol=chunk.symbol,
         header=chunk.header,
         label=label,
+        content_hash=row.content_hash,
     )
 
 

@@ -53,7 +53,8 @@ class ContextPage:
         if self.shown_places:
             shown_line = self.formatter.format_shown(self.shown_places)
         formatted = [
-            self.formatter.format_piece(piece, number) for number, piece in enumerate(pieces, 1)
+            self.formatter.format_piece(piece, number, self.mark)
+            for number, piece in enumerate(pieces, 1)
         ]
         body = "".join(formatted)
         return f"{head}{shown_line}{body}{tail}".rstrip("\n")

@@ -7,7 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from ragstone.retrieval.context.fence import WARNING, closing_line, opening_line, reveal_hidden
+from ragstone.retrieval.context.fence import (
+    WARNING,
+    closing_line,
+    opening_line,
+    reveal_hidden,
+    short_mark,
+)
 from ragstone.types import Cited, ContextFormat
 
 NOTHING_FOUND: Final = "No relevant documentation found for your query."
@@ -16,6 +22,14 @@ _SHOWN_BEFORE: Final = "Already shown in this session: "
 _MAX_TASK: Final = 200
 """Characters of the task in a heading, so that a long task leaves room for the pieces."""
 _INDENT: Final = "   "
+_QUOTE: Final = "> "
+_BLOCK_HEADING: Final = re.compile(
+    r"^(?=[^\S\n]*(?:File: .*\(chunk \d+\)|\[RETRIEVED CONTEXT\]))", re.M
+)
+_MARKDOWN_HEADING: Final = re.compile(
+    r"^(?=[^\S\n]*#+ (?:.*(?::\d+(?:-\d+)?| (?:p\.|page |slide |sheet |chapter )\S+) *$|Relevant Context \(RAG\)))",
+    re.M,
+)
 _RESULT_HEADING: Final = re.compile(r"^(?=--- Result )", re.M)
 
 
@@ -25,15 +39,18 @@ class ContextFormatter(Protocol):
     def frame(self, mark: str, task: str) -> tuple[str, str]:
         """Return the text before the first piece and the text after the last."""
 
-    def format_piece(self, cited: Cited, number: int) -> str:
-        """Return a piece with its citation."""
+    def format_piece(self, cited: Cited, number: int, mark: str = "") -> str:
+        """Return a piece with its citation; the citations of fenced formats carry a part of the mark."""
 
     def format_shown(self, places: Sequence[str]) -> str:
         """Return the line that names the places that the session was shown before."""
 
 
 class BlockFormatter:
-    """`block`: a bracketed heading, then `File: path (chunk N)` and the text of each piece."""
+    """`block`: a bracketed heading, then `File: path (chunk N)` and the text of each piece.
+
+    The real citations carry a part of the fence's mark. A line in a passage that looks like one is quoted.
+    """
 
     heading = "[RETRIEVED CONTEXT]"
 
@@ -42,10 +59,12 @@ class BlockFormatter:
         head = f"{self.heading}\n{WARNING}\n{opening_line(mark)}\n"
         return head, closing_line(mark)
 
-    def format_piece(self, cited: Cited, number: int) -> str:
-        """Return the file, the chunk's number and the citation, then the text."""
+    def format_piece(self, cited: Cited, number: int, mark: str = "") -> str:
+        """Return the file, the chunk's number, the citation and the mark, then the text."""
         heading = f"File: {one_line(cited.uri)} (chunk {cited.chunk_index})"
-        return f"{heading} [{one_line(cited.citation)}]\n{reveal_hidden(cited.text)}\n\n"
+        heading += f" [{one_line(cited.citation)}] #{short_mark(mark)}"
+        passage = _BLOCK_HEADING.sub(_QUOTE, reveal_hidden(cited.text))
+        return f"{heading}\n{passage}\n\n"
 
     def format_shown(self, places: Sequence[str]) -> str:
         """Return the line that names the places."""
@@ -57,9 +76,11 @@ class MarkdownFormatter(BlockFormatter):
 
     heading = "## Relevant Context (RAG)"
 
-    def format_piece(self, cited: Cited, number: int) -> str:
+    def format_piece(self, cited: Cited, number: int, mark: str = "") -> str:
         """Return the place as a heading, then the text."""
-        return f"### {one_line(cited.citation)}\n\n{reveal_hidden(cited.text)}\n\n"
+        heading = f"### {one_line(cited.citation)} #{short_mark(mark)}"
+        passage = _MARKDOWN_HEADING.sub(_QUOTE, reveal_hidden(cited.text))
+        return f"{heading}\n\n{passage}\n\n"
 
 
 class ToolFormatter:
@@ -72,7 +93,7 @@ class ToolFormatter:
         """Return empty texts: each result has a heading."""
         return "", ""
 
-    def format_piece(self, cited: Cited, number: int) -> str:
+    def format_piece(self, cited: Cited, number: int, mark: str = "") -> str:
         """Return a numbered result."""
         source = one_line(cited.citation)
         heading = f"--- Result {number} (score: {cited.score:.3f}, source: {source}) ---"
@@ -92,7 +113,7 @@ class DocumentsFormatter(ToolFormatter):
         question = shorten_text(one_line(task), _MAX_TASK)
         return f'[Knowledge base results for "{question}"]\n', ""
 
-    def format_piece(self, cited: Cited, number: int) -> str:
+    def format_piece(self, cited: Cited, number: int, mark: str = "") -> str:
         """Return a numbered source and the indented passage."""
         heading = (
             f"{number}. {one_line(cited.uri)} ({_page_name(cited)}chunk {cited.chunk_index})"
@@ -112,7 +133,7 @@ class JsonFormatter:
         head = f'{{"mark": "{mark}", "task": {json.dumps(short_task)}, "pieces": [\n'
         return head, "]}"
 
-    def format_piece(self, cited: Cited, number: int) -> str:
+    def format_piece(self, cited: Cited, number: int, mark: str = "") -> str:
         """Return a piece as an object, with a comma before it unless it is the first."""
         fields = {
             "place": reveal_hidden(cited.citation),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import subprocess
 
-TIMEOUT_SECONDS = 60.0
 _MAX_PREFIXES = 100
 _OPTIONS = (
     "--no-pager",
@@ -38,6 +38,8 @@ def list_files(folder: Path, prefixes: Sequence[str] = ()) -> list[str] | None:
     """
     if len(prefixes) > _MAX_PREFIXES:
         prefixes = ()
+    if not _can_read_ignore_files(folder):
+        return None
     arguments = ("ls-files", "-c", "-o", "--exclude-standard", "-z", "--", *prefixes)
     completed = run_git(folder, arguments)
     if completed is None or completed.returncode != 0:
@@ -51,7 +53,7 @@ def list_files(folder: Path, prefixes: Sequence[str] = ()) -> list[str] | None:
 
 def ignored_folders(root: Path, folders: Sequence[Path]) -> list[Path]:
     """Return the folders below a root that git ignores; none without git or a repository."""
-    if not folders or repository_of(root) is None:
+    if not folders or repository_of(root) is None or not _can_read_ignore_files(root):
         return []
     # The command takes plain paths, and refuses to run with `--literal-pathspecs`.
     options = ("--no-literal-pathspecs", "-c", "core.quotePath=false")
@@ -62,6 +64,29 @@ def ignored_folders(root: Path, folders: Sequence[Path]) -> list[Path]:
     return [folder for folder in folders if str(folder) in ignored]
 
 
+def _can_read_ignore_files(folder: Path) -> bool:
+    """Return whether the ignore files of a repository are files; git would wait for the other end of a FIFO."""
+    top = repository_of(folder) or folder
+    paths = [top / ".gitignore", top / ".git" / "info" / "exclude"]
+    completed = run_git(folder, ("config", "--type=path", "--get", "core.excludesFile"))
+    if completed is not None and completed.stdout:
+        paths.append(top / os.fsdecode(completed.stdout.rstrip(b"\n")))
+    return not any(map(_is_special, paths))
+
+
+def _is_special(path: Path) -> bool:
+    """Return whether a path is neither missing, nor a file, nor a folder."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode) and not _is_null_device(path)
+
+
+def _is_null_device(path: Path) -> bool:
+    return os.path.realpath(path) == os.devnull
+
+
 def run_git(
     folder: Path, arguments: Sequence[str], *, root: Path | None = None
 ) -> subprocess.CompletedProcess[bytes] | None:
@@ -69,24 +94,13 @@ def run_git(
 
     A program called git inside the folder, or inside `root`, is not run.
     """
-    import subprocess  # a search may not need git
+    # A search may not need git.
+    from ragstone.sources.folder.limited_process import run_limited
 
     program = _program(root or folder)
     if program is None:
         return None
-    try:
-        return subprocess.run(  # noqa: S603 - a fixed command, no shell; paths are behind `--` or inside one argument
-            [program, *_OPTIONS, *arguments],
-            cwd=folder,
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=TIMEOUT_SECONDS,
-            check=False,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
+    return run_limited([program, *_OPTIONS, *arguments], folder, _environment())
 
 
 def _program(folder: Path) -> str | None:

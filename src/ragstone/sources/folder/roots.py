@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ragstone.config import user_ids
 from ragstone.errors import InputError
 from ragstone.sources.folder import git
 
+_REPOSITORY = (".git", ".hg")
 # Each row is searched up to the top before the next one: an existing index wins over a nearer manifest.
 _MARKERS = (
     (".ragstone",),
     ("ragstone.toml",),
-    (".git", ".hg"),
+    _REPOSITORY,
     (
         *(
             "pyproject.toml",
@@ -56,8 +59,9 @@ def find_root(start: Path) -> Path:
         raise InputError(f"there is no folder {start}", hint="check the path")
     resolved = start.resolve()
     folder_of_start = resolved if resolved.is_dir() else resolved.parent
-    candidates = _candidates(folder_of_start)
-    root = _marked_folder(candidates) or folder_of_start
+    owners = user_ids() | {0, folder_of_start.stat().st_uid}
+    candidates = _inside_repository(_candidates(folder_of_start), owners)
+    root = _marked_folder(candidates, owners) or folder_of_start
     if root == folder_of_start:
         return root
     # The index of the root would not have the files of a folder that git ignores, and the user stands in it.
@@ -65,16 +69,40 @@ def find_root(start: Path) -> Path:
     ignored = git.ignored_folders(root, below)
     if not ignored or ".ragstone" in folder_of_start.parts:
         return root
-    return _marked_folder(ignored) or folder_of_start
+    return _marked_folder(ignored, owners) or folder_of_start
 
 
-def _marked_folder(candidates: Sequence[Path]) -> Path | None:
+def _marked_folder(candidates: Sequence[Path], owners: Iterable[int]) -> Path | None:
     """Return the first folder with a mark of a project; None if none has one."""
     for markers in _MARKERS:
         for folder in candidates:
-            if any((folder / marker).exists() for marker in markers):
+            if _has_marker(folder, markers, owners):
                 return folder
     return None
+
+
+def _inside_repository(folders: list[Path], owners: Iterable[int]) -> list[Path]:
+    """Return the folders up to the top of the nearest repository; all of them if there is none."""
+    for number, folder in enumerate(folders, 1):
+        if _has_marker(folder, _REPOSITORY, owners):
+            return folders[:number]
+    return folders
+
+
+def _has_marker(folder: Path, markers: Iterable[str], owners: Iterable[int]) -> bool:
+    """Return whether a folder has a marker of a trusted owner.
+
+    Another user of the machine could put a marker into a folder above, such as `/tmp`, to take in private files. So a
+    marker must belong to this user, to root, or to the owner of the folder where the search starts.
+    """
+    for marker in markers:
+        try:
+            status = os.stat(folder / marker)
+        except OSError:
+            continue
+        if status.st_uid in owners:
+            return True
+    return False
 
 
 def is_risky(path: Path) -> str | None:

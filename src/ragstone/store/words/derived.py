@@ -26,10 +26,11 @@ from ragstone.store.fetch import fetch_column
 from ragstone.store.home import WORDS
 from ragstone.store.lock import FileLock
 from ragstone.store.words import tantivy
+from ragstone.store.words.checksums import check_files
 from ragstone.store.words.scope import TermCounts, WordScope
 from ragstone.store.words.tantivy import CommitMark, IndexReader, IndexUnusable
 from ragstone.store.words.terms import ChunkTerms, chunks_after, stored_terms
-from ragstone.types import Scored
+from ragstone.types import Finding, Scored
 
 LEAST_CHUNKS: Final = 5000  # FTS5 takes about a millisecond there
 EXTEND_AT: Final = 30_000  # missing chunks that a write adds: about three seconds of work
@@ -212,6 +213,19 @@ class DerivedIndex:
         return reader.last_chunk >= state.last_chunk or reader.mark == tantivy.commit_mark(
             folder
         )
+
+    def check(self) -> list[Finding]:
+        """Read every file of the index and return a finding; none if the store needs no such index."""
+        if self._folder is None:
+            return []
+        with self._database.reading() as db:
+            folder = self._folder / store_state(db).folder_name
+        if tantivy.commit_mark(folder) is None:
+            return []  # nothing was committed, so nothing is read
+        if check_files(folder) == "damaged":
+            detail = "a file of the fast word index is damaged; searches use the slower one"
+            return [Finding("fast words", False, detail, "run `ragstone compact`")]
+        return [Finding("fast words", True, "no file of the fast word index is damaged")]
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 

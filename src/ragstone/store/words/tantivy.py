@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from ragstone.store.words.checksums import CHECKSUM_FILE, check_files, write_checksums
 from ragstone.store.words.scope import TermCounts, file_rarity
 from ragstone.store.words.terms import ChunkTerms
 
@@ -24,7 +25,6 @@ FORMAT: Final = 1
 """Raised with every change of the fields or of their content."""
 WEIGHTS: Final = (4, 1, 8, 1)
 """How often the terms of symbol, header, path and body count: the column weights of FTS5."""
-_COMMIT_FILE: Final = "meta.json"  # changes with every commit
 _TERMS, _CHUNK, _COLLECTION = "terms", "chunk", "collection"
 _ANALYZER: Final = "spaces"
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 48_000_000  # the first is the least that tantivy accepts
@@ -91,6 +91,9 @@ class IndexReader:
         self.mark = commit_mark(folder)
         if self.mark is None:
             raise IndexUnusable("there is no index")
+        state = check_files(folder)
+        if state != "intact":
+            raise IndexUnusable(f"the files are {state}")
         with _translated():
             index = _open(folder)
             index.reload()
@@ -206,6 +209,8 @@ def write_entries(
     for name in os.listdir(folder):
         with suppress(OSError):  # a merge may have removed the file
             os.chmod(folder / name, 0o600)
+    with _translated():
+        write_checksums(folder)
 
 
 def _weighted_terms(entry: ChunkTerms) -> str:
@@ -217,7 +222,7 @@ def _weighted_terms(entry: ChunkTerms) -> str:
 def commit_mark(folder: Path) -> CommitMark | None:
     """Return a value that changes with every commit to a folder, None if there was no commit."""
     try:
-        status = os.stat(folder / _COMMIT_FILE)
+        status = os.stat(folder / CHECKSUM_FILE)
     except OSError:
         return None
     return status.st_ino, status.st_mtime_ns, status.st_size

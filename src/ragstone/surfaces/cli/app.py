@@ -69,6 +69,7 @@ COMMAND_GROUPS: Final = {
     "Maintain": {
         "init": "Create the index folder and a settings file to edit.",
         "config": "Show every setting and its origin.",
+        "trust": "Accept the index and the settings that came with a folder.",
         "doctor": "Check the index and its environment.",
         "events": "Show recent events, or follow new ones.",
         "model": "List the embedding models, or describe one.",
