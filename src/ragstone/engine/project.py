@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ragstone.config import Settings
 from ragstone.engine import arguments, facets
 from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound
+from ragstone.indexing.components import Components
 from ragstone.indexing.events import Event, EventBus, EventLog
 from ragstone.indexing.sync import CollectionSync
 from ragstone.protocols import DocumentStore, Progress
@@ -49,7 +51,7 @@ class Project:
         self.log = EventLog(settings.home / EVENTS, name, redact=redact_query)
         components = workspace.components
         if events is None and settings.events.log and self.enabled and not components.in_memory:
-            self.events.subscribe(self._log_event)
+            self.events.subscribe(partial(_log_event, self.log, components))
         self._index = CollectionSync(components, settings, self.events, self.default, self._all)
 
     @property
@@ -98,11 +100,6 @@ class Project:
         self._is_closed = True
         self._index.close()
         self.log.flush()
-
-    def _log_event(self, event: Event) -> None:
-        """Write an event to the log, but not into a home that was refused."""
-        if self._workspace.components.is_open:
-            self.log.write(event)
 
     # ── collections ───────────────────────────────────────────────────────────────────────────────
 
@@ -206,3 +203,9 @@ class Project:
         if self.store.document(key, name) is not None:
             return name
         return name.rpartition("__chunk_")[0] or name
+
+
+def _log_event(log: EventLog, components: Components, event: Event) -> None:
+    """Write an event to the log, but not into a home that was refused."""
+    if components.is_open:
+        log.write(event)

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from ragstone.sources.secrets import shapes
+from ragstone.sources.secrets.places import find_places
 from ragstone.sources.secrets.rules import SecretRule, SecretRules, secret_span
 
 
@@ -36,6 +37,7 @@ def find_secrets(
         *find_in_urls(data, lower, rules),
         *find_authorizations(data, lower),
         *find_assignments(data, lower, rules, is_env_file=is_env_file),
+        *(SecretSpan(*place, 3) for place in find_places(data, lower)),
     ]
     return _merge(spans)
 
