@@ -198,8 +198,8 @@ def test_top_k_may_be_nothing_or_a_million(engine: Engine) -> None:
 
 def test_everything_under_the_threshold_is_an_empty_list(engine: Engine) -> None:
     engine.sync()
-    assert engine.search("lease", min_score=1.1) == []
-    explained = engine.explain("lease", min_score=1.1)
+    assert engine.search("lease and thing", min_score=1.0) == []
+    explained = engine.explain("lease and thing", min_score=1.0)
     assert any("min_score" in dropped.reason for dropped in explained.dropped)
 
 

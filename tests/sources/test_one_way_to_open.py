@@ -21,12 +21,20 @@ ALLOWED = {
     "secrets/rules.py": {"read_text"},  # the rules in the package
     "read/confine.py": {"open"},  # folders that the sandbox allows
     "read/office_package.py": {"open"},  # a member of an archive that is in memory
-    "ragstone/indexing/events.py": {"open", "fdopen"},  # the log of events in the home folder
+    "indexing/events.py": {"open", "fdopen"},  # the log of events in the home folder
+    "indexing/background.py": {"open", "fdopen"},  # the log of the process in the home folder
+    "indexing/query_vectors.py": {"open", "read_bytes"},  # a cache in the home folder
     "read/worker_loop.py": {
         "open",
         "fdopen",
     },  # the status of the process, and the pipe for its replies
-    "cli/failures.py": {"open"},  # the null device
+    "cli/__init__.py": {"open", "fdopen"},  # the null device
+    "cli/output.py": {"open"},  # the null device
+    "install/backups.py": {
+        "open",
+        "fdopen",
+        "read_text",
+    },  # settings of agents, which are not indexed
     "commands/init.py": {"open"},  # a settings file that was not there
     "cli/json_lines.py": {"fdopen"},  # a file made for the export
 }
@@ -39,7 +47,9 @@ def test_no_module_opens_a_file_by_itself(module: Path) -> None:
         for node in ast.walk(ast.parse(module.read_text("utf-8")))
         if isinstance(node, ast.Call)
     ]
-    named = [call for call in calls if ast.unparse(call) != "Engine.open"]
+    named = [
+        call for call in calls if ast.unparse(call) not in ("Engine.open", "McpSession.open")
+    ]
     names = {
         call.id if isinstance(call, ast.Name) else getattr(call, "attr", "") for call in named
     }

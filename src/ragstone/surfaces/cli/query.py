@@ -255,10 +255,10 @@ def build_filters(
 def read_query(words: Sequence[str], folder: Path | None) -> tuple[str, list[str]]:
     """Return the query and the paths after it; `-` reads the query from stdin."""
     query_words, paths = split_paths(words, folder)
-    return read_text(query_words), paths
+    return query_text(query_words), paths
 
 
-def read_text(words: Sequence[str]) -> str:
+def query_text(words: Sequence[str]) -> str:
     """Return words as one text; a single `-` reads it from stdin."""
     if list(words) != ["-"]:
         return " ".join(words)

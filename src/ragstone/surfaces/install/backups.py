@@ -50,7 +50,7 @@ def backup_file(path: Path) -> Path:
     return folder / "ragstone" / "installed" / f"{name}.json"
 
 
-def read_text(path: Path) -> str | None:
+def load_text(path: Path) -> str | None:
     """Return the text of a file with its line ends, None if there is none; `InputError` if it is not a text file."""
     try:
         if path.exists() and not path.is_file():

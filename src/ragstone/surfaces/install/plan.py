@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ragstone.errors import InputError
 from ragstone.surfaces.install.agents import AgentClient, Launch
-from ragstone.surfaces.install.backups import Backup, read_text
+from ragstone.surfaces.install.backups import Backup, load_text
 from ragstone.surfaces.install.edits import (
     add_instructions,
     add_server,
@@ -97,7 +97,7 @@ class _Planner:
             )
             return None, False
         try:
-            return read_text(file), True
+            return load_text(file), True
         except InputError as error:
             self.failures.append(InstallFailure(agent.name, file, error.message))
             return None, False

@@ -26,7 +26,7 @@ from ragstone.surfaces.cli.output import (
     print_notes,
     printable,
 )
-from ragstone.surfaces.cli.query import quote_query, read_text
+from ragstone.surfaces.cli.query import query_text, quote_query
 from ragstone.surfaces.present.graph import retrieval_json
 from ragstone.surfaces.present.hits import hit_json
 from ragstone.types import GraphAnswer, Retrieval
@@ -96,7 +96,7 @@ def retrieve(
     A folder without an index is indexed first.
     """
     check_output_format(as_json=as_json, as_json_lines=as_json_lines)
-    text = read_text(query)
+    text = query_text(query)
     with open_engine(folder) as engine:
         with scan_policy(engine, no_sync=flags["no_sync"], yes=flags["yes"]) as policy:
             retrieval = engine.retrieve(
