@@ -86,13 +86,25 @@ class KeyRing:
         # An unknown id takes as long as a wrong secret.
         expected = key.digest if key else bytes(_SECRET_BYTES)
         is_right = hmac.compare_digest(self._digest(secret), expected)
-        if key is None or not is_right or not is_active(key):
+        if key is None or not is_right:
             return None
-        scopes = frozenset(cast(KeyScope, scope) for scope in key.scopes)
-        return Identity(key.project, scopes, key.id)
+        return _identity(key)
+
+    def identify_id(self, key_id: str) -> Identity | None:
+        """Return the identity of a key that a session was opened with, or None if the key has ended."""
+        key = self._store.get(key_id)
+        return None if key is None else _identity(key)
 
     def _digest(self, secret: str) -> bytes:
         return hmac.digest(self._pepper, secret.encode("utf-8", "replace"), "sha256")
+
+
+def _identity(key: StoredKey) -> Identity | None:
+    """Return the identity of a key, or None if it is expired or revoked."""
+    if not is_active(key):
+        return None
+    scopes = frozenset(cast(KeyScope, scope) for scope in key.scopes)
+    return Identity(key.project, scopes, key.id)
 
 
 def is_active(key: StoredKey, now: float | None = None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -149,6 +150,10 @@ def test_a_stream_ends_when_its_key_is_revoked(keyed: RunningServer) -> None:
         assert next(lines) == ": connected"
         keyed.delete(f"/api/rag/keys/{token.split('_')[1]}")
         assert [line for line in lines if line.startswith("data")][1:] == []
+    for _ in range(200):  # the server counts the stream after its last byte was sent
+        if not keyed.state.streams.open:
+            break
+        time.sleep(0.05)
     assert keyed.state.streams.open == 0
 
 
@@ -177,6 +182,32 @@ def test_a_slow_or_large_body_is_refused(project: Path) -> None:
         with socket.create_connection((host, int(port)), timeout=20) as connection:
             connection.sendall(head.encode())
             assert connection.recv(65_536).startswith(b"HTTP/1.1 408")
+
+
+def test_a_browser_exchanges_its_key_for_a_cookie(keyed: RunningServer) -> None:
+    opened = keyed.post("/api/rag/session")
+    cookie = opened.headers["set-cookie"]
+    assert "HttpOnly" in cookie and "SameSite=strict" in cookie and "Path=/" in cookie
+    assert keyed.key not in cookie
+    keyed.http.cookies.clear()
+    browser = {"cookie": cookie.partition(";")[0]}
+    shown = keyed.get("/api/rag/session", key="", headers=browser).json()
+    assert shown["project_id"] == "default"
+    body = {"name": "handbook"}
+    without = keyed.post("/api/rag/collections", body, key="", headers=browser)
+    assert (without.status_code, without.json()["error"]["code"]) == (403, "access")
+    browser["x-csrf-token"] = shown["csrf_token"]
+    assert keyed.post("/api/rag/collections", body, key="", headers=browser).status_code == 200
+    assert keyed.delete("/api/rag/session", key="", headers=browser).status_code == 200
+    assert keyed.get("/api/rag/session", key="", headers=browser).status_code == 401
+
+
+def test_a_session_ends_with_its_key(keyed: RunningServer) -> None:
+    cookie = keyed.post("/api/rag/session").headers["set-cookie"].partition(";")[0]
+    keyed.http.cookies.clear()
+    assert keyed.get("/api/rag/usage", key="", headers={"cookie": cookie}).status_code == 200
+    keyed.delete(f"/api/rag/keys/{keyed.key.split('_')[1]}")
+    assert keyed.get("/api/rag/usage", key="", headers={"cookie": cookie}).status_code == 401
 
 
 # ── borders ───────────────────────────────────────────────────────────────────────────────────────

@@ -24,6 +24,7 @@ from ragstone.surfaces.rest.routes import (
     keys,
     memory,
     search,
+    session,
 )
 from ragstone.surfaces.rest.state import ServerState
 
@@ -37,6 +38,7 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     jobs.router,
     events.router,
     keys.router,
+    session.router,
 )
 
 

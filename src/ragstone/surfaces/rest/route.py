@@ -131,7 +131,7 @@ class ScopedRoute(APIRoute):
 
 async def _authorize(server: ServerState, request: Request, scope: KeyScope) -> None:
     """Store the identity of the caller in the request, or raise; nothing of the body is read."""
-    identity = await run_in_threadpool(server.identify, request.headers)
+    identity = await run_in_threadpool(server.identify, request.headers, request.method)
     request.state.identity = authorize(
         identity, scope, project=request.path_params.get("project")
     )

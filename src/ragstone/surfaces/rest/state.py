@@ -5,16 +5,23 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, field
+from typing import Final
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 
 from ragstone.access.identity import Identity, local_identity
+from ragstone.access.sessions import BrowserSessions
+from ragstone.errors import AccessError
 from ragstone.surfaces.rest.admission import Admission
 from ragstone.surfaces.rest.background import BackgroundSync
 from ragstone.surfaces.rest.engines import Engines
 from ragstone.surfaces.rest.jobs import Jobs
 from ragstone.surfaces.rest.metrics import Metrics
 from ragstone.surfaces.rest.streams import StreamLimit
+
+SESSION_COOKIE: Final = "ragstone_session"
+_SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -27,13 +34,14 @@ class ServerState:
     streams: StreamLimit
     needs_keys: bool = False
     """Whether other machines can reach the server: then every caller needs a key."""
+    sessions: BrowserSessions = field(default_factory=BrowserSessions)
     jobs: Jobs = field(default_factory=Jobs)
     metrics: Metrics = field(default_factory=Metrics)
     started: float = field(default_factory=time.time)
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when the server stops: open streams end."""
 
-    def identify(self, headers: Headers) -> Identity | None:
+    def identify(self, headers: Headers, method: str = "GET") -> Identity | None:
         """Return the identity of a caller, or None if it must show a valid key.
 
         Without keys a caller is the user of this machine. From the first key on, every caller needs one.
@@ -42,9 +50,26 @@ class ServerState:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             return keys.identify(token.strip())
+        cookie = cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE)
+        if cookie and not scheme:
+            return self._identify_session(cookie, headers, method)
         if scheme or self.needs_keys or keys.exists():
             return None
         return local_identity(self.engines.own_project)
+
+    def _identify_session(self, cookie: str, headers: Headers, method: str) -> Identity | None:
+        """Return the identity of a browser's session; a request that changes something must send its token."""
+        session = self.sessions.find(cookie)
+        if session is None:
+            return None
+        if method not in _SAFE_METHODS and not session.has_token(
+            headers.get("x-csrf-token", "")
+        ):
+            raise AccessError(
+                "the request does not come from a page of this server",
+                hint="send the csrf_token of GET /api/rag/session as X-CSRF-Token",
+            )
+        return self.engines.workspace.keys.identify_id(session.key_id)
 
     def close(self) -> None:
         """Stop background work and close the engines."""

@@ -74,7 +74,7 @@ class McpEndpoint:
         """Answer a request; a stream ends when the server stops or the key is revoked."""
         headers = Headers(scope=scope)
         try:
-            identity = authorize(await self._identify(headers), "read")
+            identity = authorize(await self._identify(headers, scope["method"]), "read")
         except RagstoneError as error:
             await failure_response(error)(scope, receive, send)
             return
@@ -95,8 +95,8 @@ class McpEndpoint:
                 break
         request.cancel()
 
-    async def _identify(self, headers: Headers) -> Identity | None:
-        return await run_in_threadpool(self._server.identify, headers)
+    async def _identify(self, headers: Headers, method: str = "GET") -> Identity | None:
+        return await run_in_threadpool(self._server.identify, headers, method)
 
     def _find_session(self, context: RequestContext) -> McpSession:
         """Return the session of the identity that `__call__` put into the request."""
