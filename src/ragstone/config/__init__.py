@@ -13,6 +13,7 @@ from ragstone.config.environment import (
     is_automated,
     provider_key,
     search_path,
+    silence_onnxruntime,
     user_config_folder,
     user_ids,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "project_file",
     "provider_key",
     "search_path",
+    "silence_onnxruntime",
     "user_config_folder",
     "user_file",
     "user_ids",

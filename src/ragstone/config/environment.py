@@ -78,6 +78,14 @@ def provider_key(
     return next(iter(keys), None)
 
 
+def silence_onnxruntime() -> None:
+    """Stop onnxruntime from sending usage data; it reads the variable when it is imported.
+
+    Without it, version 1.31 writes a device id into the user's cache and calls its maker's server.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+
 def cores() -> int:
     """Return how many cores this process may use."""
     get_allowed_cores = getattr(os, "sched_getaffinity", None)
