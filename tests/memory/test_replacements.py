@@ -14,6 +14,7 @@ from tests.memory.test_facts import EVERYDAY
 
 LINES = (Path(__file__).parent / "replacements.txt").read_text("utf-8").splitlines()
 PAIRS = [line.split(" | ") for line in LINES if line and not line.startswith("#")]
+CORRECTIONS = (Path(__file__).parent / "corrections.txt").read_text("utf-8").splitlines()
 REPLACED, NEAR_MISSES = PAIRS[:30], PAIRS[30:]
 
 
@@ -30,6 +31,25 @@ def test_replacements_are_recognised_and_near_misses_are_not(tmp_path: Path) -> 
     wrong = [pair for pair in NEAR_MISSES if is_replaced(*pair)]
     assert not wrong
     assert len(found) >= 0.9 * len(REPLACED)
+
+
+@pytest.mark.parametrize("pair", CORRECTIONS)
+def test_a_correction_that_names_the_old_value_replaces_it(pair: str) -> None:
+    older, newer = pair.split(" | ")
+    assert is_replaced(older, newer)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("We ship on Fridays.", "We test on Mondays, not on Fridays."),
+        ("Priya does the password rotation.", "Marco is on holiday, not Priya."),
+        ("The office is in Berlin.", "I like tea, not coffee."),
+        ("The limit is 100 requests.", "The cache holds 60 entries, not 100."),
+    ],
+)
+def test_a_correction_of_something_else_replaces_nothing(older: str, newer: str) -> None:
+    assert not is_replaced(older, newer)
 
 
 def is_replaced(older: str, newer: str) -> bool:

@@ -247,8 +247,10 @@ def _check_tokens(name: str, value: object) -> None:
     is_switch = isinstance(value, bool)
     if isinstance(value, int) and not is_switch and _MIN_TOKENS <= value <= _MAX_TOKENS:
         return
-    message = f"{name} is a number of tokens, from {_MIN_TOKENS} on"
-    raise InputError(message, hint=f"{name}=1500")
+    message = (
+        f"{name} is {value!r}, and not a number of tokens from {_MIN_TOKENS} to {_MAX_TOKENS:,}"
+    )
+    raise InputError(message, hint="for example 1500")
 
 
 def inject(

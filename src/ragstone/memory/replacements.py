@@ -4,6 +4,7 @@ A sentence with a word of change is compared with earlier sentences of the same 
 
 - "no longer" ends a statement with the same words;
 - "from A to B" and "instead of A" replace a statement that has the value A and is about the same thing;
+- "B, not A" replaces a statement that has A, if B is of the same sort;
 - "now" and "Correction:" replace a statement that differs in one value of the same sort.
 
 A missed change leaves an old line in the results; a wrong one costs the user's trust.
@@ -40,6 +41,10 @@ _MOVED: Final = re.compile(
 )
 _INSTEAD: Final = re.compile(
     r"\b(?:instead of|in place of|rather than) (?:the )?(?P<old>[\w'.+-]+(?: [A-Z\d][\w'.+-]*)*)"
+)
+_NOT_OLD: Final = re.compile(
+    r", (?:and )?not (?:(?:on|in|at|by|with|every|the) )*(?P<old>[\w'.+-]+(?: [\w'.+-]+){0,2}?)\W*$",
+    re.I,
 )
 _IS_NOW: Final = re.compile(r"\b(?:is|are)(?: now)? (?P<value>[\w'-]+)\W*$", re.I)
 _SUBJECTS: Final = {
@@ -80,7 +85,7 @@ def find_claims(text: str) -> list[Claim]:
 
 def find_changes(text: str) -> list[Claim]:
     """Return the sentences of a turn that may replace an earlier statement."""
-    forms = (_ENDED, _CHANGED, _MOVED, _INSTEAD)
+    forms = (_ENDED, _CHANGED, _MOVED, _INSTEAD, _NOT_OLD)
     sentences = _plain_sentences(text)
     return [
         _claim(sentence)
@@ -110,7 +115,20 @@ def _replaces(change: Claim, claim: Claim) -> bool:
         old = _stems(instead["old"])
         frame = claim.words.keys() - old
         return old <= claim.words.keys() and bool(frame) and frame <= change.words.keys() - old
+    not_old = _NOT_OLD.search(change.sentence)
+    if not_old is not None:
+        return _corrects(change, claim, _stems(not_old["old"]))
     return _differs_in_one_value(change, claim)
+
+
+def _corrects(change: Claim, claim: Claim, old: set[str]) -> bool:
+    """Return whether "B, not A" is about the claim: it has A, and only values of A's sort are new."""
+    things = claim.words.keys() & change.words.keys() - old - set(_SUBJECTS.values())
+    new = change.words.keys() - claim.words.keys()
+    if not things or not new or not old <= claim.words.keys():
+        return False
+    old_sorts = {_sort_of(change.words[stem]) for stem in old}
+    return {_sort_of(change.words[stem]) for stem in new} <= old_sorts
 
 
 def _ends(change: Claim, claim: Claim) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -124,3 +125,26 @@ def test_wrong_input_is_refused_with_a_sentence(
     capsys.readouterr()
     assert run([*arguments, "-C", str(folder)]) == code
     assert words in capsys.readouterr().err
+
+
+def test_a_message_that_no_longer_holds_is_marked_in_the_list(
+    quick: Callable[..., Any],
+) -> None:
+    quick("remember", "We ship on Fridays.")
+    quick("remember", "We ship on Mondays now, not on Fridays.")
+    assert "superseded by turn 1" in quick("recall").out
+
+
+def test_a_time_without_a_query_is_refused(quick: Callable[..., Any]) -> None:
+    quick("remember", "We ship on Fridays.")
+    ran = quick("recall", "--since", "2026-01-01")
+    assert (ran.code, "need a query" in ran.err) == (2, True)
+    assert quick("recall", "--since", "nonsense").code == 2
+
+
+def test_a_turn_of_the_default_conversation_is_forgotten_by_its_number(
+    quick: Callable[..., Any],
+) -> None:
+    quick("remember", "We ship on Fridays.")
+    assert quick("forget", "--turn", "9").code == 4
+    assert quick("forget", "--turn", "0").out == "1 turn forgotten.\n"

@@ -18,7 +18,7 @@ from ragstone.surfaces.cli.options import CommandT, add_options
 from ragstone.surfaces.cli.output import plural, print_error, print_json, print_line, printable
 from ragstone.surfaces.cli.paths import project_folder
 from ragstone.surfaces.install.agents import AGENTS, AgentClient, detect_agents, find_agents
-from ragstone.surfaces.install.backups import Backup, write_change
+from ragstone.surfaces.install.backups import Backup, backup_file, write_change
 from ragstone.surfaces.install.plan import FileEdit, InstallPlace, InstallPlan
 from ragstone.surfaces.present.failures import completion_code
 
@@ -80,13 +80,17 @@ def installed_command(command: str | None) -> list[str]:
             raise InputError("--command is empty", hint='for example --command "uvx ragstone"')
         return words
     for folder in search_path():
-        if shutil.which("ragstone", path=folder):
+        # A program in a virtual environment is found only while the environment is active.
+        if (
+            shutil.which("ragstone", path=folder)
+            and not (Path(folder).parent / "pyvenv.cfg").exists()
+        ):
             return ["ragstone"]
     beside_python = shutil.which("ragstone", path=str(Path(sys.executable).parent))
     return [beside_python] if beside_python else [sys.executable, "-m", "ragstone"]
 
 
-def finish(plan: InstallPlan, answers: Answers, *, keep_backup: bool) -> int:
+def finish(plan: InstallPlan, answers: Answers, *, is_removal: bool = False) -> int:
     """Show the changes, ask unless told not to, write them, and return the exit code."""
     if not answers.as_json:
         _show(plan)
@@ -94,11 +98,15 @@ def finish(plan: InstallPlan, answers: Answers, *, keep_backup: bool) -> int:
     if must_write:
         _confirm(answers)
         for change in plan.changes:
-            _write(change, keep_backup=keep_backup)
+            _write(change, is_removal=is_removal)
     if answers.as_json:
         print_json(_plan_json(plan, written=must_write))
     elif must_write:
-        print_line(f"{plural(len(plan.changes), 'file')} written. Restart the agent to use it.")
+        count = plural(len(plan.changes), "file")
+        if is_removal:
+            print_line(f"{count} changed back. Restart the agent.")
+        else:
+            print_line(f"{count} written. Restart the agent to use it.")
     return completion_code(is_complete=not plan.failures)
 
 
@@ -113,11 +121,13 @@ def _confirm(answers: Answers) -> None:
     click.confirm("Write these changes?", abort=True, err=True)
 
 
-def _write(change: FileEdit, *, keep_backup: bool) -> None:
+def _write(change: FileEdit, *, is_removal: bool) -> None:
     try:
-        if keep_backup:
+        if not is_removal:
             _save_backup(change)
         write_change(change.path, change.after)
+        if is_removal:
+            backup_file(change.path).unlink(missing_ok=True)
     except OSError as error:
         raise InputError(
             f"{change.path} cannot be written: {error.strerror or error}",

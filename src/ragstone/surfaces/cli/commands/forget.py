@@ -22,7 +22,11 @@ from ragstone.surfaces.cli.values import complete_session
         "ragstone forget --all-sessions --before 2026-01-01",
     ),
 )
-@click.option("--session", shell_complete=complete_session, help="The conversation.")
+@click.option(
+    "--session",
+    shell_complete=complete_session,
+    help="The conversation; with --turn it is `default` if left out.",
+)
 @click.option("--all-sessions", is_flag=True, help="With --before: every conversation.")
 @click.option("--turn", type=int, help="Delete only this message.")
 @click.option("--before", metavar="TIME", help="Delete only messages before this time.")
@@ -36,6 +40,8 @@ def forget(
     before: str | None,
 ) -> None:
     """Delete a conversation, one of its messages, or messages older than a time."""
+    if turn is not None and session is None and not all_sessions:
+        session = "default"
     if all_sessions == (session is not None):
         raise InputError(
             "forget needs one of --session and --all-sessions", hint="--session NAME"
@@ -47,6 +53,10 @@ def forget(
                 f"nothing is remembered of {session!r}", hint="`ragstone sessions` lists them"
             )
         count = engine.memory.forget(session, turn=turn, before=parse_time(before, "--before"))
+    if turn is not None and not count:
+        raise NotFound(
+            f"{session!r} has no turn {turn}", hint="`ragstone recall` shows the numbers"
+        )
     print_result(
         {"success": True, "forgotten": count},
         f"{plural(count, 'turn')} forgotten.",

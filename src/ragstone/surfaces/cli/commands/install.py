@@ -61,4 +61,4 @@ def install(
     plan = plan_install(
         chosen, scope, installed_command(command), instructions=not no_instructions
     )
-    return finish(plan, Answers(as_json=as_json, dry_run=dry_run, yes=yes), keep_backup=True)
+    return finish(plan, Answers(as_json=as_json, dry_run=dry_run, yes=yes))

@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from ragstone.errors import NotFound
+from ragstone.errors import InputError, NotFound
 from ragstone.surfaces.cli.engine import open_indexed_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import (
@@ -27,7 +27,7 @@ from ragstone.surfaces.cli.output import (
     shorten,
 )
 from ragstone.surfaces.present.memory import recalled_json
-from ragstone.types import Recalled
+from ragstone.types import Recalled, Turn
 
 _MAX_CHARACTERS: Final = 400
 
@@ -61,17 +61,17 @@ def recall(
 ) -> None:
     """Show the messages of a conversation that answer QUERY; without QUERY, the last messages."""
     check_output_format(as_json=as_json, as_json_lines=as_json_lines)
+    first, last = parse_time(since, "--since"), parse_time(until, "--until")
     with open_indexed_engine(folder) as engine:
         if query:
-            results = engine.recall(
-                session,
-                " ".join(query),
-                top_k,
-                since=parse_time(since, "--since"),
-                until=parse_time(until, "--until"),
+            results = engine.recall(session, " ".join(query), top_k, since=first, until=last)
+        elif first is not None or last is not None:
+            raise InputError(
+                "--since and --until need a query",
+                hint="without one, the last messages are shown",
             )
         else:
-            results = [Recalled(turn, 1.0) for turn in engine.turns(session, top_k)]
+            results = _as_recalled(engine.turns(session, top_k))
         sessions = [known.name for known in engine.memory.sessions()]
         notes = engine.memory.notes()
     if as_json_lines:
@@ -88,6 +88,23 @@ def recall(
     else:
         _print_results(results, session, sessions)
     print_notes(notes)
+
+
+def _as_recalled(turns: list[Turn]) -> list[Recalled]:
+    """Return turns as results; a turn that a later one supersedes says so."""
+    later: dict[int, Turn] = {}
+    for turn in turns:
+        later.update(dict.fromkeys(turn.supersedes, turn))
+    results = []
+    for turn in turns:
+        newer = later.get(turn.index)
+        if newer is None:
+            results.append(Recalled(turn, 1.0))
+        else:
+            results.append(
+                Recalled(turn, 1.0, superseded_by=newer.index, because=newer.because)
+            )
+    return results
 
 
 def _print_results(results: list[Recalled], session: str, sessions: list[str]) -> None:

@@ -44,4 +44,4 @@ def uninstall(
     scope = scope_of(folder, for_user=for_user)
     chosen = find_agents(agents) if agents else list(AGENTS)
     plan = plan_removal(chosen, scope)
-    return finish(plan, Answers(as_json=as_json, dry_run=dry_run, yes=yes), keep_backup=False)
+    return finish(plan, Answers(as_json=as_json, dry_run=dry_run, yes=yes), is_removal=True)
