@@ -32,6 +32,7 @@ NUMBER = re.compile(r"[\d.,]*\d(?P<mark><!-- (?P<module>ragstone[\w.]*):(?P<name
 NOTICE = "<!-- Written by tools/generate_reference.py: change the code, then run `make reference`. -->\n"
 SECTIONS = {
     "rag": "the engine, and how documents are split",
+    "chunk": "the size of chunks in tokens",
     "rag.vector_store": "the store",
     "sources": "the files to index",
     "embed": "how texts become vectors",

@@ -64,13 +64,14 @@ def test_ragstone_toml_and_the_environment_win_over_it(tmp_path: Path) -> None:
     assert load(tmp_path).rag.vector_store.collection_name == "mine"
 
 
-def test_a_chroma_folder_is_taken_with_that_store_alone(tmp_path: Path) -> None:
+def test_a_chroma_folder_chooses_that_index_unless_another_store_is_named(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "documents.yaml").write_text("collection: papers\nchroma_path: ./chroma\n")
-    with pytest.raises(
-        ConfigError, match=r"documents.yaml, chroma_path\) means nothing to the store 'sqlite'"
-    ):
-        load(tmp_path)
-    assert load(tmp_path, RAGSTONE_RAG_STORE="chroma").rag.vector_store.path == "./chroma"
+    vector_store = load(tmp_path).rag.vector_store
+    assert (vector_store.provider, vector_store.path) == ("chroma", "./chroma")
+    vector_store = load(tmp_path, RAGSTONE_RAG_STORE="memory").rag.vector_store
+    assert (vector_store.provider, vector_store.path) == ("memory", "./chroma")
 
 
 @pytest.mark.parametrize("path", ["/elsewhere", "../up", "~/there"])

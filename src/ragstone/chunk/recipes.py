@@ -62,6 +62,29 @@ _SIZES: Final = {
 }
 
 
+_IN_CHARACTERS: Final = ("chars", "sentences")
+"""Chunkers that measure in characters; all others count tokens."""
+_CHARACTERS_PER_TOKEN: Final = 4
+
+
+def size_in_unit(chunker: str, characters: int | None, tokens: int | None) -> int | None:
+    """Return the largest chunk in the unit of a chunker, rounded up; None if neither is given."""
+    if chunker in _IN_CHARACTERS:
+        if tokens is not None:
+            return tokens * _CHARACTERS_PER_TOKEN
+        return characters
+    if characters is not None and tokens is None:
+        return -(-characters // _CHARACTERS_PER_TOKEN)
+    return tokens
+
+
+def overlap_in_unit(chunker: str, characters: int | None, tokens: int | None) -> int | None:
+    """Return the overlap in the unit of a chunker, rounded down so that it stays below the size."""
+    if characters is not None and tokens is None and chunker not in _IN_CHARACTERS:
+        return characters // _CHARACTERS_PER_TOKEN
+    return size_in_unit(chunker, characters, tokens)
+
+
 @lru_cache(maxsize=64)
 def describe_recipe(
     name: str = "auto", size: int | None = None, overlap: int | None = None

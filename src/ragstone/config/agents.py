@@ -59,10 +59,16 @@ class AgentsFile:
         """Return the settings for an agent's documents: the folder's, with those of this file and of the agent."""
         values: dict[str, tuple[object, str]] = {}
         for name, value_and_origin in self.rag.items():
-            if not settings.is_overridden(name):
+            other = setting_keys()[name].rules.instead_of
+            if not settings.is_overridden(name) and not (
+                other and settings.is_overridden(other)
+            ):
                 values[name] = value_and_origin
         values["search.top_k"] = (agent.top_k, agent.origin)
         values["sources.include"] = (agent.sources, agent.origin)
+        if agent.strategy == "rag" and settings.origin("rag.enabled") != "argument":
+            # The agent's own choice wins over the switch for all.
+            values["rag.enabled"] = (True, agent.origin)
         if agent.chunk_size is not None:
             values["rag.chunk_size"] = (agent.chunk_size, agent.origin)
         if agent.chunk_overlap is not None:

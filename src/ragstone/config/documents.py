@@ -74,3 +74,5 @@ def _read_file(
             value = _MODELS.get(value.lower(), value)
         value_origin = f"{place} (line {entry.line})"
         yield key, check_value(key.name, value, key.value_type, origin=value_origin), place
+        if name == "chroma_path":
+            yield setting_keys()["rag.vector_store.provider"], "chroma", place

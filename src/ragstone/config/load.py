@@ -87,6 +87,7 @@ def _merge(
         if origin.startswith(PROJECT_LAYER) and trusted.get(key.name) != value:
             if is_looser(key, value, values.get(key.name, key.default)):
                 loosening[key.name] = entry
+        _drop_replaced(key, origin, values, origins)
         for name in _names_of(key, value, origin, values, origins):
             values[name] = value
             origins[name] = origin
@@ -119,6 +120,23 @@ def _names_of(
             hint=f"keep {key.name} or {other}, not both",
         )
     return key.name, other
+
+
+def _drop_replaced(
+    key: SettingKey, origin: str, values: dict[str, object], origins: dict[str, str]
+) -> None:
+    """Remove the value of a lower layer in another unit; raise `ConfigError` if one place sets both."""
+    other = key.rules.instead_of
+    if other not in values:
+        return
+    other_origin = origins.pop(other)
+    del values[other]
+    is_variable = other_origin.startswith("environment") and origin.startswith("environment")
+    if is_variable or other_origin == origin:
+        raise ConfigError(
+            f"{key.name} ({origin}) and {other} ({other_origin}) set the same thing in two units.",
+            hint=f"keep {key.name} or {other}, not both",
+        )
 
 
 def project_file(folder: str | Path) -> Path:

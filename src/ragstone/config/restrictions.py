@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Final
 
 from ragstone.config.settings import SettingKey, setting_keys
 from ragstone.errors import ConfigError
+
+_SIZE_PAIRS: Final = (
+    ("rag.chunk_size", "rag.chunk_overlap"),
+    ("chunk.max_tokens", "chunk.overlap_tokens"),
+)
 
 
 def refuse_secret(key: SettingKey, *, origin: str) -> None:
@@ -54,23 +60,30 @@ def check_combination(values: Mapping[str, object], origins: Mapping[str, str]) 
 
 
 def _check_chunk_sizes(values: Mapping[str, object], origins: Mapping[str, str]) -> None:
-    size = values.get("rag.chunk_size")
-    overlap = values.get("rag.chunk_overlap")
-    if isinstance(size, int) and isinstance(overlap, int) and overlap >= size:
-        raise ConfigError(
-            f"rag.chunk_overlap ({overlap}) must be smaller than rag.chunk_size ({size}).",
-            hint=f"they come from {origins['rag.chunk_overlap']} and {origins['rag.chunk_size']}",
-        )
+    """Raise `ConfigError` if an overlap is not smaller than the size in the same unit."""
+    for size_name, overlap_name in _SIZE_PAIRS:
+        size = values.get(size_name)
+        overlap = values.get(overlap_name)
+        if isinstance(size, int) and isinstance(overlap, int) and overlap >= size:
+            raise ConfigError(
+                f"{overlap_name} ({overlap}) must be smaller than {size_name} ({size}).",
+                hint=f"they come from {origins[overlap_name]} and {origins[size_name]}",
+            )
 
 
 def _check_provider(values: Mapping[str, object], origins: Mapping[str, str]) -> None:
-    """Raise `ConfigError` if a setting is for other vector stores than the chosen one."""
+    """Raise `ConfigError` if a setting is for other vector stores than the chosen one.
+
+    `documents.yaml` names a Chroma folder in any case, so another choice of the store wins over it.
+    """
     keys = setting_keys()
     provider = values.get(
         "rag.vector_store.provider", keys["rag.vector_store.provider"].default
     )
     for name in values:
         providers = keys[name].rules.only_for
+        if origins[name].endswith("documents.yaml, chroma_path"):
+            continue
         if providers and provider not in providers:
             raise ConfigError(
                 f"{name} ({origins[name]}) means nothing to the store {provider!r}; it is for: {', '.join(providers)}.",

@@ -37,6 +37,8 @@ class SettingRules:
     """Names a program or an address: not taken from a project file, which may come with a clone."""
     guard: Guard = ""
     """Protects the user: a project file needs `ragstone trust` to raise a limit, or to turn a switch from its default."""
+    instead_of: str = ""
+    """The setting for the same thing in another unit; the one that is set last wins."""
     only_for: tuple[str, ...] = ()
     """The vector store providers that use it; with another provider it is refused."""
 
@@ -52,7 +54,9 @@ class VectorStoreSettings:
     """`[rag.vector_store]`: the store of the index."""
 
     provider: str = setting(
-        "sqlite", "Name of the store: `sqlite` (one file) or `memory`.", aliases=("RAG_STORE",)
+        "sqlite",
+        "Name of the store: `sqlite` (one file) or `memory`; with `chroma` the built-in index answers, and says so.",
+        aliases=("RAG_STORE",),
     )
     url: str | None = setting(
         None,
@@ -91,13 +95,35 @@ class RagSettings:
     chunker: str = setting("auto", "Name of the chunker; `auto` chooses by file type.")
     chunk_size: int | None = setting(
         None,
-        "Largest chunk, in the unit of the chunker; unset: the default of the chunker.",
+        "Largest chunk in characters (about four are a token); unset: the default of the chunker.",
         low=1,
+        instead_of="chunk.max_tokens",
     )
     chunk_overlap: int | None = setting(
-        None, "Overlap of neighbouring chunks, in the same unit; smaller than the size.", low=0
+        None,
+        "Overlap of neighbouring chunks in characters; smaller than the size.",
+        low=0,
+        instead_of="chunk.overlap_tokens",
     )
     vector_store: VectorStoreSettings = field(default_factory=VectorStoreSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSettings:
+    """`[chunk]`: the size of chunks in tokens."""
+
+    max_tokens: int | None = setting(
+        None,
+        "Largest chunk in tokens; unset: the default of the chunker.",
+        low=1,
+        instead_of="rag.chunk_size",
+    )
+    overlap_tokens: int | None = setting(
+        None,
+        "Overlap of neighbouring chunks in tokens; smaller than the size.",
+        low=0,
+        instead_of="rag.chunk_overlap",
+    )
 
 
 @dataclass(frozen=True, slots=True)

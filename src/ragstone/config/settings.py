@@ -12,6 +12,7 @@ from typing import TypeVar, get_type_hints
 
 from ragstone.config.sections import (
     AskSettings,
+    ChunkSettings,
     CodeSettings,
     DocumentToolSettings,
     EmbedSettings,
@@ -38,6 +39,7 @@ class Settings:
     """All settings of one folder; `origin` returns where each value came from."""
 
     rag: RagSettings = field(default_factory=RagSettings)
+    chunk: ChunkSettings = field(default_factory=ChunkSettings)
     sources: SourceSettings = field(default_factory=SourceSettings)
     embed: EmbedSettings = field(default_factory=EmbedSettings)
     rerank: RerankSettings = field(default_factory=RerankSettings)
@@ -104,6 +106,10 @@ class Settings:
         for key, (value, origin) in values.items():
             changed = _replace_value(changed, key.split("."), value)
             origins[key] = origin
+            other = setting_keys()[key].rules.instead_of
+            if other and value is not None:
+                changed = _replace_value(changed, other.split("."), None)
+                origins.pop(other, None)
         return replace(changed, origins=MappingProxyType(origins))
 
     def listing(self) -> list[tuple[str, object, str]]:

@@ -306,7 +306,8 @@ def _find_key(settings: Settings, defaults: ProviderDefaults) -> str:
         return ""
     raise ConfigError(
         f"{defaults.title} needs a key.",
-        hint=f"set {_describe_variables(defaults, is_chosen_by_user=is_chosen_by_user)}",
+        hint=f"set {_describe_variables(defaults, is_chosen_by_user=is_chosen_by_user)}, "
+        'or embed.provider = "local"',
     )
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from ragstone.chunk.recipes import check_chunking
 from ragstone.engine import arguments, facets
 from ragstone.engine.project import Project
 from ragstone.errors import Conflict, NotFound
@@ -25,7 +24,6 @@ from ragstone.types import (
     BackgroundStatus,
     Collection,
     Finding,
-    Scalar,
     SearchStats,
     Status,
     StoredChunk,
@@ -92,33 +90,34 @@ class Admin:
         chunker: str | None = None,
         chunk_size: int | None = None,
         chunk_overlap: int | None = None,
+        max_tokens: int | None = None,
+        overlap_tokens: int | None = None,
         embedder: str | None = None,
     ) -> Collection:
         """Return a new collection, optionally with its own chunker and embedder; `Conflict` if the name is taken.
 
+        `chunk_size` and `chunk_overlap` are characters.
         The embedder is named `provider`, `provider:model` or `provider:model@dimension`.
         """
         self._project.require_enabled()
         arguments.check_plain_name(name, "a collection")
-        arguments.check_sizes(chunk_size=chunk_size, chunk_overlap=chunk_overlap)
-        # A size that makes no sense is refused now, not at the first sync.
-        check_chunking(chunker or self._project.settings.rag.chunker, chunk_size, chunk_overlap)
+        settings = arguments.check_chunking(
+            self._project.settings,
+            chunker=chunker,
+            chunk_size=chunk_size,
+            chunk_overlap=chunk_overlap,
+            max_tokens=max_tokens,
+            overlap_tokens=overlap_tokens,
+        )
         if name in self._project.index.names():
             hint = "choose another name, or drop it first"
             raise Conflict(f"there is a collection {name!r} already", hint=hint)
-        settings: dict[str, Scalar] = {}
         if embedder is not None:
             # An embedder that cannot be used is refused now, not at the first sync.
             self._project.workspace.components.embedder(
                 arguments.check_name(embedder, "an embedder")
             )
             settings["embedder"] = embedder
-        if chunker is not None:
-            settings["chunker"] = chunker
-        if chunk_size is not None:
-            settings["chunk_size"] = chunk_size
-        if chunk_overlap is not None:
-            settings["chunk_overlap"] = chunk_overlap
         key = self._project.index.key(name)
         store = self._project.store
         limits = self._project.workspace.limits_of(self._project.name)

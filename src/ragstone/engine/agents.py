@@ -66,9 +66,11 @@ class Agents:
         self, name: str, *, embed: bool | float = True, progress: Progress | None = None
     ) -> SyncReport | None:
         """Make an agent's index match its files and return the ledger; None if nothing changed."""
-        if not _find_agent(name, self._agents_file()).sources or not self._engine.enabled:
+        if not _find_agent(name, self._agents_file()).sources:
             return None
         corpus = self.corpus(name)
+        if not corpus.enabled:
+            return None
         report = corpus.admin.refresh(embed=embed, progress=progress)
         if report is not None:
             return report
@@ -87,7 +89,7 @@ class Agents:
             return AgentPrompt(name, agent.strategy, "", 0, tokens, notes=(NO_DOCS,))
         if agent.strategy == "preload":
             return self._preload(agent, tokens)
-        reason = self._why_no_search()
+        reason = self._why_no_search(self.corpus(name))
         if reason:
             note = f"rag is not possible, the files are given whole instead: {reason}"
             return self._preload(agent, tokens, note)
@@ -113,11 +115,8 @@ class Agents:
     def _preload(self, agent: Agent, budget: int, *notes: str) -> AgentPrompt:
         """Return the prompt with whole files; they are read as a sync reads them, and not stored."""
         settings = self.corpus(agent.name).settings
-        rag = settings.rag
-        redact = settings.sources.secrets == "redact"
         source = folder_source(settings)
-        chunking = ChunkingConfig(rag.chunker, rag.chunk_size, rag.chunk_overlap, redact)
-        preparer = ItemPreparer(source, chunking)
+        preparer = ItemPreparer(source, ChunkingConfig.from_settings(settings, {}))
         entries = list(source.scan())
         files = [entry for entry in entries if isinstance(entry, Item)]
         items = _order_by_source(files, agent.sources)
@@ -148,12 +147,12 @@ class Agents:
             notes=notes,
         )
 
-    def _why_no_search(self) -> str:
-        """Return why the agent cannot search by meaning; empty if it can."""
-        if not self._engine.enabled:
+    def _why_no_search(self, corpus: Engine) -> str:
+        """Return why an agent cannot search by meaning; empty if it can."""
+        if not corpus.enabled:
             return OFF
         try:
-            self._engine.workspace.components.embedder()
+            corpus.workspace.components.embedder()
         except (ConfigError, ProviderError) as error:
             return str(error)
         return ""
@@ -172,7 +171,8 @@ def _find_agent(name: object, agents_file: AgentsFile) -> Agent:
 
 def _store_settings(settings: Settings) -> tuple[object, ...]:
     """Return the settings that decide which store is opened."""
-    return settings.home, settings.rag.vector_store, settings.store
+    rag = settings.rag
+    return settings.home, rag.vector_store, settings.store, rag.enabled
 
 
 def _order_by_source(items: list[Item], sources: tuple[str, ...]) -> dict[str, Item]:

@@ -10,12 +10,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, get_args
 
+from ragstone.chunk import recipes
+from ragstone.chunk.packing import check_sizes
+from ragstone.config import Settings
 from ragstone.errors import InputError
-from ragstone.types import Document, Fusion, Metadata, Mode, SearchOptions, TurnOptions
+from ragstone.indexing.writer import ChunkingConfig
+from ragstone.types import (
+    Document,
+    Fusion,
+    Metadata,
+    Mode,
+    Scalar,
+    SearchOptions,
+    TurnOptions,
+)
 
 MAX_TOP_K: Final = 1000
 _FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
 _METADATA_HINT: Final = 'metadata={"team": "search", "year": 2026, "tags": ["a", "b"]}'
+_SIZE_UNITS: Final = (("chunk_size", "max_tokens"), ("chunk_overlap", "overlap_tokens"))
+_SIZE_PAIRS: Final = (("chunk_size", "chunk_overlap"), ("max_tokens", "overlap_tokens"))
 _DOCUMENT_HINT: Final = 'Document(uri="notes/today", text="…")'
 
 
@@ -119,11 +133,34 @@ def check_count(name: str, value: object) -> None:
         raise InputError(f"{name} is {value!r}", hint="give a number from 0 up")
 
 
-def check_sizes(**sizes: object) -> None:
-    """Raise `InputError` if a size is given and is no whole number."""
+def check_chunking(
+    settings: Settings, *, chunker: str | None, **sizes: int | None
+) -> dict[str, Scalar]:
+    """Return the given chunker and sizes of a collection; raise `InputError` if no document could be cut so.
+
+    A size that makes no sense is refused now, not at the first sync.
+    """
+    own: dict[str, Scalar] = {}
+    if chunker is not None:
+        own["chunker"] = chunker
     for name, value in sizes.items():
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+        if value is None:
+            continue
+        if not isinstance(value, int) or isinstance(value, bool):
             raise InputError(f"{name} is {value!r}", hint="give a whole number")
+        own[name] = value
+    for in_characters, in_tokens in _SIZE_UNITS:
+        if in_characters in own and in_tokens in own:
+            raise InputError(
+                f"{in_characters} and {in_tokens} set the same thing in two units",
+                hint=f"keep {in_tokens}",
+            )
+    for size, overlap in _SIZE_PAIRS:
+        if size in own and overlap in own:
+            check_sizes(sizes[size] or 0, sizes[overlap] or 0)
+    chunking = ChunkingConfig.from_settings(settings, own)
+    recipes.check_chunking(chunking.chunker, chunking.size, chunking.overlap)
+    return own
 
 
 def check_moments(**moments: object) -> None:

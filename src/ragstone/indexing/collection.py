@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ragstone.indexing.events import EventBus
     from ragstone.protocols import Progress
     from ragstone.sources.folder.source import FolderSource
-    from ragstone.types import CollectionKey, CollectionStateChanges, Scalar
+    from ragstone.types import CollectionKey, CollectionStateChanges
 
 _MAX_NEW_FILES_READ: Final = 500
 """`count_waiting` reads at most this many new files to see if they are text."""
@@ -60,13 +60,7 @@ class IndexedCollection:
         """Return the writer of the collection; create the collection if it is missing."""
         limits = self.components.limits_of(self.key.project)
         own = self.components.store.ensure_collection(self.key, limits=limits).settings
-        rag = self.settings.rag
-        chunking = ChunkingConfig(
-            str(own.get("chunker", rag.chunker)),
-            _size(own.get("chunk_size", rag.chunk_size)),
-            _size(own.get("chunk_overlap", rag.chunk_overlap)),
-            redact_secrets=self.settings.sources.secrets == "redact",
-        )
+        chunking = ChunkingConfig.from_settings(self.settings, own)
         return DocumentWriter(self.components.store, self.key, chunking, self.events, limits)
 
     def backfill(self) -> VectorBackfill:
@@ -166,7 +160,7 @@ class IndexedCollection:
         If `embed` is a number of seconds, nothing is embedded unless the time is about enough.
         """
         embedded = 0
-        notes = report.notes
+        notes = (*report.notes, *self.components.notes)
         usage = report.usage
         seconds = None if embed is True else float(embed)
         if seconds is None or self._is_quick_to_embed(report, seconds):
@@ -278,10 +272,6 @@ def _may_have_text(source: FolderSource, item: Item) -> bool:
         return not is_binary(source.load(item).data, item.uri)
     except ReadError:
         return True
-
-
-def _size(value: Scalar) -> int | None:
-    return value if isinstance(value, int) else None
 
 
 def folder_source(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ragstone.vectors.space_index import SpaceIndex
 
 _PAGE: Final = 4096
-_IN_MEMORY: Final = ("memory", "mock")
+_CHROMA: Final = "chroma"
 
 
 class Components:
@@ -44,9 +44,29 @@ class Components:
     @property
     def in_memory(self) -> bool:
         """Return whether nothing is written to disk. A disabled engine only reads an existing database."""
-        if self.settings.rag.vector_store.provider in _IN_MEMORY:
+        if self.store_name == "memory":
             return True
         return not self.settings.rag.enabled and not (self.home / DATABASE).exists()
+
+    @property
+    def store_name(self) -> str:
+        """Return the name of the store that is opened: SQLite if `chroma` is chosen and no plug-in has that name."""
+        provider = self.settings.rag.vector_store.provider
+        if provider == _CHROMA and _CHROMA not in registry.names("store"):
+            return "sqlite"
+        return registry.find("store", provider).name
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return notes about a chosen store that is not used."""
+        vector_store = self.settings.rag.vector_store
+        if vector_store.provider != _CHROMA or self.store_name == _CHROMA:
+            return ()
+        folder = f" ({vector_store.path} is left alone)" if vector_store.path else ""
+        return (
+            f"there is no index 'chroma' yet: the built-in index is used{folder}; "
+            'rag.vector_store.provider = "sqlite" chooses it',
+        )
 
     @property
     def store(self) -> DocumentStore:
@@ -194,7 +214,7 @@ class Components:
             api_key=vector_store.api_key or "",
             options={"cache_mb": self.settings.store.cache_mb},
         )
-        store: DocumentStore = registry.load("store", vector_store.provider)(settings)
+        store: DocumentStore = registry.load("store", self.store_name)(settings)
         return store
 
 

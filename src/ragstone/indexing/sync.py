@@ -387,7 +387,8 @@ def _embed_or_note(
         if policy.required:
             raise
         collection.update_state(needs_vectors=True)
-        return replace(report, notes=(*report.notes, outage_note(error)))
+        notes = (*report.notes, *collection.components.notes, outage_note(error))
+        return replace(report, notes=notes)
 
 
 def stale_note(error: RagstoneError) -> str:

@@ -5,11 +5,11 @@ A search loads this module to compare recipes, so it imports no reader and no ch
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
-from ragstone.chunk.recipes import describe_recipe
+from ragstone.chunk.recipes import describe_recipe, overlap_in_unit, size_in_unit
 from ragstone.errors import QuotaError
 from ragstone.indexing.events import CHUNK_INDEXED
 from ragstone.read.formats import READERS_VERSION
@@ -17,19 +17,35 @@ from ragstone.sources.secrets import rules as secret_rules
 from ragstone.types import NO_LIMITS, Limits, Skip
 
 if TYPE_CHECKING:
+    from ragstone.config import Settings
     from ragstone.indexing.events import EventBus
     from ragstone.protocols import DocumentStore, Source
-    from ragstone.types import CollectionKey, KnownFile, PreparedDocument, PutResult
+    from ragstone.types import CollectionKey, KnownFile, PreparedDocument, PutResult, Scalar
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkingConfig:
-    """The chunker and its sizes (None for the chunker's defaults), and whether secrets are redacted first."""
+    """The chunker, its sizes in its own unit (None for its defaults), and whether secrets are redacted first."""
 
     chunker: str = "auto"
     size: int | None = None
     overlap: int | None = None
     redact_secrets: bool = True
+
+    @classmethod
+    def from_settings(cls, settings: Settings, own: Mapping[str, Scalar]) -> Self:
+        """Return the chunking of a collection: its own values win over the settings, in either unit."""
+        rag = settings.rag
+        chunker = str(own.get("chunker", rag.chunker))
+        size = size_in_unit(chunker, _number(own, "chunk_size"), _number(own, "max_tokens"))
+        if size is None:
+            size = size_in_unit(chunker, rag.chunk_size, settings.chunk.max_tokens)
+        overlap = overlap_in_unit(
+            chunker, _number(own, "chunk_overlap"), _number(own, "overlap_tokens")
+        )
+        if overlap is None:
+            overlap = overlap_in_unit(chunker, rag.chunk_overlap, settings.chunk.overlap_tokens)
+        return cls(chunker, size, overlap, settings.sources.secrets == "redact")
 
     @property
     def recipe(self) -> str:
@@ -37,6 +53,11 @@ class ChunkingConfig:
         secrets = secret_rules.recipe() if self.redact_secrets else "secrets/off"
         chunking = describe_recipe(self.chunker, self.size, self.overlap)
         return f"{chunking};{READERS_VERSION};{secrets}"
+
+
+def _number(values: Mapping[str, Scalar], name: str) -> int | None:
+    value = values.get(name)
+    return value if isinstance(value, int) else None
 
 
 SECRETS_OFF: Final = "secrets are not looked for (sources.secrets is off): keys and passwords are stored in clear"

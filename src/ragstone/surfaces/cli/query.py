@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from ragstone import registry
 from ragstone.errors import InputError
 from ragstone.surfaces.cli.completion import complete_paths
 from ragstone.surfaces.cli.engine import describe_meaning, open_engine, scan_policy
@@ -316,7 +315,4 @@ def _is_explained(explanation: Explanation) -> bool:
 
 
 def _can_be_searched(engine: Engine) -> bool:
-    return (
-        engine.exists
-        or registry.find("store", engine.settings.rag.vector_store.provider).name == "memory"
-    )
+    return engine.exists or engine.workspace.components.store_name == "memory"

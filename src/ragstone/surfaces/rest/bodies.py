@@ -22,8 +22,10 @@ class CollectionBody(Body):
         None, description="Another embedder than the server's: `provider` or `provider:model`."
     )
     chunker: str | None = None
-    chunk_size: int | None = Field(None, ge=1)
-    chunk_overlap: int | None = Field(None, ge=0)
+    chunk_size: int | None = Field(None, ge=1, description="In characters.")
+    chunk_overlap: int | None = Field(None, ge=0, description="In characters.")
+    max_tokens: int | None = Field(None, ge=1)
+    overlap_tokens: int | None = Field(None, ge=0)
 
 
 class DocumentBody(Body):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -63,19 +64,31 @@ def list_collections(folder: Path | None, as_json: bool) -> None:
     "create",
     examples=(
         'ragstone collections create reports --description "Yearly reports"',
-        "ragstone collections create logs --chunker lines --chunk-size 400",
+        "ragstone collections create logs --chunker lines --max-tokens 400",
     ),
 )
 @click.argument("name")
 @click.option("--description", default="", show_default=False, help="A short description.")
 @click.option("--chunker", help="The chunker for its documents; default: rag.chunker.")
 @click.option(
-    "--chunk-size",
+    "--max-tokens",
     type=click.IntRange(min=1),
-    help="The largest chunk; default: rag.chunk_size.",
+    help="The largest chunk in tokens; default: chunk.max_tokens.",
 )
 @click.option(
-    "--chunk-overlap", type=click.IntRange(min=0), help="The overlap of neighbouring chunks."
+    "--overlap-tokens",
+    type=click.IntRange(min=0),
+    help="The overlap of neighbouring chunks in tokens.",
+)
+@click.option(
+    "--chunk-size",
+    type=click.IntRange(min=1),
+    help="The largest chunk in characters; default: rag.chunk_size.",
+)
+@click.option(
+    "--chunk-overlap",
+    type=click.IntRange(min=0),
+    help="The overlap of neighbouring chunks in characters.",
 )
 @common_options
 def create_collection(
@@ -83,18 +96,14 @@ def create_collection(
     folder: Path | None,
     as_json: bool,
     description: str,
-    chunker: str | None,
-    chunk_size: int | None,
-    chunk_overlap: int | None,
+    **chunking: Any,
 ) -> None:
     """Create the collection NAME, if wanted with its own chunking."""
     with open_engine(folder) as engine:
         collection = engine.admin.create_collection(
             name,
             description,
-            chunker=chunker,
-            chunk_size=chunk_size,
-            chunk_overlap=chunk_overlap,
+            **chunking,
         )
     shown = printable(collection.name)
     sentence = f"Collection {shown} created. Fill it: `ragstone sync --collection {shown}`."

@@ -27,6 +27,8 @@ def create_collection(call: AuthorisedCall, body: CollectionBody) -> Response:
             chunker=body.chunker,
             chunk_size=body.chunk_size,
             chunk_overlap=body.chunk_overlap,
+            max_tokens=body.max_tokens,
+            overlap_tokens=body.overlap_tokens,
             embedder=body.embedding_provider,
         )
     except ConfigError as error:  # an unknown chunker or embedder is the caller's choice here
