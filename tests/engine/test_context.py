@@ -253,3 +253,16 @@ def test_a_context_has_the_notes_of_its_search(engine: Engine) -> None:
         "no vectors yet: run `ragstone sync` to make them",
     )
     assert engine.context("gondola", top_k=0).cited == ()
+
+
+def test_a_budget_too_small_for_one_citation_is_a_note_and_not_an_empty_frame(
+    tmp_path: Path,
+) -> None:
+    text = "The gondola crosses the lagoon at nine with forty passengers and a dog. " * 20
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.add(Document("boats.md", text))
+        small = engine.context("gondola lagoon", 95)
+        assert (small.text, small.tokens, small.cited) == ("", 0, ())
+        (note,) = [note for note in small.notes if "too small for one citation" in note]
+        enough = int(note.split("; ")[1].split()[0])
+        assert engine.context("gondola lagoon", enough).cited

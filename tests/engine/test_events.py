@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone import Document, Engine
+from ragstone import Document, Engine, Event
 
 FAKE = {"rag.embedding_provider": "fake"}
 
@@ -99,3 +99,36 @@ def test_secrets_in_queries_are_not_written_to_the_log(tmp_path: Path) -> None:
     assert token not in written
     assert password not in written
     assert "where is [SECRET:gitlab-token] used" in queries
+
+
+def test_one_retrieve_is_one_search_with_the_ids_that_it_returned(tmp_path: Path) -> None:
+    (tmp_path / "boats.py").write_text("def gondola():\n    return 'black'\n")
+    (tmp_path / "boats.md").write_text("The gondola is black.\n")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.sync()
+        events: list[Event] = []
+        engine.events.subscribe(events.append)
+        chunks = engine.retrieve("which colour has the gondola").chunks
+    assert [event.name for event in events] == ["rag_search_started", "rag_search_completed"]
+    assert chunks
+    assert events[1].data["ids"] == [chunk.doc_id for chunk in chunks]
+
+
+def test_removed_documents_are_events_whoever_removed_them(tmp_path: Path) -> None:
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_text(f"The gondola of {name}.\n")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.sync()
+        events: list[Event] = []
+        engine.events.subscribe(events.append, ["rag_document_removed"])
+        (tmp_path / "a.md").unlink()
+        engine.sync()
+        engine.remove("b.md")
+        engine.remove("never-there.md")
+        engine.add(Document("note", "A note."), collection="notes")
+        engine.admin.drop_collection("notes")
+    assert [dict(event.data) for event in events] == [
+        {"collection": "default", "uris": ["a.md"], "documents": 1},
+        {"collection": "default", "uris": ["b.md"], "documents": 1},
+        {"collection": "notes", "uris": [], "documents": 1},
+    ]

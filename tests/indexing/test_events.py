@@ -130,6 +130,7 @@ def test_subscribing_and_emitting_from_many_threads_loses_nothing() -> None:
 def test_the_event_names_are_those_of_the_contract() -> None:
     assert NAMES == (
         "rag_chunk_indexed",
+        "rag_document_removed",
         "rag_search_started",
         "rag_search_completed",
         "ai_context_loaded",

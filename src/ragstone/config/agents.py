@@ -59,10 +59,7 @@ class AgentsFile:
         """Return the settings for an agent's documents: the folder's, with those of this file and of the agent."""
         values: dict[str, tuple[object, str]] = {}
         for name, value_and_origin in self.rag.items():
-            other = setting_keys()[name].rules.instead_of
-            if not settings.is_overridden(name) and not (
-                other and settings.is_overridden(other)
-            ):
+            if not _is_overridden(name, settings):
                 values[name] = value_and_origin
         values["search.top_k"] = (agent.top_k, agent.origin)
         values["sources.include"] = (agent.sources, agent.origin)
@@ -79,6 +76,12 @@ class AgentsFile:
         origins = {name: combined.origin(name) for name in size_names}
         check_combination(sizes, origins)
         return combined
+
+
+def _is_overridden(name: str, settings: Settings) -> bool:
+    """Return whether an argument or the environment sets a setting, in this or in another unit."""
+    other = setting_keys()[name].rules.instead_of
+    return settings.is_overridden(name) or bool(other and settings.is_overridden(other))
 
 
 def load_agents(settings: Settings, environ: Mapping[str, str] | None = None) -> AgentsFile:

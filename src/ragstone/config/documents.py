@@ -6,12 +6,15 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragstone.config.files import MAX_YAML_BYTES, PROJECT_LAYER, read_bytes, read_settings_file
 from ragstone.config.settings import SettingKey, setting_keys
 from ragstone.config.validation import check_known, check_value
 from ragstone.errors import ConfigError
+
+if TYPE_CHECKING:
+    from ragstone.config.yaml_file import YamlEntry
 
 FILE_NAME: Final = "documents.yaml"
 _SETTINGS: Final[Mapping[str, str]] = {
@@ -67,12 +70,17 @@ def _read_file(
         )
         if entry.value in (None, ""):
             continue
-        key = setting_keys()[_SETTINGS[name]]
         place = f"{origin}, {name}"
-        value = entry.plain
-        if name == "embed_model" and isinstance(value, str):
-            value = _MODELS.get(value.lower(), value)
-        value_origin = f"{place} (line {entry.line})"
-        yield key, check_value(key.name, value, key.value_type, origin=value_origin), place
+        yield _read_entry(name, entry, place)
         if name == "chroma_path":
             yield setting_keys()["rag.vector_store.provider"], "chroma", place
+
+
+def _read_entry(name: str, entry: YamlEntry, place: str) -> tuple[SettingKey, object, str]:
+    """Return the setting of one entry with its value and origin."""
+    key = setting_keys()[_SETTINGS[name]]
+    value = entry.plain
+    if name == "embed_model" and isinstance(value, str):
+        value = _MODELS.get(value.lower(), value)
+    value_origin = f"{place} (line {entry.line})"
+    return key, check_value(key.name, value, key.value_type, origin=value_origin), place

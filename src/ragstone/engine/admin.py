@@ -13,7 +13,7 @@ from ragstone.engine import arguments, facets
 from ragstone.engine.project import Project
 from ragstone.errors import Conflict, NotFound
 from ragstone.indexing.collection import folder_source
-from ragstone.indexing.events import SEARCH_COMPLETED, EventLog
+from ragstone.indexing.events import DOCUMENT_REMOVED, SEARCH_COMPLETED, EventLog
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
 from ragstone.sources.folder.source import FolderSource, fingerprint
@@ -130,6 +130,10 @@ class Admin:
         self._project.require_enabled()
         key = self._project.index.key(self._project.existing(name))
         count = self._project.store.drop_collection(key)
+        if count:
+            self._project.events.emit(
+                DOCUMENT_REMOVED, collection=name, uris=[], documents=count
+            )
         self._project.events.audit("collection.delete", collection=name, documents=count)
         return count
 

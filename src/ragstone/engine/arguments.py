@@ -140,27 +140,31 @@ def check_chunking(
 
     A size that makes no sense is refused now, not at the first sync.
     """
+    given = {name: value for name, value in sizes.items() if value is not None}
+    for name, value in given.items():
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise InputError(f"{name} is {value!r}", hint="give a whole number")
+    _check_units(given)
     own: dict[str, Scalar] = {}
     if chunker is not None:
         own["chunker"] = chunker
-    for name, value in sizes.items():
-        if value is None:
-            continue
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise InputError(f"{name} is {value!r}", hint="give a whole number")
-        own[name] = value
+    own |= given
+    chunking = ChunkingConfig.from_settings(settings, own)
+    recipes.check_chunking(chunking.chunker, chunking.size, chunking.overlap)
+    return own
+
+
+def _check_units(sizes: Mapping[str, int]) -> None:
+    """Raise `InputError` if a size is given in two units, or an overlap is not smaller than its size."""
     for in_characters, in_tokens in _SIZE_UNITS:
-        if in_characters in own and in_tokens in own:
+        if in_characters in sizes and in_tokens in sizes:
             raise InputError(
                 f"{in_characters} and {in_tokens} set the same thing in two units",
                 hint=f"keep {in_tokens}",
             )
     for size, overlap in _SIZE_PAIRS:
-        if size in own and overlap in own:
-            check_sizes(sizes[size] or 0, sizes[overlap] or 0)
-    chunking = ChunkingConfig.from_settings(settings, own)
-    recipes.check_chunking(chunking.chunker, chunking.size, chunking.overlap)
-    return own
+        if size in sizes and overlap in sizes:
+            check_sizes(sizes[size], sizes[overlap])
 
 
 def check_moments(**moments: object) -> None:

@@ -13,6 +13,7 @@ from ragstone.engine import arguments
 from ragstone.engine.project import OFF
 from ragstone.engine.searches import Searches
 from ragstone.errors import InputError, StoreDamaged, StoreError, StoreTooNew
+from ragstone.indexing.events import SEARCH_STARTED
 from ragstone.indexing.graph import runs
 from ragstone.indexing.graph.updater import GraphUpdater
 from ragstone.indexing.sync import Changes, Policy, Proof
@@ -255,6 +256,7 @@ class CodeGraph:
         request = checked_request(request, known_hints)
         if not self._project.enabled:
             return _disabled_retrieval(query)
+        self._project.events.emit(SEARCH_STARTED, query=query, mode="retrieve", top_k=top_k)
         notes: tuple[str, ...] = ()
         if policy is not None:
             notes = self._project.index.ensure_current(policy).notes

@@ -182,7 +182,7 @@ class Project:
         names = arguments.check_names(uri, ids)
         if uri is None:
             names = [self._document_of_id(key, name) for name in names]
-        removed = self.store.remove(key, list(dict.fromkeys(names)))
+        removed = self.index.collection(key.name).writer().remove(list(dict.fromkeys(names)))
         if removed:
             self.events.audit("document.delete", collection=key.name, ids=names)
         return removed

@@ -18,12 +18,20 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 CHUNK_INDEXED: Final = "rag_chunk_indexed"
+DOCUMENT_REMOVED: Final = "rag_document_removed"
 SEARCH_STARTED: Final = "rag_search_started"
 SEARCH_COMPLETED: Final = "rag_search_completed"
 CONTEXT_LOADED: Final = "ai_context_loaded"
 AUDIT: Final = "audit"
 """Something that an operator may be asked about: a key, a deletion, an export, a limit."""
-NAMES: Final = (CHUNK_INDEXED, SEARCH_STARTED, SEARCH_COMPLETED, CONTEXT_LOADED, AUDIT)
+NAMES: Final = (
+    CHUNK_INDEXED,
+    DOCUMENT_REMOVED,
+    SEARCH_STARTED,
+    SEARCH_COMPLETED,
+    CONTEXT_LOADED,
+    AUDIT,
+)
 ACTOR: Final[ContextVar[str]] = ContextVar("actor", default="")
 """The id of the key that the present call was made with; empty for the user of this machine."""
 

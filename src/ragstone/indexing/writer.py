@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from ragstone.chunk.recipes import describe_recipe, overlap_in_unit, size_in_unit
 from ragstone.errors import QuotaError
-from ragstone.indexing.events import CHUNK_INDEXED
+from ragstone.indexing.events import CHUNK_INDEXED, DOCUMENT_REMOVED
 from ragstone.read.formats import READERS_VERSION
 from ragstone.sources.secrets import rules as secret_rules
 from ragstone.types import NO_LIMITS, Limits, Skip
@@ -97,10 +97,19 @@ class DocumentWriter:
         return results
 
     def remove(self, uris: Sequence[str]) -> int:
-        """Remove documents and return how many existed."""
+        """Remove documents, emit an event for each transaction, and return how many existed."""
         removed = 0
         for start in range(0, len(uris), _REMOVED_AT_ONCE):
-            removed += self.store.remove(self.key, uris[start : start + _REMOVED_AT_ONCE])
+            batch = uris[start : start + _REMOVED_AT_ONCE]
+            count = self.store.remove(self.key, batch)
+            if count:
+                self.events.emit(
+                    DOCUMENT_REMOVED,
+                    collection=self.key.name,
+                    uris=list(batch),
+                    documents=count,
+                )
+            removed += count
         return removed
 
     def remarks(self, results: Iterable[PutResult] = ()) -> tuple[Skip, ...]:
