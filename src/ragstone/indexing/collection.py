@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 from ragstone.errors import Conflict, ProviderError, ReadError, StaleSpace
 from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill, outage_note
+from ragstone.indexing.components import store_notes
 from ragstone.indexing.ledger import MISSING
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
 from ragstone.indexing.writer import ChunkingConfig, DocumentWriter
@@ -160,7 +161,7 @@ class IndexedCollection:
         If `embed` is a number of seconds, nothing is embedded unless the time is about enough.
         """
         embedded = 0
-        notes = (*report.notes, *self.components.notes)
+        notes = (*report.notes, *store_notes(self.components))
         usage = report.usage
         seconds = None if embed is True else float(embed)
         if seconds is None or self._is_quick_to_embed(report, seconds):

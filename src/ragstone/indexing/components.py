@@ -57,18 +57,6 @@ class Components:
         return registry.find("store", provider).name
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Return notes about a chosen store that is not used."""
-        vector_store = self.settings.rag.vector_store
-        if vector_store.provider != _CHROMA or self.store_name == _CHROMA:
-            return ()
-        folder = f" ({vector_store.path} is left alone)" if vector_store.path else ""
-        return (
-            f"there is no index 'chroma' yet: the built-in index is used{folder}; "
-            'rag.vector_store.provider = "sqlite" chooses it',
-        )
-
-    @property
     def store(self) -> DocumentStore:
         """Return the store, opened on first use."""
         with self._lock:
@@ -220,3 +208,15 @@ class Components:
 
 def _no_limits(project: str) -> Limits:
     return NO_LIMITS
+
+
+def store_notes(components: Components) -> tuple[str, ...]:
+    """Return notes about a chosen store that is not used."""
+    vector_store = components.settings.rag.vector_store
+    if vector_store.provider != _CHROMA or components.store_name == _CHROMA:
+        return ()
+    folder = f" ({vector_store.path} is left alone)" if vector_store.path else ""
+    return (
+        f"there is no index 'chroma' yet: the built-in index is used{folder}; "
+        'rag.vector_store.provider = "sqlite" chooses it',
+    )

@@ -27,6 +27,7 @@ from ragstone.errors import (
 from ragstone.indexing.backfill import outage_note
 from ragstone.indexing.changes import ChangeTracker
 from ragstone.indexing.collection import IndexedCollection
+from ragstone.indexing.components import store_notes
 from ragstone.indexing.ledger import merge_reports
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
 from ragstone.protocols import Progress
@@ -387,7 +388,7 @@ def _embed_or_note(
         if policy.required:
             raise
         collection.update_state(needs_vectors=True)
-        notes = (*report.notes, *collection.components.notes, outage_note(error))
+        notes = (*report.notes, *store_notes(collection.components), outage_note(error))
         return replace(report, notes=notes)
 
 
