@@ -10,9 +10,21 @@ from typing import Any
 
 from bench.provenance import ROOT
 from bench.table import write_table
-from evals import chunking, code_search, codegraph, folders, locomo, scifact, tune
+from evals import (
+    chunking,
+    code_search,
+    codegraph,
+    folders,
+    languages,
+    locomo,
+    pdf,
+    scifact,
+    small,
+    tune,
+)
 from evals.history import RESULTS, committed_results, save_result
 from evals.overview import overview
+from evals.papers import OWN_DATA
 from evals.run import WAYS, Loader, evaluate, tell
 from evals.sets import Absent, EvalSet
 
@@ -20,14 +32,20 @@ LOADERS: dict[str, Loader] = {
     "chunking": chunking.load,
     "code_search": code_search.load,
     "code_search_more": code_search.load,
+    "languages": languages.load,
     "locomo": locomo.load,
     "mixed": folders.load,
+    "nonsense": small.load_nonsense,
+    "pdf": pdf.load,
     "scifact": scifact.load,
+    "small": small.load,
 }
 OVER_TREES = frozenset(
     name for name, loader in LOADERS.items() if loader in (code_search.load, folders.load)
 )
 """Sets whose documents are trees below `--repos`."""
+OWN_SETS = frozenset({"languages", "nonsense", "pdf", "small"})
+"""Sets whose questions and documents are in this repository."""
 SPLITS = {"code_search_more": ("development", "validation")}
 DATA = ROOT.parent / "shared" / "data"
 ABSENT = 3
@@ -90,16 +108,19 @@ def load(
     more: dict[str, Any] = {}
     if name in OVER_TREES:
         more = {"repos": options.repos, "name": name}
+    if name == "mixed":
+        more["own"] = OWN_DATA / name
     if split is not None:
         more["split"] = split
-    return LOADERS[name](folder or DATA / name, options.limit, **more)
+    default = OWN_DATA if name in OWN_SETS else DATA / name
+    return LOADERS[name](folder or default, options.limit, **more)
 
 
 def measure_set(options: argparse.Namespace, name: str, split: str | None) -> dict[str, Any]:
     """Return the figures of a set, or raise `Absent`; those of a whole set are written to a file."""
     folder = options.data
     if options.set == "all" and folder is not None:
-        folder = folder / name
+        folder = None if name in OWN_SETS else folder / name
     chosen = load(options, name, folder, split)
     for note in chosen.notes:
         tell(note)
@@ -142,7 +163,8 @@ def measure_all(options: argparse.Namespace) -> int:
 def cross_validated(options: argparse.Namespace) -> int:
     """Return the exit code, the numbers of ranking cross-validated over the sets that are there."""
     sets = []
-    for name in LOADERS:
+    # The sets of this repository are measured only: a replay knows no filters, and no number is chosen on them.
+    for name in (name for name in LOADERS if name not in OWN_SETS):
         try:
             # Numbers are never chosen on the validation split.
             split = "development" if name in SPLITS else None

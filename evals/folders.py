@@ -52,14 +52,20 @@ def load(
     *,
     repos: Path | None = None,
     name: str | None = None,
+    own: Path | None = None,
 ) -> EvalSet:
-    """Return the set of a folder with `*.jsonl`, and the trees that the questions are about."""
+    """Return the set of a folder with `*.jsonl`, and the trees that the questions are about.
+
+    `own` is a second folder with questions: those that are kept in this repository.
+    """
     name = name or folder.name
-    required(folder, "point --data at a folder with a *.jsonl file per folder of documents")
+    if own is None:
+        required(folder, "point --data at a folder with a *.jsonl file per folder of documents")
     corpora: list[Corpus] = []
     missing: list[str] = []
-    for path in sorted(folder.glob("*.jsonl")):
-        tree = find_tree(path.stem, folder=folder, set_name=name, repos=repos)
+    paths = [*folder.glob("*.jsonl"), *(own.glob("*.jsonl") if own else ())]
+    for path in sorted(paths, key=lambda path: path.stem):
+        tree = find_tree(path.stem, folder=path.parent, set_name=name, repos=repos)
         if tree is None:
             missing.append(path.stem)
         else:

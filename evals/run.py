@@ -97,7 +97,7 @@ def one_corpus(
                     WAYS[way] if merge else {**WAYS[way], "merge": False},
                     answer.milliseconds,
                 )
-                answer.take(case.score(search), corpus.name)
+                answer.take(case.score(search), case.group or corpus.name)
                 if number % PROGRESS_EVERY == 0 or number == len(corpus.cases):
                     tell(f"{corpus.name}: {way} {number}/{len(corpus.cases)}")
         return seconds
@@ -149,7 +149,11 @@ def asker(engine: Engine, case: Case, way: Mapping[str, Any], milliseconds: list
     def ask(top_k: int, merge: bool) -> Sequence[Hit]:
         started = time.perf_counter()
         hits = engine.search(
-            case.query, top_k=top_k, collection=case.collection, **{"merge": merge, **way}
+            case.query,
+            top_k=top_k,
+            collection=case.collection,
+            filters=case.filters,
+            **{"merge": merge, **way},
         )
         milliseconds.append((time.perf_counter() - started) * 1000)
         return hits

@@ -27,6 +27,9 @@ class Case:
     query: str
     collection: str
     score: Score
+    filters: Mapping[str, object] | None = None
+    group: str | None = None
+    """The group that the score counts in; the corpus if left out."""
 
 
 @dataclass(frozen=True, slots=True)
