@@ -17,9 +17,7 @@ PIVOT = "english"
 
 def load(folder: Path, limit: int | None = None) -> EvalSet:
     """Return the set: for each language, one corpus over English and one over the language itself."""
-    path = required(
-        folder / "languages.jsonl", "point --data at a folder with languages.jsonl"
-    )
+    path = required(folder / "languages.jsonl", "point --data at a folder with languages.jsonl")
     documents: dict[str, list[Document]] = {}
     cases: dict[str, list[Case]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():

@@ -18,7 +18,7 @@ LINE_CHARACTERS = 88
 LINE_HEIGHT = 15
 LEFT = 60
 TOP = 780
-COLUMN_WIDTH = 95
+COLUMN_WIDTH = 75
 
 
 @dataclass(frozen=True, slots=True)
