@@ -18,6 +18,10 @@ QUALITY = {
     "code_search_more": "Code search, more repositories: NDCG@10, mean over repositories",
     "code_search": "Code search, the first twelve repositories: NDCG@10, mean over repositories",
     "mixed": "Folders with code and documents: the first right document, mean over folders",
+    "small": "Folders of 1 to 20 documents: the right document among the first three",
+    "nonsense": "Questions without an answer in small folders: share that finds nothing (silent)",
+    "pdf": "Long reports with tables: the right page among five hits, mean of one report and all reports",
+    "languages": "German, French, Spanish and Chinese questions: the first right document, mean over eight groups",
     "locomo": "Memory (LoCoMo): share of evidence turns found (points of 100)",
     "scifact": "Documents (SciFact): NDCG@10",
 }

@@ -1,4 +1,4 @@
-"""PDFs for the sets: pages of prose and tables, written with the standard library only."""
+"""PDFs for the sets: pages of prose and tables, drawn with the PDF writer of the tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.provenance import ROOT
-from tools.make_sample_pdf import assemble
+from tests.read.pdf_files import pdf
 
 OWN_DATA = ROOT / "evals" / "data"
 NOTES = OWN_DATA / "mixed" / "notes"
@@ -19,6 +19,7 @@ LINE_HEIGHT = 15
 LEFT = 60
 TOP = 780
 COLUMN_WIDTH = 75
+FONT = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +33,7 @@ class Page:
 
 def write_pdf(title: str, pages: Sequence[Page]) -> bytes:
     """Return a PDF with these pages; each begins with the title."""
-    numbers = [4 + 2 * position for position in range(len(pages))]
-    kids = " ".join(f"{number} 0 R" for number in numbers)
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode("ascii"),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    ]
-    for number, page in zip(numbers, pages, strict=True):
-        drawing = draw_page(title, page)
-        objects.append(
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] "
-            b"/Resources << /Font << /F1 3 0 R >> >> /Contents %d 0 R >>" % (number + 1)
-        )
-        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawing), drawing))
-    return assemble(objects)
+    return pdf([draw_page(title, page) for page in pages], font=FONT)
 
 
 def draw_page(title: str, page: Page) -> bytes:

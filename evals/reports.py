@@ -213,7 +213,7 @@ def subject_page(site: str, subject: Subject, year: int, random_source: random.R
         f"In the second half {other}. The figures below were checked by the controllers and compared with the "
         "meters and lists on site. Differences of less than one percent were left as they are.",
     ]
-    table = [(str(year), *QUARTERS)]
+    table: list[tuple[str, ...]] = [(str(year), *QUARTERS)]
     for label in subject.labels:
         figure = random_source.randint(20, 9000)
         changes = [random_source.uniform(0.8, 1.2) for _ in QUARTERS]
