@@ -92,3 +92,15 @@ def test_nearly_all_secrets_in_places_for_secrets_are_found(seed: int) -> None:
 
 def test_placeholders_and_variables_in_these_places_stay() -> None:
     assert redact(CLEAN, uri="notes.txt")[0] == CLEAN
+
+
+def test_a_password_in_a_sentence_is_found_and_talk_about_passwords_stays() -> None:
+    for text in ("The password is xNKu8iS2G8NP.", "our passphrase is now `q7-Vt2mWz9`"):
+        assert "[SECRET:password]" in redact(text, uri="notes.txt")[0]
+    for text in (
+        "The password is required.",
+        "A password is at least 8 characters long.",
+        "The password is 8-64 characters long.",
+        "The password is stored in 1Password.",
+    ):
+        assert redact(text, uri="notes.txt")[0] == text

@@ -27,6 +27,13 @@ _CONNECTION: Final = (
 _FIELD_VALUE: Final = rb"[ \t]{0,4}=[ \t]{0,4}(?P<secret>[^;\s\"'`<>]{4,128})(?=[;\s\"'`<]|$)"
 
 
+_MIXED: Final = (
+    rb"[\"'`]?(?P<secret>(?=[^\s\"'`]{0,60}[0-9])(?=[^\s\"'`]{0,60}[A-Za-z])[^\s\"'`,;]{6,64}?)"
+    rb"[\"'`]?(?=[.,;!]?(?:\s|$))"
+)
+"""A word of letters and digits, as in the sentence "the password is x7Rt9k"."""
+
+
 class SecretPlace(NamedTuple):
     """A kind of secret, a text without which there is none, and the expression of the place."""
 
@@ -64,6 +71,8 @@ _PLACES: Final = (
     _place("password", b"password", _CONNECTION + rb"password" + _FIELD_VALUE),
     _place("password", b"pwd", _CONNECTION + rb"pwd" + _FIELD_VALUE),
     _place("password", b"export", rb"\bexport[ \t]{1,8}\w{0,60}(?:PASSWORD|PASSWD|SECRET|TOKEN)=" + _VALUE),
+    _place("password", b"password is", rb"\bpassword is (?:now )?" + _MIXED),
+    _place("password", b"passphrase is", rb"\bpassphrase is (?:now )?" + _MIXED),
     _place("token", b"token=", rb"[?&](?:access_|auth_|api_|id_|refresh_)?token=(?P<secret>[A-Za-z0-9._~\-]{12,400})"),
 )  # fmt: skip
 _DOCKER_AUTH: Final = re.compile(
