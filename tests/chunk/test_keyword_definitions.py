@@ -28,6 +28,8 @@ CASES = {
     "protobuf": ("service Lib {\n  rpc Add(Track) returns (Track);\n}\n", "Lib Add"),
     "r": ("add_track <- function(x) {\n}\nx <- 3\n", "add_track"),
     "solidity": ("contract Lib {\n  function add(uint x) public {}\n}\n", "Lib add"),
+    "haskell": ("data Track = Track\nclass Playable a where\n", "Track Playable"),
+    "scala": ("case class Track(a: Int)\nobject Library\n", "Track Library"),
     "sql": (
         "CREATE TABLE IF NOT EXISTS public.users (id int);\ncreate or replace view v as\n"
         "select created from t;\n",

@@ -13,11 +13,13 @@ import pytest
 from ragstone.code.grammars import (
     LANGUAGES,
     MAX_BYTES,
+    grammar_of,
     language_of,
     parser_for,
     query_of,
     tree_of,
 )
+from ragstone.code.symbols import read_facts
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -147,3 +149,18 @@ def test_a_foreign_sign_in_kotlin_does_not_block_the_parser(sign: str) -> None:
     tree = tree_of(text.encode(), "kotlin")
     assert tree is not None
     assert tree.root_node.end_byte == len(text.encode())
+
+
+def test_a_language_whose_optional_package_is_missing_has_no_grammar(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter_scala", None)
+    grammar_of.cache_clear()
+    query_of.cache_clear()
+    try:
+        with pytest.raises(KeyError):
+            grammar_of("scala")
+        assert read_facts("object A\n", "A.scala") is None
+    finally:
+        grammar_of.cache_clear()
+        query_of.cache_clear()

@@ -11,6 +11,7 @@ _KEYWORDS: Final = {
     "dart": "class|mixin|enum|extension|typedef",
     "erlang": r"-(?:module|record|type|callback)\(",
     "fsharp": "let(?: rec| inline)?|type|module|member \\w+\\.|and",
+    "haskell": "data|newtype|type|class",
     "graphql": "type|input|interface|enum|union|scalar|query|mutation|fragment|directive @",
     "groovy": "class|interface|trait|enum|def",
     "julia": "function|macro|struct|mutable struct|abstract type|module|const",
@@ -23,6 +24,7 @@ _KEYWORDS: Final = {
     "powershell": "function|filter|class|enum",
     "protobuf": "message|service|enum|rpc",
     "r": "",
+    "scala": "(?:case )?(?:class|object)|trait|enum|def|type",
     "solidity": "contract|interface|library|function|event|modifier|struct|enum|error",
     "sql": r"create(?:\s+or\s+replace)?(?:\s+(?:temp|temporary|unique|materialized))?"
     r"\s+(?:table|view|function|procedure|trigger|index|type|schema|sequence)(?:\s+if\s+not\s+exists)?",

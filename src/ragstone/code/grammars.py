@@ -117,11 +117,15 @@ def language_of(uri: str) -> str:
 
 @cache
 def grammar_of(language: str) -> Language:
-    """Return the grammar of a language; `KeyError` if it has none."""
+    """Return the grammar of a language; `KeyError` if it has none, or if its optional package is not installed."""
     package, function = _GRAMMARS[language]
     from tree_sitter import Language
 
-    return Language(getattr(import_module(package), function)())
+    try:
+        module = import_module(package)
+    except ModuleNotFoundError as error:
+        raise KeyError(language) from error
+    return Language(getattr(module, function)())
 
 
 @cache
