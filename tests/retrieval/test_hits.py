@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
-from ragstone import Engine
+import pytest
+
+from ragstone import Document, Engine
+from ragstone.types import Mark
 
 
 def test_neighbours_are_joined_even_if_a_distant_chunk_of_their_file_is_damaged(
@@ -29,3 +33,46 @@ def test_neighbours_are_joined_even_if_a_distant_chunk_of_their_file_is_damaged(
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as again:
         after = again.search("zeppelin crew lands", mode="words")[0]
     assert after.text == before.text
+
+
+@pytest.mark.parametrize(
+    ("unit", "cited"), [("", "p."), ("slide", "slide "), ("sheet", "sheet ")]
+)
+def test_a_hit_is_never_joined_from_two_pages(tmp_path: Path, unit: str, cited: str) -> None:
+    pages = [f"The gondola of harbour number{n} is painted colour{n}.\n" for n in range(9)]
+    starts = [sum(map(len, pages[:number])) for number in range(9)]
+    marks = tuple(Mark(start, page, "", unit) for page, start in enumerate(starts, start=1))
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.add(Document("boats.pdf", "".join(pages), marks=marks))
+        for number in range(9):
+            hit = engine.search(f"gondola harbour number{number}", 9)[0]
+            assert hit.text.strip() == pages[number].strip()
+            assert hit.citation == f"boats.pdf {cited}{number + 1}"
+
+
+def test_a_hit_says_when_its_document_was_stored(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.add(Document("boats.md", "The gondola is black."))
+        (hit,) = engine.search("gondola")
+        (stored,) = engine.sources()
+    moment = datetime.fromisoformat(hit.ingested_at)
+    assert moment.timestamp() == int(stored.added_at)
+    assert moment.tzinfo is not None
+
+
+def test_candidates_that_are_left_out_are_named_by_path_and_lines(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        engine.add(
+            [
+                Document("boats.md", "# Boats\n\nThe gondola is black.\n"),
+                Document("ferry.md", "The gondola pier.\nThe ferry.\n"),
+                Document("tax.md", "Quarterly tax returns are due in April.\n"),
+            ]
+        )
+        explanation = engine.explain("gondola", 1)
+    assert explanation.dropped
+    for candidate in explanation.dropped:
+        path, _, lines = candidate.citation.partition(":")
+        assert path in ("boats.md", "ferry.md", "tax.md")
+        assert lines[0] == "1"
+        assert candidate.doc_id.startswith(f"{path}__chunk_")

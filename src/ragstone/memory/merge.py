@@ -32,7 +32,7 @@ def merge_explanations(
     good = [hit for hit in ranked if hit.score >= min_score]
     hits = good[:top_k]
     rest = [hit for hit in ranked if not any(hit is chosen for chosen in hits)]
-    lower = [Dropped(hit.doc_id, hit.score, "ranked lower") for hit in rest]
+    lower = [Dropped(hit.doc_id, hit.score, "ranked lower", hit.citation) for hit in rest]
     return replace(
         documents,
         candidates=documents.candidates + turns.candidates,

@@ -46,7 +46,7 @@ class HitBuilder:
             score = min(1.0, self.confidence * entry.score / best)
             if min_score is not None and score < min_score:
                 reason = f"score below min_score {min_score}"
-                weak.append(Dropped(entry.doc_id, score, reason))
+                weak.append(Dropped(entry.doc_id, score, reason, entry.row.citation))
             else:
                 hits.append(self._hit(entry, score, duplicates))
         return hits, weak
@@ -80,6 +80,7 @@ class HitBuilder:
                 confidence=self.confidence,
             ),
             content_hash=row.content_hash,
+            ingested_at=row.ingested_at,
         )
 
     def _span_and_text(self, entry: RankedChunk) -> tuple[Span, str]:

@@ -133,10 +133,12 @@ class Searcher:
             fused = weighted_sum(
                 lists.rows, weights, calibrations=lists.calibrations, limit=length
             )
-        shortlist, unrelated = filter_noise(fused, self._candidates.floors(lists))
-        missing = [entry.id for entry in shortlist if entry.id not in lists.outlines]
+        shortlist, noise = filter_noise(fused, self._candidates.floors(lists))
+        named = [*shortlist, *noise]
+        missing = [entry.id for entry in named if entry.id not in lists.outlines]
         if missing:
             lists.outlines |= view.outlines(request.scope.project, missing)
+        unrelated = order.explain_noise(noise, lists.outlines)
         ranked, copies = order.arrange(shortlist, lists.outlines, query=request.query)
         ranked = self._reorder(request, ranked, lists, chunks)
         # Texts that differ only in layout are compared last, among the candidates that may be shown.

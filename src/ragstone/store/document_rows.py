@@ -179,9 +179,9 @@ def readable_chunks(rows: Iterable[Row]) -> list[StoredChunk]:
 
 def _stored_chunk(row: Row) -> StoredChunk:
     number, text_id, collection, metadata, header_length, order = row[:6]
-    start, end, byte_start, byte_end, line_start, line_end, page = row[6:13]
+    start, end, byte_start, byte_end, line_start, line_end, page, added_at = row[6:14]
     page_label, unit, uri, title, document_kind, language, kind, symbol, content_hash = map(
-        unpack, row[13:-2]
+        unpack, row[14:-2]
     )
     header, own = texts.split_header(_sound_text(*row[-2:]), header_length)
     if len(own) != end - start:
@@ -201,6 +201,7 @@ def _stored_chunk(row: Row) -> StoredChunk:
         load(metadata),
         chunk,
         content_hash,
+        added_at,
     )
 
 
@@ -214,7 +215,8 @@ def _sound_text(key: bytes, body: bytes) -> str:
 
 def outline_from(row: Row) -> ChunkOutline:
     """Return the outline of a row."""
-    number, text_id, collection, uri, kind, order, symbol, start, end = row
+    number, text_id, collection, uri, kind, order, symbol, start, end = row[:9]
+    line_start, line_end, page, page_label, unit = row[9:]
     return ChunkOutline(
         number,
         text_id,
@@ -225,4 +227,9 @@ def outline_from(row: Row) -> ChunkOutline:
         unpack(symbol),
         start,
         end,
+        line_start,
+        line_end,
+        page,
+        unpack(page_label),
+        unpack(unit),
     )

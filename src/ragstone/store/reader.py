@@ -42,7 +42,7 @@ _DOCUMENTS_AFTER: Final = _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY d.uri
 _CHUNK: Final = """
     SELECT c.id, c.text_id, col.name, d.metadata, c.header, c.ord,
            c.start, c."end", c.byte_start, c.byte_end, c.line_start, c.line_end, c.page,
-           c.page_label, c.unit, d.uri, d.title, d.kind, d.language, c.kind, c.symbol, d.content_hash,
+           d.added_at, c.page_label, c.unit, d.uri, d.title, d.kind, d.language, c.kind, c.symbol, d.content_hash,
            t.hash, CAST(t.body AS BLOB)"""
 _CHUNKS_OF_DOCUMENT: Final = (
     _CHUNK
@@ -59,7 +59,8 @@ _CHUNKS_BY_ID: Final = (
     JOIN documents d ON d.id = c.document JOIN texts t ON t.id = c.text_id WHERE col.project = ?"""
 )
 _OUTLINES: Final = """
-    SELECT c.id, c.text_id, col.name, d.uri, d.kind, c.ord, c.symbol, c.start, c."end"
+    SELECT c.id, c.text_id, col.name, d.uri, d.kind, c.ord, c.symbol, c.start, c."end",
+           c.line_start, c.line_end, c.page, c.page_label, c.unit
     FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
     JOIN collections col ON col.id = c.collection
     JOIN documents d ON d.id = c.document WHERE col.project = ?"""

@@ -56,6 +56,11 @@ def expected_outline(row: StoredChunk) -> ChunkOutline:
         symbol=chunk.symbol,
         start=chunk.span.start,
         end=chunk.span.end,
+        line_start=chunk.span.line_start,
+        line_end=chunk.span.line_end,
+        page=chunk.span.page,
+        page_label=chunk.span.page_label,
+        unit=chunk.span.unit,
     )
 
 

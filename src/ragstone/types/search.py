@@ -132,6 +132,8 @@ class Hit:
     """`graph` if the hit is evidence of a graph answer, `path` if the request named its path, else empty."""
     content_hash: str = ""
     """Hash of the file that the text was read from; empty if it came from no file."""
+    ingested_at: str = ""
+    """When the document was stored, as ISO 8601 text in UTC; empty if it is not stored."""
 
     @property
     def distance(self) -> float:
@@ -174,6 +176,8 @@ class Dropped:
     doc_id: str
     score: float
     reason: str
+    citation: str = ""
+    """Path and lines, or the page."""
 
 
 @dataclass(frozen=True, slots=True)

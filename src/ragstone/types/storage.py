@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict
 
-from ragstone.types.documents import Chunk, Document, Mark, Metadata, Scalar, Stamp
+from ragstone.types.documents import Chunk, Document, Mark, Metadata, Scalar, Span, Stamp
 
 CollectionKind = Literal["documents", "session", "agent"]
 """Documents of the project, the turns of one conversation, or the documents of one agent."""
@@ -137,6 +138,13 @@ class StoredChunk:
     chunk: Chunk
     content_hash: str = ""
     """Hash of the source's item that the document was made of."""
+    added_at: float = 0.0
+    """When the text of the document was stored, in seconds since 1970."""
+
+    @property
+    def ingested_at(self) -> str:
+        """Return the time of storing as ISO 8601 text in UTC."""
+        return datetime.fromtimestamp(self.added_at, UTC).isoformat(timespec="seconds")
 
 
 class ChunkOutline(NamedTuple):
@@ -151,6 +159,27 @@ class ChunkOutline(NamedTuple):
     symbol: str
     start: int
     end: int
+    line_start: int = 1
+    line_end: int = 1
+    page: int | None = None
+    page_label: str = ""
+    unit: str = ""
+
+    @property
+    def citation(self) -> str:
+        """Return the citation of the chunk: `path:first-last`, or its page, slide or sheet."""
+        span = Span(
+            self.start,
+            self.end,
+            0,
+            0,
+            self.line_start,
+            self.line_end,
+            self.page,
+            self.page_label,
+            self.unit,
+        )
+        return span.citation(self.uri)
 
 
 class Scored(NamedTuple):

@@ -80,6 +80,7 @@ def hit_from_chunk(row: StoredChunk, score: float, label: str) -> Hit:
         header=chunk.header,
         label=label,
         content_hash=row.content_hash,
+        ingested_at=row.ingested_at,
     )
 
 

@@ -15,7 +15,7 @@ from ragstone.retrieval.ranking.parameters import (
     QueryType,
     RankingParameters,
 )
-from ragstone.types import Dropped, ListTrace, Scored
+from ragstone.types import ListTrace, Scored
 
 _SYMBOL: Final = re.compile(r"^[\w$]+(?:(?:::|->|\.|/|\\|@|#|-)[\w$]+)*(?:\(\))?$")
 _IDENTIFIER: Final = re.compile(r"[a-z][A-Z]|_|::|->|\.\w|/|\\|\(\)|[A-Z]{2,}[a-z]")
@@ -25,7 +25,6 @@ _QUESTION: Final = re.compile(
 )
 MAX_DROPPED: Final = 50
 """Dropped candidates that an explanation lists."""
-_UNRELATED: Final = "no word and hardly any meaning in common with the query"
 _STATEMENT_WORDS: Final = 7
 """From this many words on a query is a statement."""
 
@@ -193,7 +192,7 @@ def _fuse(
 
 def filter_noise(
     fused: FusedList, floors: Mapping[str, float]
-) -> tuple[list[Scored], list[Dropped]]:
+) -> tuple[list[Scored], list[Scored]]:
     """Return the best candidates that are related to the query, and some of those that are not.
 
     Some vector is always the nearest. It is no answer if it shares no word with the query and its cosine is noise.
@@ -205,11 +204,10 @@ def filter_noise(
             rows = [row for row in rows if row.score > floor]
         related_ids.update(row.id for row in rows)
     related: list[Scored] = []
-    dropped: list[Dropped] = []
+    unrelated: list[Scored] = []
     for row in fused.best:
         if row.id in related_ids:
             related.append(row)
-        elif len(dropped) < MAX_DROPPED:
-            name = f"chunk {row.id}"
-            dropped.append(Dropped(name, row.score, _UNRELATED))
-    return related, dropped
+        elif len(unrelated) < MAX_DROPPED:
+            unrelated.append(row)
+    return related, unrelated

@@ -21,6 +21,8 @@ _COMPARED_FILES: Final = 10
 COMPARED_FACTOR, MIN_COMPARED = 2, 8
 """Texts that are compared to find copies in another layout: this multiple of `top_k`, and at least this many."""
 
+_UNRELATED: Final = "no word and hardly any meaning in common with the query"
+
 LoadChunks = Callable[[Sequence[int]], dict[int, StoredChunk]]
 """Returns chunks by id; ids that the store does not have are missing."""
 
@@ -181,6 +183,8 @@ def _can_merge(merged: RankedChunk, entry: RankedChunk, parameters: RankingParam
     last = merged.members[-1]
     if row.order not in (first.order - 1, last.order + 1):
         return False
+    if row.page != first.page:  # a hit is cited by one page, slide, sheet or chapter
+        return False
     limit = parameters.merge_limit
     if row.document_kind == "code":
         limit = parameters.merge_limit_code
@@ -208,8 +212,16 @@ def explain_dropped(
     return dropped
 
 
+def explain_noise(
+    noise: Iterable[Scored], outlines: Mapping[int, ChunkOutline]
+) -> list[Dropped]:
+    """Return the candidates that no word and no cosine relates to the query."""
+    rows = [(outlines[entry.id], entry.score) for entry in noise if entry.id in outlines]
+    return [_drop(RankedChunk(row, score), _UNRELATED) for row, score in rows]
+
+
 def _drop(entry: RankedChunk, reason: str) -> Dropped:
-    return Dropped(entry.doc_id, entry.score, reason)
+    return Dropped(entry.doc_id, entry.score, reason, entry.row.citation)
 
 
 class ChunkLoader:

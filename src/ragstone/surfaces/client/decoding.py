@@ -37,6 +37,7 @@ def read_hit(data: Json) -> types.Hit:
         trace=_read_trace(trace) if trace else types.Trace(),
         freshness=data["freshness"],
         label=data.get("label", ""),
+        ingested_at=data["ingested_at"],
     )
 
 
@@ -212,7 +213,7 @@ def _read_trace(data: Json) -> types.Trace:
 
 
 def _read_dropped(data: Json) -> types.Dropped:
-    return types.Dropped(data["doc_id"], data["score"], data["reason"])
+    return types.Dropped(data["doc_id"], data["score"], data["reason"], data["citation"])
 
 
 def _read_skip(data: Json) -> types.Skip:

@@ -28,7 +28,7 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
         **span_json(hit.span),
         **pick(hit, "distance", "kind", "language", "title", "symbol"),
         "also_at": list(hit.duplicates),
-        "freshness": hit.freshness,
+        **pick(hit, "freshness", "ingested_at"),
     }
     if trace:
         data["trace"] = _trace_json(hit.trace)
@@ -73,7 +73,8 @@ def explanation_json(explanation: Explanation) -> Json:
         **answer_json(explanation, trace=True),
         **pick(explanation, "query_type", "terms", "weights", "candidates"),
         "dropped": [
-            pick(candidate, "doc_id", "score", "reason") for candidate in explanation.dropped
+            pick(candidate, "doc_id", "citation", "score", "reason")
+            for candidate in explanation.dropped
         ],
     }
 

@@ -121,7 +121,7 @@ def _print_dropped(explanation: Explanation) -> None:
     print_line((f"left out: {len(dropped):,}", "bold"))
     for candidate in dropped[:_MAX_DROPPED]:
         print_line(
-            f"  {candidate.score:.3f}  {printable(candidate.doc_id)}",
+            f"  {candidate.score:.3f}  {printable(candidate.citation or candidate.doc_id)}",
             (f"  {printable(candidate.reason)}", "dim"),
         )
     hidden = len(dropped) - _MAX_DROPPED
