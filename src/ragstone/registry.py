@@ -127,8 +127,20 @@ BUILT_IN = (
     RegisteredPart(
         "vector_index",
         "turbo",
-        "ragstone.vectors.space_index:SpaceIndex",
+        "ragstone.vectors.turbo.index:open_index",
         "bit planes, memory-mapped, exact rescore",
+    ),
+    RegisteredPart(
+        "vector_index",
+        "memory",
+        "ragstone.vectors.exact:open_index",
+        "compares all vectors, nothing on disk",
+    ),
+    RegisteredPart(
+        "vector_index",
+        "file",
+        "ragstone.vectors.file_index:open_index",
+        "compares all vectors; one text file that can be committed",
     ),
 )
 
@@ -159,13 +171,42 @@ def load(group: str, name: str) -> Callable[..., Any]:
 
 def find(group: str, name: str) -> RegisteredPart:
     """Return the part with a name or alias, not imported; raise `ConfigError` if there is none."""
+    part = _find_or_none(group, name)
+    if part is None:
+        raise ConfigError(
+            f"There is no {_describe_group(group)} called {name!r}.",
+            hint=_suggest(describe(group), name),
+        )
+    return part
+
+
+def store_and_index(provider: str) -> tuple[str, str]:
+    """Return the names of the store and of the vector index that `rag.vector_store.provider` chooses.
+
+    The name of a store brings the index that fits it. The name of an index leaves the store as it is by default.
+    """
+    store = _find_or_none("store", provider)
+    if store is not None:
+        return store.name, "memory" if store.name == "memory" else "turbo"
+    index = _find_or_none("vector_index", provider)
+    if index is not None:
+        return "sqlite", index.name
+    stores = describe("store")
+    known_names = {part.name for part in stores}
+    indexes = [part for part in describe("vector_index") if part.name not in known_names]
+    raise ConfigError(
+        f"There is no store or vector index called {provider!r}.",
+        hint=_suggest(stores + indexes, provider),
+    )
+
+
+def _find_or_none(group: str, name: str) -> RegisteredPart | None:
+    """Return the part with a name or alias; None if there is none. Two plug-ins of one name are refused."""
     matches = [part for part in _built_in_parts(group) if name in part.all_names]
     if not matches:
         matches = [part for part in _plug_ins(group) if name == part.name]
     if not matches:
-        raise ConfigError(
-            f"There is no {_describe_group(group)} called {name!r}.", hint=_suggest(group, name)
-        )
+        return None
     targets = {part.target for part in matches}
     if len(targets) > 1:
         packages = ", ".join(sorted(part.package for part in matches))
@@ -214,9 +255,8 @@ def _package(point: EntryPoint) -> str:
     return point.module.partition(".")[0]
 
 
-def _suggest(group: str, name: str) -> str:
-    """Return a hint with the most similar name and all names of the group."""
-    parts = describe(group)
+def _suggest(parts: list[RegisteredPart], name: str) -> str:
+    """Return a hint with the most similar name and the names of all parts."""
     if not parts:
         return "none is installed"
     known_names = list(chain.from_iterable(part.all_names for part in parts))

@@ -15,10 +15,11 @@ from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space
 from ragstone.vectors.codecs import codec
 from ragstone.vectors.space_index import SpaceIndex
+from ragstone.vectors.turbo.index import TurboIndex
 
 if TYPE_CHECKING:
-    from ragstone.protocols import VectorRows
-    from ragstone.types import Matrix
+    from ragstone.protocols import VectorIndex, VectorRows
+    from ragstone.types import Matrix, SpaceInfo
 
 DIMENSION = 16
 TEXTS = 400
@@ -35,6 +36,16 @@ class Rows(StoredVectorRows):
         ids = super().ids_after(row_id)
         self.listed += len(ids)
         return ids
+
+
+def turbo_of(folder: Path | None, info: SpaceInfo, rows: VectorRows) -> SpaceIndex:
+    """Return the index of a space that uses turbo."""
+    row_codec = codec(info.storage, DIMENSION)
+
+    def opened(stamp: str) -> VectorIndex:
+        return TurboIndex(folder, DIMENSION, rows=rows, codec=row_codec, stamp=stamp)
+
+    return SpaceIndex(info, rows, opened)
 
 
 class World:
@@ -70,11 +81,11 @@ class World:
 
     def opened(self) -> SpaceIndex:
         """Return an index of the space in its folder."""
-        return SpaceIndex(self.folder / "turbo", self.info, cast("VectorRows", self.rows))
+        return turbo_of(self.folder / "turbo", self.info, cast("VectorRows", self.rows))
 
     def another(self) -> SpaceIndex:
         """Return an index of the same space as another process has it, which knows only the store."""
-        return SpaceIndex(None, self.info, self.store.vectors.rows("p", self.info.id))
+        return turbo_of(None, self.info, self.store.vectors.rows("p", self.info.id))
 
     def texts_near(self, number: int, index: SpaceIndex | None = None) -> int:
         """Return which text is nearest to a text's vector."""

@@ -9,13 +9,31 @@ import pytest
 from ragstone.protocols import VectorIndex
 from ragstone.testing.vector_index import VectorIndexContract
 from ragstone.vectors.codecs.compact import CompactCodec
+from ragstone.vectors.codecs.integers import Int10Codec
 from ragstone.vectors.exact import ExactIndex
+from ragstone.vectors.file_index import FileIndex
 from ragstone.vectors.turbo.index import TurboIndex
 
 
 class TestExactIndex(VectorIndexContract):
     def make(self) -> VectorIndex:
         return ExactIndex(self.dimension)
+
+
+class TestFileIndex(VectorIndexContract):
+    @pytest.fixture(autouse=True)
+    def _folder(self, tmp_path: Path) -> None:
+        self.folder = tmp_path / "shared"
+
+    def make(self) -> VectorIndex:
+        codec = Int10Codec(self.dimension)
+        row = codec.encode(self.vectors(1))[0]
+        return FileIndex(
+            self.folder / "space.vectors.jsonl",
+            codec,
+            rows=lambda ids: dict.fromkeys(ids, row),
+            text_keys=lambda ids: {row_id: f"text {row_id}" for row_id in ids},
+        )
 
 
 class TestTurboIndexInMemory(VectorIndexContract):

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from ragstone.types import CollectionKey, Space
-from ragstone.vectors.space_index import SpaceIndex
 from ragstone.vectors.turbo import index as turbo
-from tests.support.spaces import DIMENSION, MANY, TEXTS, World, same_answers
+from tests.support.spaces import DIMENSION, MANY, TEXTS, World, same_answers, turbo_of
 
 
 @pytest.fixture
@@ -126,7 +125,7 @@ def test_rows_of_another_space_are_not_found(world: World) -> None:
     other = world.store.vectors.ensure_space(
         CollectionKey("p", "c"), Space("fake", "other", DIMENSION), state="building"
     )
-    beside = SpaceIndex(None, other, world.store.vectors.rows("p", other.id))
+    beside = turbo_of(None, other, world.store.vectors.rows("p", other.id))
     world.put(0, 10)
     assert beside.search(world.vectors[0], 5) == []
     assert len(world.index.search(world.vectors[0], TEXTS)) == 10

@@ -55,7 +55,7 @@ class VectorStoreSettings:
 
     provider: str = setting(
         "sqlite",
-        "Name of the store: `sqlite` (one file) or `memory`; with `chroma` the built-in index answers, and says so.",
+        "The index: `sqlite` (the same as `turbo`), `memory`, `file`; with `chroma` the built-in index answers, and says so.",
         aliases=("RAG_STORE",),
     )
     url: str | None = setting(
@@ -77,7 +77,10 @@ class VectorStoreSettings:
         None, "Tool of that MCP server.", personal=True, only_for=("mcp",)
     )
     path: str | None = setting(
-        None, "Folder of a store that has one.", inside=True, only_for=("chroma",)
+        None,
+        "Folder of an index that can have its own.",
+        inside=True,
+        only_for=("chroma", "file"),
     )
     collection_name: str = setting("default", "Collection that is used by default.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from ragstone.embed.batches import BatchEmbedder
 from ragstone.errors import ConfigError, RagstoneError, StoreBusy
 from ragstone.indexing.collection_spaces import CollectionSpaces
+from ragstone.indexing.components import shared_rows
 from ragstone.protocols import RemoteModel
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.store.home import EMBED_LOCK
@@ -195,13 +197,35 @@ class VectorBackfill:
         """Embed texts, store the vectors of each request in one transaction, and return how many were new."""
         if not texts:
             return 0
+        stored, texts = self._store_shared(info, texts)
+        if not texts:
+            return stored
         codec = self.components.codec(info)
-        stored = 0
         for part in batches.embed([text.text for text in texts]):
             ids = [texts[position].text_id for position in part.positions]
             rows = zip(ids, codec.encode(part.rows), strict=True)
             stored += self.components.store.vectors.put(self.key.project, info.id, rows)
         return stored
+
+    def _store_shared(
+        self, info: SpaceInfo, texts: Sequence[PendingText]
+    ) -> tuple[int, list[PendingText]]:
+        """Store the vectors that a shared index file has; return how many, and the texts that still need one."""
+        keys = [
+            hashlib.sha256(text.text.encode("utf-8", "surrogatepass")).hexdigest()
+            for text in texts
+        ]
+        known = shared_rows(self.components, self.key.project, info, keys)
+        rows = []
+        rest = []
+        for text, key in zip(texts, keys, strict=True):
+            if key in known:
+                rows.append((text.text_id, known[key]))
+            else:
+                rest.append(text)
+        if not rows:
+            return 0, rest
+        return self.components.store.vectors.put(self.key.project, info.id, rows), rest
 
     def _batch_embedder(self, info: SpaceInfo, seconds: float | None) -> BatchEmbedder:
         return BatchEmbedder(self.components.embedder_of(info.space), seconds)

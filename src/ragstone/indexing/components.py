@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -50,11 +51,8 @@ class Components:
 
     @property
     def store_name(self) -> str:
-        """Return the name of the store that is opened: SQLite if `chroma` is chosen and no plug-in has that name."""
-        provider = self.settings.rag.vector_store.provider
-        if provider == _CHROMA and _CHROMA not in registry.names("store"):
-            return "sqlite"
-        return registry.find("store", provider).name
+        """Return the name of the store that is opened."""
+        return choose_parts(self.settings)[0]
 
     @property
     def store(self) -> DocumentStore:
@@ -121,13 +119,9 @@ class Components:
         """Return the vector index of a space."""
         with self._lock:
             if info.id not in self._indexes:
-                folder = None
-                if not self.in_memory:
-                    folder = self.home / VECTORS / f"{info.id}-{info.space.fingerprint[:16]}"
-                rows = self.store.vectors.rows(project, info.id)
-                self._indexes[info.id] = registry.load("vector_index", "turbo")(
-                    folder, info, rows
-                )
+                # NumPy loads here: a search by words does not need it.
+                index_choice = import_module("ragstone.indexing.index_choice")
+                self._indexes[info.id] = index_choice.open_space_index(self, project, info)
             return self._indexes[info.id]
 
     def codec(self, info: SpaceInfo) -> Codec:
@@ -220,3 +214,20 @@ def store_notes(components: Components) -> tuple[str, ...]:
         f"there is no index 'chroma' yet: the built-in index is used{folder}; "
         'rag.vector_store.provider = "sqlite" chooses it',
     )
+
+
+def choose_parts(settings: Settings) -> tuple[str, str]:
+    """Return the names of the store and the index: the default if `chroma` is chosen and no plug-in has that name."""
+    provider = settings.rag.vector_store.provider
+    if provider == _CHROMA and _CHROMA not in registry.names("store"):
+        provider = "sqlite"
+    return registry.store_and_index(provider)
+
+
+def shared_rows(
+    components: Components, project: str, info: SpaceInfo, text_keys: Sequence[str]
+) -> dict[str, bytes]:
+    """Return encoded vectors that a shared index file has for these hashes of texts."""
+    if choose_parts(components.settings)[1] != "file":
+        return {}
+    return components.space_index(project, info).shared_rows(text_keys)

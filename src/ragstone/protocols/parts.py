@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from ragstone import types
@@ -183,11 +185,42 @@ class VectorIndex(Protocol):
         """Release files and memory."""
 
 
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """How to open the index of one space. A plug-in is constructed with this object alone."""
+
+    name: str
+    """Names the index among all indexes of a server: letters, digits and hyphens."""
+    stamp: str
+    """Names the state of the stored rows; vectors of another stamp must not be searched."""
+    rows: VectorRows
+    codec: Codec
+    """Decodes the rows; it also has the dimension."""
+    text_keys: Callable[[Sequence[int]], dict[int, str]]
+    """Returns the hash of each row's text; rows without a chunk are left out."""
+    folder: Path | None = None
+    """The private folder of the index; None if nothing is written to disk."""
+    path: Path | None = None
+    """The folder that the user chose (`rag.vector_store.path`)."""
+    url: str = ""
+    api_key: str = field(default="", repr=False)
+
+
+@runtime_checkable
+class SharedVectors(Protocol):
+    """An index that brings vectors of another machine, so that their texts need not be embedded here."""
+
+    def shared_rows(self, text_keys: Sequence[str]) -> dict[str, bytes]:
+        """Return the encoded vectors that are known for these hashes of texts."""
+
+
 class Nearest(Protocol):
     """The index of one space; every search first brings it up to date with the store."""
 
     damaged: int
     """The number of stored rows that are not vectors and are left out."""
+    problem: str
+    """Why the last search compared the stored rows instead of asking the index; empty if it did ask."""
 
     def search(
         self, vector: types.Matrix, k: int, *, allowed: Sequence[int] | None = None

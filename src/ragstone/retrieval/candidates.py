@@ -148,6 +148,10 @@ class CandidateSearch:
             near += [Scored(chunk_id, cosine) for chunk_id, cosine in cosines.items()]
         calibration = self._samples.calibrate(request.scope, view, generation, info, vector)
         lists.add_space(info, near, calibration)
+        if index.problem:
+            lists.notes.append(
+                f"the vector index does not answer, stored vectors do: {index.problem}"
+            )
         if index.damaged:
             hint = "`ragstone reembed` makes them again"
             lists.notes.append(f"{index.damaged} vectors are damaged and left out: {hint}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragstone.protocols import IndexSettings
 from ragstone.types import Matrix, Scored
 from ragstone.vectors.normalise import (
     Ids,
@@ -117,3 +118,8 @@ def best(ids: Ids, scores: Matrix, k: int) -> list[Scored]:
     order = np.lexsort((ids, -scores))[:k]
     pairs = zip(ids[order].tolist(), scores[order].tolist(), strict=True)
     return [Scored(row_id, score) for row_id, score in pairs]
+
+
+def open_index(settings: IndexSettings) -> ExactIndex:
+    """Return an empty index in memory."""
+    return ExactIndex(settings.codec.dimension)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from itertools import compress
-from pathlib import Path
 
 import numpy as np
 
-from ragstone.protocols import VectorRows
+from ragstone.errors import ProviderError
+from ragstone.protocols import SharedVectors, VectorIndex, VectorRows
 from ragstone.types import Matrix, Scored, SpaceInfo
 from ragstone.vectors.codecs import codec, read_rows
-from ragstone.vectors.normalise import products, unit_query
-from ragstone.vectors.turbo.index import TurboIndex
+from ragstone.vectors.exact import best
+from ragstone.vectors.normalise import check_k, id_array, products, unit_query
 
 BATCH = 8192
 """Rows that are read from the store at a time."""
@@ -28,16 +28,21 @@ class SpaceIndex:
     search. If the version has changed and the counts differ, the index first reads the rows with ids above the
     largest id it has read. Ids need not be committed in order: if it still lacks rows after that, it compares all
     ids of the space with its own.
+
+    An index on a server may be out of reach. Then a search compares the stored rows, and `problem` says why.
     """
 
-    def __init__(self, folder: Path | None, info: SpaceInfo, rows: VectorRows) -> None:
-        """Store the arguments; the first search opens the index."""
-        self._folder = folder
+    def __init__(
+        self, info: SpaceInfo, rows: VectorRows, open_index: Callable[[str], VectorIndex]
+    ) -> None:
+        """Store the arguments; the first search calls `open_index` with the stamp of the stored rows."""
+        self.problem = ""
         self._space = info.space
         self._rows = rows
+        self._open = open_index
         self._codec = codec(info.storage, info.space.dimension)
         self._lock = threading.Lock()
-        self._index: TurboIndex | None = None
+        self._index: VectorIndex | None = None
         self._version = ("", -1)
         self._row_count = 0
         self._last_id = 0
@@ -52,7 +57,13 @@ class SpaceIndex:
         self, vector: Matrix, k: int, *, allowed: Sequence[int] | None = None
     ) -> list[Scored]:
         """Return the k nearest vector rows by cosine, best first."""
-        return self._current().search(vector, k, allowed=allowed)
+        try:
+            hits = self._current().search(vector, k, allowed=allowed)
+        except ProviderError as error:
+            self.problem = str(error)
+            return self._search_rows(vector, k, allowed)
+        self.problem = ""
+        return hits
 
     def cosines(self, chunk_ids: Sequence[int]) -> Callable[[Matrix], dict[int, float]]:
         """Return a function that gives the cosine of a vector with each of these chunks.
@@ -86,15 +97,44 @@ class SpaceIndex:
         return matrix
 
     def flush(self) -> None:
-        """Add all rows of the store and write the index to disk, so that the next process opens it quickly."""
-        self._current().flush()
+        """Add all rows of the store and save the index, so that the next process opens it quickly.
+
+        If a server is out of reach, the next search adds the rows.
+        """
+        try:
+            self._current().flush()
+        except ProviderError as error:
+            self.problem = str(error)
+
+    def shared_rows(self, text_keys: Sequence[str]) -> dict[str, bytes]:
+        """Return the encoded vectors of another machine that the index knows for these hashes of texts."""
+        index = self._current()
+        if not isinstance(index, SharedVectors):
+            return {}
+        return index.shared_rows(text_keys)
 
     def close(self) -> None:
         """Release files and memory."""
         with self._lock:
             self._close_index()
 
-    def _current(self) -> TurboIndex:
+    def _search_rows(
+        self, vector: Matrix, k: int, allowed: Sequence[int] | None
+    ) -> list[Scored]:
+        """Return the k nearest by comparing the stored rows, a batch at a time."""
+        check_k(k)
+        query = unit_query(vector, self._space.dimension)
+        ids = self._rows.ids_after(0) if allowed is None else sorted(set(allowed))
+        hits: list[Scored] = []
+        for start in range(0, len(ids), BATCH):
+            rows = self._rows.data(ids[start : start + BATCH])
+            sound, vectors = read_rows(self._codec, list(rows.values()))
+            sound_ids = id_array(list(compress(rows, sound)))
+            hits += best(sound_ids, products(vectors, query), k)
+        hits.sort(key=lambda hit: (-hit.score, hit.id))
+        return hits[:k]
+
+    def _current(self) -> VectorIndex:
         """Return the index with every row of the store in it."""
         version = self._rows.version()
         index = self._index
@@ -108,11 +148,8 @@ class SpaceIndex:
             self._version = version
             return self._index
 
-    def _open_index(self, *, epoch: str) -> TurboIndex:
-        stamp = f"{epoch}:{self._space.fingerprint}:{self._codec.name}"
-        return TurboIndex(
-            self._folder, self._space.dimension, rows=self._rows, codec=self._codec, stamp=stamp
-        )
+    def _open_index(self, *, epoch: str) -> VectorIndex:
+        return self._open(f"{epoch}:{self._space.fingerprint}:{self._codec.name}")
 
     def _close_index(self) -> None:
         if self._index is not None:
@@ -122,7 +159,7 @@ class SpaceIndex:
         self._last_id = 0
         self._damaged = set()
 
-    def _catch_up(self, index: TurboIndex) -> None:
+    def _catch_up(self, index: VectorIndex) -> None:
         """Add the rows of the store that the index lacks."""
         self._row_count = self._rows.count()
         if not self._lacks_rows(index):
@@ -134,7 +171,7 @@ class SpaceIndex:
         if self._lacks_rows(index):
             self._add_missing(index, self._rows.ids_after(0))
 
-    def _lacks_rows(self, index: TurboIndex) -> bool:
+    def _lacks_rows(self, index: VectorIndex) -> bool:
         """Return whether the index holds fewer rows than the store had at the last check.
 
         That may also happen without a write: if the files were damaged, another process may have replaced them by
@@ -142,7 +179,7 @@ class SpaceIndex:
         """
         return index.count() + len(self._damaged) < self._row_count
 
-    def _add_missing(self, index: TurboIndex, ids: Sequence[int]) -> None:
+    def _add_missing(self, index: VectorIndex, ids: Sequence[int]) -> None:
         """Add those of these rows that the index lacks; note the ids of rows that are not vectors."""
         held = set(compress(ids, index.has(ids)))
         excluded = held | self._damaged

@@ -252,7 +252,7 @@ _GENERATED = """
 package-lock.json npm-shrinkwrap.json packages.lock.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock
 composer.lock poetry.lock pdm.lock uv.lock pixi.lock pipfile.lock conda-lock.yml cargo.lock gemfile.lock
 podfile.lock package.resolved pubspec.lock mix.lock flake.lock go.sum gradle.lockfile .terraform.lock.hcl
-*.min.js *.min.css *.min.mjs *.map *.tsbuildinfo *_pb2.py *_pb2_grpc.py *.pb.go *.designer.cs .ds_store
+*.min.js *.min.css *.min.mjs *.vectors.jsonl *.map *.tsbuildinfo *_pb2.py *_pb2_grpc.py *.pb.go *.designer.cs .ds_store
 thumbs.db
 """.split()
 

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ragstone.protocols import Codec
+from ragstone.protocols import Codec, IndexSettings
 from ragstone.types import Matrix, Scored
 from ragstone.vectors.base64_export import from_text, to_text
 from ragstone.vectors.codecs.integers import Int10Codec
@@ -267,3 +267,11 @@ class TurboIndex:
             if needs_rebuild(snapshot):
                 snapshot = rebuild(self._files, self._planes, snapshot, self._fetch_vectors)
             return self._files.commit(snapshot)
+
+
+def open_index(settings: IndexSettings) -> TurboIndex:
+    """Return the index in its private folder."""
+    codec = settings.codec
+    return TurboIndex(
+        settings.folder, codec.dimension, rows=settings.rows, codec=codec, stamp=settings.stamp
+    )

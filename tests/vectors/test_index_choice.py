@@ -1,0 +1,160 @@
+"""`rag.vector_store.provider` chooses the index, and every index gives the same answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ragstone import Engine, registry
+from ragstone.embed.fake import FakeEmbedder
+from ragstone.errors import ConfigError
+from ragstone.types import Document, Hit, Matrix
+
+WORDS = "granite slate marble basalt chalk flint gneiss shale pumice quartz".split()
+
+
+def open_with(folder: Path, provider: str, **more: object) -> Engine:
+    config = {
+        "rag.embedding_provider": "fake",
+        "rag.vector_store.provider": provider,
+        "store.path": f".ragstone-{provider}",
+        **{f"rag.vector_store.{key}": value for key, value in more.items()},
+    }
+    return Engine.open(folder, config=config)
+
+
+def fill(engine: Engine, count: int = 120) -> None:
+    generator = np.random.default_rng(5)
+    documents = []
+    for number in range(count):
+        words = " ".join(generator.choice(WORDS, 5))
+        metadata = {"part": number % 3}
+        documents.append(Document(f"{number}.md", f"{words} {number}", metadata=metadata))
+    engine.add(documents)
+
+
+def answers(engine: Engine, count: int = 200) -> list[list[tuple[str, float]]]:
+    """Return the ids and scores of queries by vectors, two of three with a filter."""
+    generator = np.random.default_rng(6)
+    results = []
+    for number in range(count):
+        query = " ".join(generator.choice(WORDS, 3))
+        part = number % 3
+        filters = {"part": part} if part else None
+        hits = engine.search(query, mode="vectors", filters=filters, top_k=8)
+        results.append([describe(hit) for hit in hits])
+    return results
+
+
+def describe(hit: Hit) -> tuple[str, float]:
+    return hit.source_doc_id, round(hit.score, 3)
+
+
+def record_embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that gets every text that is embedded from now on."""
+    embedded: list[str] = []
+    embed = FakeEmbedder.embed
+
+    def recorded(self: FakeEmbedder, texts: Sequence[str], *rest: Any, **more: Any) -> Matrix:
+        embedded.extend(texts)
+        return embed(self, texts, *rest, **more)
+
+    monkeypatch.setattr(FakeEmbedder, "embed", recorded)
+    return embedded
+
+
+def test_the_same_queries_with_filters_give_the_same_hits_on_every_local_index(
+    tmp_path: Path,
+) -> None:
+    results = {}
+    for provider in ("sqlite", "turbo", "memory", "file"):
+        with open_with(tmp_path, provider) as engine:
+            fill(engine)
+            results[provider] = answers(engine)
+    assert all(results["turbo"])
+    assert results["turbo"] == results["sqlite"] == results["memory"] == results["file"]
+
+
+def test_an_unknown_name_is_an_error_that_lists_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no store or vector index called 'tubro'") as caught:
+        with open_with(tmp_path, "tubro") as engine:
+            engine.add(Document("a.md", "granite"))
+    hint = caught.value.hint
+    assert "did you mean turbo?" in hint
+    for name in ("sqlite", "memory", "turbo", "file"):
+        assert name in hint
+    assert hint.count("memory") == 1
+
+
+@pytest.mark.parametrize(
+    ("provider", "expected"),
+    [
+        ("sqlite", ("sqlite", "turbo")),
+        ("turbo", ("sqlite", "turbo")),
+        ("memory", ("memory", "memory")),
+        ("mock", ("memory", "memory")),
+        ("file", ("sqlite", "file")),
+    ],
+)
+def test_a_provider_stands_for_a_store_and_an_index(
+    provider: str, expected: tuple[str, str]
+) -> None:
+    assert registry.store_and_index(provider) == expected
+
+
+def test_another_machine_takes_vectors_from_the_committed_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    for folder in (ours, theirs):
+        folder.mkdir()
+        (folder / "a.md").write_text("Granite is hard.\n")
+        (folder / "b.md").write_text("Chalk is soft.\n")
+    with open_with(ours, "file", path="vectors") as engine:
+        engine.sync()
+        expected = [describe(hit) for hit in engine.search("granite", mode="vectors")]
+    (file,) = (ours / "vectors").iterdir()
+    header, *lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert header["dimension"] and len(lines) == 2
+    file.parent.rename(theirs / "vectors")
+
+    embedded = record_embedded(monkeypatch)
+    with open_with(theirs, "file", path="vectors") as engine:
+        report = engine.sync()
+        assert engine.status().spaces[0].coverage == 1.0
+        assert [describe(hit) for hit in engine.search("granite", mode="vectors")] == expected
+        assert not [note for note in report.notes if "vector" in note]
+    assert len(list((theirs / "vectors").iterdir())) == 1
+    assert not [text for text in embedded if "is hard" in text or "is soft" in text]
+
+
+def test_a_damaged_index_file_costs_only_its_damaged_lines(tmp_path: Path) -> None:
+    with open_with(tmp_path, "file", path="vectors") as engine:
+        fill(engine, 10)
+        expected = answers(engine, 20)
+    (file,) = (tmp_path / "vectors").iterdir()
+    lines = file.read_bytes().splitlines(keepends=True)
+    for damage in (
+        b"".join(
+            [*lines[:3], b'{"text": "x", "vector": "@@"}\n', b"\xff\n", b"[" * 9999, *lines[4:]]
+        ),
+        b"not ours\n",
+        b"",
+    ):
+        file.write_bytes(damage)
+        with open_with(tmp_path, "file", path="vectors") as engine:
+            assert answers(engine, 20) == expected
+        assert file.read_bytes() == b"".join(lines)
+
+
+def test_the_index_file_is_not_indexed_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Granite is hard.\n")
+    for _ in range(2):
+        with open_with(tmp_path, "file", path="vectors") as engine:
+            engine.sync()
+            assert [source.uri for source in engine.sources()] == ["a.md"]
