@@ -108,8 +108,11 @@ def read_cases(path: Path) -> list[Case]:
 def score_documents(wanted: Sequence[Wanted]) -> Score:
     """Return the function that scores a question by the first right document among distinct documents."""
 
+    by_page = any(one.page is not None for one in wanted)
+
     def score(ask: Ask) -> dict[str, float]:
-        hits = list(ask(HITS, True))
+        # Hits of neighbouring pages are merged into one that cites the first page only.
+        hits = list(ask(HITS, not by_page))
         rank = first_rank(hits, wanted)
         first = hits[:FIRST_HITS]
         return {

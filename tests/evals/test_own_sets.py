@@ -16,7 +16,7 @@ from evals.run import asker
 from evals.sets import Case
 from ragstone import Engine
 from ragstone.read.readers import reader_for
-from ragstone.types import Document
+from ragstone.types import Document, Hit
 from tests.evals.test_loaders import always, hit
 
 MIXED = OWN_DATA / "mixed"
@@ -121,6 +121,18 @@ def test_a_report_question_is_asked_in_its_report_and_over_all() -> None:
     assert (alone.group, over_all.group) == ("one report", "all reports")
     assert alone.filters is not None
     assert over_all.filters is None
+
+
+def test_a_question_with_a_page_is_asked_without_merging_neighbours() -> None:
+    merged: list[bool] = []
+
+    def ask(top_k: int, merge: bool) -> list[Hit]:
+        merged.append(merge)
+        return []
+
+    folders.score_documents([folders.Wanted("a.pdf", 2)])(ask)
+    folders.score_documents([folders.Wanted("a.pdf", None)])(ask)
+    assert merged == [False, True]
 
 
 def test_a_case_with_a_filter_searches_in_its_document_only(tmp_path: Path) -> None:
