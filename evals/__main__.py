@@ -117,7 +117,7 @@ def load(
 
 
 def measure_set(options: argparse.Namespace, name: str, split: str | None) -> dict[str, Any]:
-    """Return the figures of a set, or raise `Absent`; those of a whole set are written to a file."""
+    """Return the figures of a set, or raise `Absent`; those of a complete set are written to a file."""
     folder = options.data
     if options.set == "all" and folder is not None:
         folder = None if name in OWN_SETS else folder / name
@@ -126,7 +126,7 @@ def measure_set(options: argparse.Namespace, name: str, split: str | None) -> di
         tell(note)
     keep = options.keep / name if options.keep else None
     result = evaluate(chosen, options.embedder, keep=keep, merge=not options.no_merge)
-    if options.limit is None and not options.no_merge:
+    if options.limit is None and not options.no_merge and chosen.is_complete:
         tell(f"written: {save_result(result_name(options, name, split), result)}")
     return result
 

@@ -82,6 +82,7 @@ def load(
         headline="mrr",
         by_corpus=True,
         notes=notes,
+        is_complete=not missing,
     )
 
 

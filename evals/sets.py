@@ -52,6 +52,8 @@ class EvalSet:
     headline: str
     by_corpus: bool = False
     notes: Sequence[str] = field(default_factory=tuple)
+    is_complete: bool = True
+    """Whether all documents are there; figures of a part are shown and not written."""
 
 
 def limited(corpora: Sequence[Corpus], limit: int | None) -> list[Corpus]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from evals import folders, languages, pdf, small
+from evals.__main__ import main
 from evals.papers import NOTES, OWN_DATA, note_papers
 from evals.reading import read_tree
 from evals.reports import make_reports
@@ -59,6 +60,13 @@ def test_questions_of_this_repository_are_added_to_those_of_a_folder(tmp_path: P
     chosen = folders.load(tmp_path / "absent", name="mixed", own=MIXED)
     assert [corpus.name for corpus in chosen.corpora] == ["notes"]
     assert "fastify, paramiko, structlog" in chosen.notes[0]
+
+
+def test_figures_of_a_set_with_missing_folders_are_not_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mixed", "--data", str(tmp_path), "--embedder", "fake"]) == 0
+    assert "written" not in capsys.readouterr().err
 
 
 def test_small_folders_hold_the_documents_that_their_questions_name() -> None:
