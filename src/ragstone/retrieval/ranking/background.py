@@ -29,6 +29,8 @@ SAMPLE: Final = 256
 """Chunks of the collection in a sample."""
 SMALL_SAMPLE: Final = 48
 """A smaller sample of the collection is completed by the unrelated texts."""
+ANSWERS_IN_SAMPLE: Final = 3
+"""Texts of a small sample that may answer the query. They are left out, because they would hide themselves."""
 _LEAST_DEVIATION: Final = 0.02
 NOISE_DEVIATIONS: Final = 1.5
 """A hit that shares no word with the query must be this many standard deviations above unrelated texts."""
@@ -140,7 +142,8 @@ class BackgroundSamples:
         unrelated = [_cosine(row, vector) for row in self._unrelated_vectors(info)]
         collection = list(sample(vector).values())
         if len(collection) < SMALL_SAMPLE:
-            collection += unrelated
+            collection = _without_nearest([*collection, *unrelated])
+            unrelated = _without_nearest(unrelated)
         return Calibration(Background.of(unrelated), Background.of(collection), info.embedded)
 
     def _read_sample(
@@ -166,6 +169,11 @@ class BackgroundSamples:
             except ProviderError:
                 return ()
         return list(self._unrelated[key])
+
+
+def _without_nearest(cosines: Sequence[float]) -> list[float]:
+    """Return the cosines of a small sample without the largest: those texts may be about the query's subject."""
+    return sorted(cosines)[:-ANSWERS_IN_SAMPLE]
 
 
 def _cosine(first: Matrix, second: Matrix) -> float:

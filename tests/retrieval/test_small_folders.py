@@ -1,0 +1,30 @@
+"""Folders of a few documents answer, and nonsense gets hardly anything; with the built-in model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ragstone import Document, Engine
+
+QUESTIONS = Path(__file__).parents[2] / "evals" / "data" / "small.jsonl"
+
+
+def test_small_folders_answer_and_nonsense_does_not(tmp_path: Path) -> None:
+    answered, weak = [], []
+    for number, line in enumerate(QUESTIONS.read_text("utf-8").splitlines()):
+        row = json.loads(line)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with Engine.open(folder) as engine:
+            engine.add([Document(uri, text) for uri, text in row["documents"].items()])
+            for question in row["questions"]:
+                hits = engine.search(question["question"], 3)
+                if question["document"] is None:
+                    weak.append(max((hit.score for hit in hits), default=0.0))
+                else:
+                    found = {hit.source_doc_id for hit in hits}
+                    answered.append(question["document"] in found)
+    assert sum(answered) >= 0.92 * len(answered)
+    assert sum(score > 0 for score in weak) <= 0.25 * len(weak)
+    assert max(weak) < 0.15
