@@ -12,7 +12,7 @@ import ragstone
 EXPECTED = """
 __version__ Settings Engine AsyncEngine Workspace Client AsyncClient
 AccessError ConfigError Conflict InputError MissingExtra NotFound ProviderError QuotaError RagstoneError ReadError
-StaleSpace StoreBusy StoreDamaged StoreError StoreTooNew Overloaded SlowRequest TooLarge Unauthenticated
+StaleSpace StoreBusy StoreDamaged StoreError StoreTooNew Overloaded SlowRequest TimedOut TooLarge Unauthenticated
 Event
 Agent AgentPrompt
 AddReport Chunk Cited Collection Condition Context Document Explanation Filter Finding Hit Recalled Scope Skip Space

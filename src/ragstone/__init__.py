@@ -26,6 +26,7 @@ from ragstone.errors import (
     StoreDamaged,
     StoreError,
     StoreTooNew,
+    TimedOut,
     TooLarge,
     Unauthenticated,
 )
@@ -75,7 +76,7 @@ __all__ = [
     # errors
     "AccessError", "ConfigError", "Conflict", "InputError", "MissingExtra", "NotFound", "ProviderError", "QuotaError",
     "RagstoneError", "ReadError", "StaleSpace", "StoreBusy", "StoreDamaged", "StoreError", "StoreTooNew",
-    "Overloaded", "SlowRequest", "TooLarge", "Unauthenticated",
+    "Overloaded", "SlowRequest", "TimedOut", "TooLarge", "Unauthenticated",
     # types
     "AddReport", "Agent", "AgentPrompt", "Chunk", "Cited", "Collection", "Condition", "Context", "Document",
     "Explanation", "Filter", "Finding", "Hit", "Recalled", "Scope", "Skip", "Space", "Span", "Status",

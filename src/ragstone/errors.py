@@ -18,6 +18,7 @@ RagstoneError
 ├── QuotaError             a plan's limit is reached
 ├── AccessError            not allowed
 │   └── Unauthenticated    a valid key is missing
+├── TimedOut               the server did not finish a request in time; it may still do so
 └── Overloaded             the server has too much to do (retryable)
 
 Each has a sentence for a person (`message`), advice (`hint`) and a stable `code` for programs.
@@ -166,6 +167,12 @@ class Unauthenticated(AccessError):
     """A valid key is missing."""
 
     code = "unauthenticated"
+
+
+class TimedOut(RagstoneError):
+    """The server did not finish a request in time. It may still finish it, so a retry could do the work twice."""
+
+    code = "timed_out"
 
 
 class Overloaded(RagstoneError):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -188,6 +190,38 @@ def test_a_server_that_is_away_is_a_provider_error() -> None:
         with pytest.raises(ProviderError, match="cannot be reached") as caught:
             Client(address).search("stone")
     assert caught.value.retryable
+
+
+def test_a_key_that_no_header_can_hold_is_one_sentence(server: RunningServer) -> None:
+    for key in ("rag_kéy", "rag\nkey", "\ud800", " "):
+        with pytest.raises(InputError, match="the key has"):
+            Client(server.url, key)
+    token = server.state.engines.own.admin.keys.create().token
+    with Client(server.url, f" {token}\n") as keyed:
+        assert keyed.is_empty()
+
+
+def test_an_argument_that_is_no_json_is_one_sentence(client: Client) -> None:
+    with pytest.raises(InputError, match="cannot be sent as JSON"):
+        client.search("stone", filters={"kind": {"code"}})
+
+
+@pytest.mark.parametrize("body", [b'{"error": "text"}', b'{"error": ["a"]}', b"{}"])
+def test_a_failure_of_a_foreign_server_is_a_provider_error(body: bytes) -> None:
+    class Foreign(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(500)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: object) -> None:
+            """Print nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Foreign) as foreign:
+        threading.Thread(target=foreign.handle_request, daemon=True).start()
+        with pytest.raises(ProviderError, match="status 500"):
+            Client(f"http://127.0.0.1:{foreign.server_port}").status()
 
 
 def test_an_overloaded_server_is_asked_again(project: Path) -> None:

@@ -61,6 +61,11 @@ class ServerSettings:
     origins: tuple[str, ...] = setting(
         (), "Web origins, such as `https://tools.example`, whose pages may call.", personal=True
     )
+    models: tuple[str, ...] = setting(
+        (),
+        "Embedders and rerankers that a key without `admin` may choose, besides the configured embedder.",
+        personal=True,
+    )
     max_body_mb: int = setting(
         20,
         "Largest body of a request; uploads may have five times as much.",

@@ -24,7 +24,7 @@ class ServerConnection:
         """Keep the address and the key; nothing is sent yet."""
         if not isinstance(url, str) or not url.startswith(("http://", "https://")):
             raise InputError(f"{url!r} is no address", hint='Client("http://127.0.0.1:8377")')
-        headers = {"authorization": f"Bearer {key}"} if key else {}
+        headers = {"authorization": f"Bearer {_check_key(key)}"} if key else {}
         self._url = url.rstrip("/")
         self._retries = retries
         self._http = httpx2.Client(headers=headers, timeout=seconds, trust_env=False)
@@ -41,7 +41,13 @@ class ServerConnection:
     def post(self, path: str, body: Mapping[str, object]) -> Json:
         """Return the answer to a POST request."""
         # ASCII: texts may have lone surrogates, which UTF-8 cannot represent.
-        content = json.dumps(dict(body)).encode("ascii")
+        try:
+            content = json.dumps(dict(body)).encode("ascii")
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(
+                f"the arguments cannot be sent as JSON: {error}",
+                hint="use texts, numbers, lists and dicts",
+            ) from error
         headers = {"content-type": "application/json"}
         return self._send("POST", path, content=content, headers=headers)
 
@@ -71,7 +77,23 @@ class ServerConnection:
             raise ProviderError(f"{self._url} is no Ragstone server", hint="check the address")
         if response.is_success:
             return data
-        raise read_failure(data.get("error") or {}, response.headers.get("retry-after"))
+        failure = data.get("error")
+        if not isinstance(failure, dict):
+            raise ProviderError(
+                f"{self._url} answered with status {response.status_code}",
+                hint="check that it is a Ragstone server",
+            )
+        raise read_failure(failure, response.headers.get("retry-after"))
+
+
+def _check_key(key: str) -> str:
+    """Return the key without spaces around it; `InputError` if no header can hold it."""
+    stripped = key.strip() if isinstance(key, str) else ""
+    if not stripped.isascii() or not stripped.isprintable() or not stripped:
+        raise InputError(
+            "the key has characters that no key has", hint="copy it again, without quotes"
+        )
+    return stripped
 
 
 def read_failure(error: Mapping[str, Any], retry_after: str | None = None) -> RagstoneError:

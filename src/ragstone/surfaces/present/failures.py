@@ -55,6 +55,9 @@ FAILURE_CODES: Final[Mapping[type[RagstoneError], FailureCodes]] = {
     errors.QuotaError: FailureCodes(9, 429, -32012, "a plan's limit is reached"),
     errors.AccessError: FailureCodes(10, 403, -32013, "not allowed"),
     errors.Unauthenticated: FailureCodes(10, 401, -32013, "a valid key is missing"),
+    errors.TimedOut: FailureCodes(
+        1, 504, -32603, "a request took too long; its work may still be done"
+    ),
     errors.Overloaded: FailureCodes(
         75, 429, -32011, "the server has too much to do: try again"
     ),

@@ -17,15 +17,16 @@ FIRST_INDEXING: Final = "the folder is being indexed for the first time: answers
 SCANNING: Final = "changes in the folder are still being read: answers may be older"
 _CLOSE_SECONDS: Final = 5.0
 _EMBED_SECONDS: Final = 1.0
+_RETRY_SECONDS: Final = 30.0
 logger = logging.getLogger(__name__)
 
 
-class _Stopped(Exception):
+class _SyncStopped(Exception):
     """Ends the first sync when the server stops."""
 
 
 class BackgroundSync:
-    """Syncs the folder once, makes all vectors, then follows changes until it is closed."""
+    """Syncs the folder once, then makes all vectors and follows changes until it is closed."""
 
     def __init__(self, engines: Engines) -> None:
         """Take the engines; `start` begins the work."""
@@ -53,7 +54,8 @@ class BackgroundSync:
     def status(self) -> WatchStatus:
         """Return the work of the watcher; a default one before it has started."""
         if self._watcher is None:
-            return WatchStatus(running=self._thread is not None, problem=self.note)
+            is_running = self._thread is not None and self._thread.is_alive()
+            return WatchStatus(running=is_running, problem=self.note)
         return self._watcher.status()
 
     def close(self) -> None:
@@ -65,21 +67,31 @@ class BackgroundSync:
             self._thread.join(_CLOSE_SECONDS)
 
     def _run(self, engine: Engine) -> None:
-        try:
-            engine.admin.refresh(embed=False, progress=self._check_open)
-            self.note = ""
-            engine.graph.update(progress=self._check_open)
-            self._make_vectors(engine)
-            if not self._closing.is_set() and engine.settings.search.watch != "off":
-                self._watcher = engine.admin.watcher()
-                self._watcher.start()
-        except _Stopped:
-            return
-        except RagstoneError as error:
-            self.note = f"the index could not be brought up to date: {error}"
-        except Exception as error:  # requests are still answered from the index as it is
-            logger.warning("the first sync failed", exc_info=True)
-            self.note = f"the index could not be brought up to date: {type(error).__name__}"
+        """Bring the index up to date; after a failure try again later."""
+        while not self._closing.is_set():
+            try:
+                self._bring_up_to_date(engine)
+                return
+            except _SyncStopped:
+                return
+            except RagstoneError as error:  # a service that is down, or a full disk
+                self.note = f"the index could not be brought up to date: {error}"
+            except Exception as error:  # requests are still answered from the index as it is
+                logger.warning("the first sync failed", exc_info=True)
+                name = type(error).__name__
+                self.note = f"the index could not be brought up to date: {name}"
+                return
+            self._closing.wait(_RETRY_SECONDS)
+
+    def _bring_up_to_date(self, engine: Engine) -> None:
+        """Index all words and the code graph, follow changes from then on, and make all vectors."""
+        engine.admin.refresh(embed=False, progress=self._check_open)
+        engine.graph.update(progress=self._check_open)
+        if self._watcher is None and engine.settings.search.watch != "off":
+            self._watcher = engine.admin.watcher()
+            self._watcher.start()
+        self.note = ""
+        self._make_vectors(engine)
 
     def _make_vectors(self, engine: Engine) -> None:
         """Embed all texts, one second at a time, so that requests can embed in between."""
@@ -95,4 +107,4 @@ class BackgroundSync:
     def _check_open(self, stage: str, done: int, total: int) -> None:
         """Progress callback that ends the sync when the server stops."""
         if self._closing.is_set():
-            raise _Stopped
+            raise _SyncStopped

@@ -55,6 +55,9 @@ class SearchOptionsBody(Body):
     fusion: Literal["weighted", "rrf"] | None = None
     mmr: bool = False
     rerank: str | None = None
+    embedder: str | None = Field(
+        None, description="Only the vectors of this embedder: `provider` or `provider:model`."
+    )
     filters: dict[str, Any] | None = None
     min_score: float | None = Field(None, allow_inf_nan=False)
     compress: bool = False

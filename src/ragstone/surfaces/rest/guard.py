@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -83,7 +83,7 @@ class Guard:
         for origin in headers.getlist("origin"):
             if origin.lower() in self._origins:
                 continue
-            if urlsplit_netloc(origin) != headers["host"].lower():
+            if origin_host(origin) != headers["host"].lower():
                 raise AccessError(
                     f"pages of {origin[:100]!r} may not call this server",
                     hint="add the origin to the setting server.origins",
@@ -143,17 +143,12 @@ def host_name(host: str) -> str:
         return ""
 
 
-def urlsplit_netloc(origin: str) -> str:
+def origin_host(origin: str) -> str:
     """Return host and port of an origin; an empty text if it has none."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
         return ""
-
-
-def is_loopback(hosts: Iterable[str]) -> bool:
-    """Return whether all of these addresses are reached from this machine only."""
-    return all(host in LOOPBACK for host in hosts)
 
 
 def _number(text: str | None) -> int:

@@ -27,7 +27,7 @@ _THREADS: Final = 2
 logger = logging.getLogger(__name__)
 
 
-class _Stopped(Exception):
+class _JobStopped(Exception):
     """Ends a job when the server stops."""
 
 
@@ -139,7 +139,7 @@ class Jobs:
     def _run(self, job_id: str, work: Work) -> None:
         def report(stage: str, done: int, total: int) -> None:
             if self._closing.is_set():
-                raise _Stopped
+                raise _JobStopped
             self._change(job_id, stage=stage, done=done, total=total)
 
         self._change(job_id, state="running")
@@ -149,7 +149,7 @@ class Jobs:
         except RagstoneError as error:
             failure = failure_json(error)
             self._change(job_id, state="failed", error=failure, finished=time.time())
-        except _Stopped:
+        except _JobStopped:
             failure = failure_json(Overloaded("the server was stopped", hint="start it again"))
             self._change(job_id, state="failed", error=failure, finished=time.time())
         except Exception as error:  # a bug in one job must not end the others

@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 
 from ragstone.access.identity import Identity, KeyScope, authorize
 from ragstone.engine import Engine
-from ragstone.errors import NotFound, Overloaded
+from ragstone.errors import NotFound, Overloaded, TimedOut
 from ragstone.indexing.events import ACTOR
 from ragstone.surfaces.rest.replies import answer_failure
 from ragstone.surfaces.rest.state import ServerState
@@ -81,7 +81,9 @@ async def authorised_call(request: Request) -> Call:
 AuthorisedCall = Annotated[Call, Depends(authorised_call)]
 
 
-def stays_valid(request: Request, scope: KeyScope) -> Callable[[], Coroutine[Any, Any, bool]]:
+def make_validity_check(
+    request: Request, scope: KeyScope
+) -> Callable[[], Coroutine[Any, Any, bool]]:
     """Return a check that a stream repeats: whether the server runs and the key still allows it."""
     server: ServerState = request.app.state.server
 
@@ -139,13 +141,16 @@ async def _authorize(server: ServerState, request: Request, scope: KeyScope) -> 
 
 
 async def _run_in_time(server: ServerState, handle: Handler, request: Request) -> Response:
-    """Return the answer, or raise `Overloaded` after the time limit.
+    """Return the answer. After the time limit raise `Overloaded` if the work has not begun, `TimedOut` if it has.
 
     A thread cannot be ended: it finishes its work and holds its turn until then.
     """
+    has_begun = False
 
     async def run() -> Response:
+        nonlocal has_begun
         async with server.admission.slot():
+            has_begun = True
             return await handle(request)
 
     task = asyncio.ensure_future(run())
@@ -153,7 +158,13 @@ async def _run_in_time(server: ServerState, handle: Handler, request: Request) -
     if task.done():
         return task.result()
     task.add_done_callback(_ignore_result)
-    raise Overloaded("the request takes too long", hint="try again, or run it as a job")
+    if has_begun:
+        raise TimedOut(
+            "the request takes too long, and its work goes on",
+            hint="see what is stored before you send it again, or run it as a job",
+        )
+    task.cancel()
+    raise Overloaded("the request waited too long for its turn", hint="try again")
 
 
 async def _run_stream(server: ServerState, handle: Handler, request: Request) -> Response:

@@ -86,4 +86,6 @@ def create_state(engines: Engines) -> ServerState:
         BackgroundSync(engines),
         Admission(settings.active, settings.waiting),
         StreamLimit(settings.streams),
+        # A proxy in front of the server connects from this machine.
+        needs_keys=bool(settings.hosts or settings.origins),
     )

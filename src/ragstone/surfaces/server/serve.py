@@ -112,14 +112,22 @@ def create_server_app(server: ServerState) -> Guard:
 
 def check_bind(host: str, server: ServerState) -> None:
     """Raise `AccessError` if other machines could reach a server that asks for no key."""
-    if is_local_address(host):
+    settings = server.engines.settings.server
+    if is_local_address(host) and not settings.hosts and not settings.origins:
         return
     server.needs_keys = True
     if not server.engines.workspace.keys.exists():
         raise AccessError(
-            f"{host} can be reached from other machines, and there is no key",
+            f"{_outside_name(host, server)} can be reached from other machines, and there is no key",
             hint="`ragstone keys create` makes one",
         )
+
+
+def _outside_name(host: str, server: ServerState) -> str:
+    """Return the address or the setting that lets other machines in."""
+    if not is_local_address(host):
+        return host
+    return "a server with server.hosts or server.origins"
 
 
 def is_local_address(host: str) -> bool:

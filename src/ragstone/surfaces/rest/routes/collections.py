@@ -8,6 +8,7 @@ from ragstone.errors import ConfigError, InputError
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.rest.bodies import CollectionBody
 from ragstone.surfaces.rest.forms import collection_form
+from ragstone.surfaces.rest.models import check_models
 from ragstone.surfaces.rest.replies import reply
 from ragstone.surfaces.rest.route import AuthorisedCall, Call, needs
 from ragstone.surfaces.rest.router import create_router
@@ -20,6 +21,7 @@ router = create_router("collections", "/api/rag/collections")
 @needs("write")
 def create_collection(call: AuthorisedCall, body: CollectionBody) -> Response:
     """Create a collection."""
+    check_models(call, body.embedding_provider)
     try:
         collection = call.engine.admin.create_collection(
             body.name,

@@ -10,7 +10,7 @@ from fastapi import Query, Request, Response
 
 from ragstone.indexing.events import Event
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, needs, stays_valid
+from ragstone.surfaces.rest.route import AuthorisedCall, make_validity_check, needs
 from ragstone.surfaces.rest.router import create_router
 from ragstone.surfaces.rest.streams import EventQueue, EventStreamReply
 
@@ -49,5 +49,5 @@ async def stream_events(
             unsubscribe()
 
     return EventStreamReply(
-        feed, may_go_on=stays_valid(request, "read"), limit=call.server.streams
+        feed, may_go_on=make_validity_check(request, "read"), limit=call.server.streams
     )

@@ -17,7 +17,7 @@ from ragstone.surfaces.rest.bodies import FileEventsBody, SyncBody
 from ragstone.surfaces.rest.jobs import Job
 from ragstone.surfaces.rest.jobs_reply import job_reply
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, Call, needs, stays_valid
+from ragstone.surfaces.rest.route import AuthorisedCall, Call, make_validity_check, needs
 from ragstone.surfaces.rest.router import create_router
 from ragstone.surfaces.rest.streams import EventQueue, EventStreamReply
 
@@ -60,7 +60,7 @@ def status(call: AuthorisedCall, count_waiting: bool = False) -> Response:
     data = status_json(call.engine.status())
     if not call.has_folder or not call.identity.is_local:
         # The size of the file and its path say something about other projects.
-        del data["home"], data["bytes_on_disk"]
+        del data["home"], data["bytes_on_disk"], data["background"]
     if call.has_folder:
         data["watch"] = watch_status_json(call.server.sync.status())
         data["note"] = call.server.sync.note
@@ -108,7 +108,10 @@ async def follow_job(call: AuthorisedCall, request: Request, job_id: str) -> Res
             yield
 
     return EventStreamReply(
-        feed, may_go_on=stays_valid(request, "read"), limit=call.server.streams, last="done"
+        feed,
+        may_go_on=make_validity_check(request, "read"),
+        limit=call.server.streams,
+        last="done",
     )
 
 

@@ -18,8 +18,9 @@ from ragstone.surfaces.rest.bodies import (
     SearchBody,
     SearchOptionsBody,
 )
+from ragstone.surfaces.rest.models import check_models
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, needs
+from ragstone.surfaces.rest.route import AuthorisedCall, Call, needs
 from ragstone.surfaces.rest.router import create_router
 from ragstone.types import RetrieveLimits
 
@@ -37,7 +38,7 @@ def search_collection(call: AuthorisedCall, collection_id: str, body: SearchBody
         )
     options = body.options()
     options["collection"] = call.collection(collection_id).name
-    with _naming_reranker(body):
+    with _chosen_models(call, body):
         return reply(answer_json(call.engine.explain(body.query, body.top_k, **options)))
 
 
@@ -45,7 +46,7 @@ def search_collection(call: AuthorisedCall, collection_id: str, body: SearchBody
 @needs("read")
 def search(call: AuthorisedCall, body: SearchBody) -> Response:
     """Search some collections, or all of the project."""
-    with _naming_reranker(body):
+    with _chosen_models(call, body):
         explanation = call.engine.explain(body.query, body.top_k, **body.options())
     return reply(answer_json(explanation))
 
@@ -54,7 +55,7 @@ def search(call: AuthorisedCall, body: SearchBody) -> Response:
 @needs("read")
 def explain(call: AuthorisedCall, body: SearchBody) -> Response:
     """Search, and explain the rank of every hit."""
-    with _naming_reranker(body):
+    with _chosen_models(call, body):
         explanation = call.engine.explain(body.query, body.top_k, **body.options())
     return reply(explanation_json(explanation))
 
@@ -64,7 +65,7 @@ def explain(call: AuthorisedCall, body: SearchBody) -> Response:
 @needs("read")
 def context(call: AuthorisedCall, body: ContextBody) -> Response:
     """Return cited text for a task inside a token budget."""
-    with _naming_reranker(body):
+    with _chosen_models(call, body):
         built = call.engine.context(
             body.task,
             body.budget,
@@ -103,11 +104,12 @@ def retrieve(call: AuthorisedCall, body: RetrieveBody) -> Response:
 
 
 @contextmanager
-def _naming_reranker(body: SearchOptionsBody) -> Iterator[None]:
-    """Turn a setting that cannot be used into wrong input, if the request chose the reranker."""
+def _chosen_models(call: Call, body: SearchOptionsBody) -> Iterator[None]:
+    """Check the models that a request chooses; one that cannot be used is wrong input."""
+    check_models(call, body.rerank, body.embedder)
     try:
         yield
     except ConfigError as error:
-        if body.rerank is None:
+        if body.rerank is None and body.embedder is None:
             raise
         raise InputError(error.message, hint=error.hint) from error

@@ -1,0 +1,156 @@
+"""The limits of a server: time, turns, models, and callers from outside."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone import Client, Engine, Overloaded, TimedOut
+from tests.support.running_server import RunningServer, running_server
+
+
+def wait_until(check: Callable[[], object], seconds: float = 20.0) -> bool:
+    """Return whether a check became true in time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if check():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.fixture
+def held_writes(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Make `remember` wait for an event before it stores."""
+    release = threading.Event()
+    remember = Engine.remember
+
+    def slow(self: Engine, *arguments: Any, **options: Any) -> int:
+        release.wait(20)
+        return remember(self, *arguments, **options)
+
+    monkeypatch.setattr(Engine, "remember", slow)
+    return release
+
+
+# ── time ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_slow_write_is_stored_once(project: Path, held_writes: threading.Event) -> None:
+    with running_server(project, config={"server.seconds": 1}) as server:
+        with pytest.raises(TimedOut) as caught:
+            Client(server.url).remember("s", "user", "The gate is blue.")
+        assert not caught.value.retryable
+        assert server.state.admission.present == 1
+        held_writes.set()
+        assert wait_until(lambda: server.state.admission.present == 0)
+        assert len(server.state.engines.own.turns("s")) == 1
+
+
+def test_a_request_that_waits_too_long_never_starts(
+    project: Path, held_writes: threading.Event
+) -> None:
+    config = {"server.seconds": 1, "server.active": 1}
+    with running_server(project, config=config) as server:
+        client = Client(server.url, retries=0)
+        with pytest.raises(TimedOut):
+            client.remember("s", "user", "The gate is blue.")
+        with pytest.raises(Overloaded, match="turn"):
+            client.remember("s", "user", "The door is red.")
+        assert wait_until(lambda: server.state.admission.present == 1)
+        held_writes.set()
+        assert wait_until(lambda: server.state.admission.present == 0)
+        stored = [turn.content for turn in server.state.engines.own.turns("s")]
+        assert stored == ["The gate is blue."]
+
+
+# ── callers from outside ──────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{"server.hosts": ["rag.example"]}, {"server.origins": ["https://tools.example"]}],
+)
+def test_a_server_for_others_needs_keys(project: Path, config: dict[str, object]) -> None:
+    with running_server(project, config=config) as server:
+        assert server.post("/api/rag/keys", {}).status_code == 401
+
+
+def test_a_server_for_others_does_not_start_without_a_key(
+    quick: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGSTONE_SERVER_HOSTS", "rag.example")
+    refused = quick("serve", "--port", "0")
+    assert refused.code == 10
+    assert "there is no key" in refused.err
+
+
+def test_the_path_of_the_home_stays_hidden(server: RunningServer) -> None:
+    for project in ("default", "shop"):
+        keys = server.state.engines.engine(project).admin.keys
+        status = server.get("/api/rag/status", key=keys.create(scopes=["read"]).token)
+        assert status.status_code == 200
+        assert str(server.state.engines.settings.home) not in status.text
+
+
+# ── models ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_only_admins_choose_models_that_are_not_configured(project: Path) -> None:
+    config = {"server.models": ["fake:listed"]}
+    with running_server(project, config=config) as server:
+        keys = server.state.engines.own.admin.keys
+        token = keys.create(scopes=["read", "write"]).token
+        admin = keys.create(scopes=["admin"]).token
+
+        def create(embedder: str, key: str) -> int:
+            body = {"name": f"c-{embedder}-{key[-4:]}", "embedding_provider": embedder}
+            return server.post("/api/rag/collections", body, key=key).status_code
+
+        assert create("sentence-transformers:any/repo", token) == 403
+        assert create("openai", token) == 403
+        assert create("fake", token) == 200
+        assert create("no-such-embedder", admin) == 400
+        for route, name in (("search", "query"), ("explain", "query"), ("context", "task")):
+            for option in ("rerank", "embedder"):
+                body = {name: "stone", option: "cohere"}
+                refused = server.post(f"/api/rag/{route}", body, key=token)
+                assert refused.status_code == 403, (route, option)
+        unknown = {"query": "stone", "rerank": "fake:listed"}
+        assert server.post("/api/rag/search", unknown, key=token).status_code != 403
+
+
+def test_a_search_may_name_the_embedder(indexed: RunningServer) -> None:
+    with Client(indexed.url) as client:
+        hits = client.search("failed upload", embedder="fake")
+    engine = indexed.state.engines.own
+    expected = engine.search("failed upload", embedder="fake")
+    assert [hit.citation for hit in hits] == [hit.citation for hit in expected]
+
+
+# ── background work ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_changes_are_followed_while_the_embedding_service_is_down(project: Path) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        config = {
+            "rag.embedding_provider": "ollama",
+            "embed.url": f"http://127.0.0.1:{unused.getsockname()[1]}",
+            "embed.dimension": 8,
+            "search.watch": "auto",
+        }
+        with running_server(project, config=config, sync=True) as server:
+            assert wait_until(lambda: server.state.sync.status().way)
+            (project / "late.md").write_text("A walrus arrives.")
+            engine = server.state.engines.own
+            assert wait_until(
+                lambda: engine.search("walrus", mode="words", fresh=False), seconds=15
+            )
+            assert server.state.sync.status().running
