@@ -21,7 +21,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents lint format reference readme torture torture-read torture-providers torture-api evals bench clean
+.PHONY: help demo test test-agents test-stores lint format reference readme torture torture-read torture-providers torture-api evals bench clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -36,6 +36,10 @@ test-agents: $(INSTALLED_DEV)  ## Run coding agents from npm against a model API
 	@for package in $(AGENT_PACKAGES); do \
 	  npm install --no-audit --no-fund --prefix $(AGENTS) $$package >/dev/null || echo "npm could not install $$package"; done
 	AGENTS_FOLDER=$(AGENTS) $(RUN) -m pytest -rs tests/agents
+
+test-stores: $(INSTALLED_DEV)  ## Test vector indexes that need an extra, with real servers
+	$(PIP) install --quiet --editable '.[chroma]'
+	$(RUN) -m pytest -rs tests/vectors/test_chroma_index.py
 
 lint: $(INSTALLED_DEV)  ## Style, types, import order
 	$(BIN)/ruff check .

@@ -142,6 +142,13 @@ BUILT_IN = (
         "ragstone.vectors.file_index:open_index",
         "compares all vectors; one text file that can be committed",
     ),
+    RegisteredPart(
+        "vector_index",
+        "chroma",
+        "ragstone.vectors.chroma_index:open_index",
+        "Chroma in a folder, or on a server (url)",
+        extra="chroma",
+    ),
 )
 
 

@@ -55,7 +55,7 @@ class VectorStoreSettings:
 
     provider: str = setting(
         "sqlite",
-        "The index: `sqlite` (the same as `turbo`), `memory`, `file`; with `chroma` the built-in index answers, and says so.",
+        "The index: `sqlite` (the same as `turbo`), `memory`, `file` or `chroma`.",
         aliases=("RAG_STORE",),
     )
     url: str | None = setting(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -205,21 +206,27 @@ def _no_limits(project: str) -> Limits:
 
 
 def store_notes(components: Components) -> tuple[str, ...]:
-    """Return notes about a chosen store that is not used."""
+    """Return notes about a chosen index that is not used."""
     vector_store = components.settings.rag.vector_store
-    if vector_store.provider != _CHROMA or components.store_name == _CHROMA:
+    if vector_store.provider != _CHROMA or not _lacks_chroma():
         return ()
     folder = f" ({vector_store.path} is left alone)" if vector_store.path else ""
     return (
-        f"there is no index 'chroma' yet: the built-in index is used{folder}; "
-        'rag.vector_store.provider = "sqlite" chooses it',
+        f"chromadb is not installed: the built-in index is used{folder}; "
+        "pip install 'ragstone[chroma]' brings it, "
+        'rag.vector_store.provider = "sqlite" keeps the built-in one',
     )
 
 
+def _lacks_chroma() -> bool:
+    """Return whether neither chromadb nor a plug-in for it is installed."""
+    return find_spec("chromadb") is None and _CHROMA not in registry.names("store")
+
+
 def choose_parts(settings: Settings) -> tuple[str, str]:
-    """Return the names of the store and the index: the default if `chroma` is chosen and no plug-in has that name."""
+    """Return the names of the store and the index: the default if `chroma` is chosen and not installed."""
     provider = settings.rag.vector_store.provider
-    if provider == _CHROMA and _CHROMA not in registry.names("store"):
+    if provider == _CHROMA and _lacks_chroma():
         provider = "sqlite"
     return registry.store_and_index(provider)
 

@@ -45,10 +45,11 @@ class CandidateSearch:
         lists = CandidateLists(terms=query_terms(request.query))
         spaces = self._spaces_to_search(request, view, generation)
         vectors = self._search_words_and_embed(request, view, spaces, lists)
+        has_embedder_failed = lists.has_failed
         for info, vector in zip(spaces, vectors, strict=True):
             if vector is not None:
                 self._add_vector_list(request, view, generation, info, vector, lists)
-        if lists.has_failed:
+        if has_embedder_failed:
             self._add_fallback(request, view, generation, lists)
         _add_coverage_notes(request, lists)
         return lists
@@ -149,6 +150,7 @@ class CandidateSearch:
         calibration = self._samples.calibrate(request.scope, view, generation, info, vector)
         lists.add_space(info, near, calibration)
         if index.problem:
+            lists.has_failed = True
             lists.notes.append(
                 f"the vector index does not answer, stored vectors do: {index.problem}"
             )

@@ -8,7 +8,7 @@ from itertools import compress
 
 import numpy as np
 
-from ragstone.errors import ProviderError
+from ragstone.errors import ConfigError, ProviderError
 from ragstone.protocols import SharedVectors, VectorIndex, VectorRows
 from ragstone.types import Matrix, Scored, SpaceInfo
 from ragstone.vectors.codecs import codec, read_rows
@@ -99,11 +99,11 @@ class SpaceIndex:
     def flush(self) -> None:
         """Add all rows of the store and save the index, so that the next process opens it quickly.
 
-        If a server is out of reach, the next search adds the rows.
+        If a server is out of reach, the next search adds the rows. A wrong setting is an error of the search.
         """
         try:
             self._current().flush()
-        except ProviderError as error:
+        except (ProviderError, ConfigError) as error:
             self.problem = str(error)
 
     def shared_rows(self, text_keys: Sequence[str]) -> dict[str, bytes]:
