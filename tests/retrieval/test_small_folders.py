@@ -28,3 +28,13 @@ def test_small_folders_answer_and_nonsense_does_not(tmp_path: Path) -> None:
     assert sum(answered) >= 0.92 * len(answered)
     assert sum(score > 0 for score in weak) <= 0.25 * len(weak)
     assert max(weak) < 0.15
+
+
+def test_hits_that_are_only_the_nearest_say_that_nothing_fits_well(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        engine.add("The hotel has twelve rooms, and breakfast starts at seven.", uri="hotel.md")
+        weak = engine.explain("which room in the castle did the ghost of the old king haunt")
+        sure = engine.explain("when does breakfast start in the hotel")
+    assert weak.hits
+    assert any("nothing fits well" in note for note in weak.notes)
+    assert not any("nothing fits well" in note for note in sure.notes)

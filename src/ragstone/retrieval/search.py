@@ -17,7 +17,7 @@ from ragstone.retrieval.hits import HitBuilder
 from ragstone.retrieval.ranking import order
 from ragstone.retrieval.ranking.boosts import RankedChunk
 from ragstone.retrieval.ranking.candidate_lists import CandidateLists
-from ragstone.retrieval.ranking.confidence import confidence
+from ragstone.retrieval.ranking.confidence import NOTHING_FITS, WEAK_CONFIDENCE, confidence
 from ragstone.retrieval.ranking.fusion import (
     FusedList,
     filter_noise,
@@ -87,6 +87,8 @@ class Searcher:
         best = [chunks.rows[entry.row.id] for entry in chosen[:_CONFIDENCE_HITS]]
         sure = confidence(best, traces, weights, lists.terms, lists.calibrations)
         hits, weak = HitBuilder(request, view, chunks, traces, sure).build(chosen)
+        if hits and sure < WEAK_CONFIDENCE:
+            lists.notes.append(NOTHING_FITS)
         hidden = order.explain_dropped(selection.ranked, selection.copies, chosen)
         return Explanation(
             query=request.query,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from ragstone.retrieval.ranking.background import Calibration
 from ragstone.text import terms
@@ -13,6 +14,11 @@ Traces = Mapping[int, tuple[ListTrace, ...]]
 
 Calibrations = Mapping[str, Calibration]
 """The scale of the cosines of each vector list."""
+
+WEAK_CONFIDENCE: Final = 0.2
+"""Below it an answer says that nothing fits well. On the small folders of the evals, nonsense reaches .07. Not set by an
+eval."""
+NOTHING_FITS: Final = "nothing fits well: these are only the nearest passages"
 
 
 def confidence(
