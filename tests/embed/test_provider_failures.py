@@ -209,14 +209,14 @@ def test_a_circuit_breaker_lets_one_caller_try_again() -> None:
     clock = [0.0]
     breaker = CircuitBreaker(failures=2, seconds=30, now=lambda: clock[0])
     breaker.record_failure()
-    assert breaker.seconds_closed_to_requests() == 0
+    assert breaker.seconds_until_retry() == 0
     breaker.record_failure()
-    assert breaker.seconds_closed_to_requests() == 30
+    assert breaker.seconds_until_retry() == 30
     clock[0] = 31
-    assert breaker.seconds_closed_to_requests() == 0
-    assert breaker.seconds_closed_to_requests() == 30
+    assert breaker.seconds_until_retry() == 0
+    assert breaker.seconds_until_retry() == 30
     breaker.record_success()
-    assert breaker.seconds_closed_to_requests() == 0
+    assert breaker.seconds_until_retry() == 0
 
 
 def test_usage_and_cost_are_counted(tmp_path: Path, openai: ModelService) -> None:

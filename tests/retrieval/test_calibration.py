@@ -12,6 +12,7 @@ import pytest
 from ragstone import Engine
 from ragstone.embed.minilm import MiniLM
 from ragstone.protocols import Progress
+from ragstone.retrieval.ranking.background import Background
 from ragstone.types import Document, Matrix, Role
 
 NOTES = (
@@ -123,3 +124,9 @@ def test_every_text_of_a_folder_about_one_subject_can_be_a_hit(engine: Engine) -
     for number in range(60):
         engine.add(Document(uri=f"{number}.md", text=f"harbour report of day {number}"))
     assert len(engine.search("harbour report", mode="vectors", top_k=5)) == 5
+
+
+@pytest.mark.parametrize("cosine", [1.0, 1.0000001])
+def test_a_model_that_gives_every_text_the_same_vector_has_a_scale(cosine: float) -> None:
+    background = Background.of([cosine] * 24)
+    assert background.deviations(cosine) == pytest.approx(0.0, abs=1e-3)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ragstone import Document, Engine
-from ragstone.protocols.cancellation import check_cancelled
+from ragstone.protocols.cancellation import Cancellation, Cancelled, check_cancelled
 from ragstone.surfaces.tool import (
     MAX_DATA_TOKENS,
     Tool,
@@ -22,6 +22,7 @@ from ragstone.surfaces.tool import (
     limit_answer,
 )
 from ragstone.surfaces.tools import ALL_TOOLS
+from ragstone.surfaces.tools.execute import execute_tool
 from ragstone.text.tokens import at_most
 from tests.indexing.graph.quarry import write
 from tests.read.pdf_files import lines, pdf
@@ -258,6 +259,24 @@ def test_an_action_is_executed_by_its_dotted_name(engine: Engine) -> None:
     assert unknown.failed
     assert "rag.search" in unknown.text
     assert "needs 'query'" in call(engine, "rag_execute", action="rag.search").text
+
+
+def test_an_executed_action_ends_when_its_caller_cancels(engine: Engine) -> None:
+    cancellation = Cancellation()
+    ended = threading.Event()
+
+    def work(call: ToolCall) -> ToolAnswer:
+        cancellation.cancel()
+        try:
+            check_cancelled()
+        except Cancelled:
+            ended.set()
+            raise
+        return ToolAnswer("it went on")
+
+    execute = execute_tool([Tool("slow", "", {}, (), work)])
+    assert execute(engine, {"action": "slow"}, cancellation=cancellation).failed
+    assert ended.is_set()
 
 
 def test_a_context_is_for_the_project_of_the_server(engine: Engine) -> None:

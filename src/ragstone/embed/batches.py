@@ -105,13 +105,13 @@ class BatchEmbedder:
 
 def _finished(futures: Sequence[Future[list[EmbeddedTexts]]]) -> Iterator[EmbeddedTexts]:
     """Yield the results as they finish. After a failure no new request starts, and it is raised at the end."""
-    failure: ProviderError | None = None
+    failure: Exception | None = None
     for future in as_completed(futures):
         if future.cancelled():
             continue
         try:
             yield from future.result()
-        except ProviderError as error:
+        except Exception as error:  # noqa: BLE001 - raised below, after the finished requests
             failure = failure or error
             for other in futures:
                 other.cancel()

@@ -16,6 +16,7 @@ from ragstone.embed.retries import (
     CircuitBreaker,
     Patience,
     is_too_long,
+    pause_seconds,
     requested_pause,
     retry_pause,
 )
@@ -25,6 +26,10 @@ SECONDS_TO_CONNECT: Final = 10.0
 _OWN_MACHINE: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 _SHOWN_CHARACTERS: Final = 200
 _OK: Final = 200
+_SERVER_ERROR: Final = 500
+_MAX_REPLY_BYTES: Final = 64_000_000
+"""The largest sound reply, 128 vectors of 16,384 numbers, has about 45 MB."""
+_JSON_CONTENT: Final = {"Content-Type": "application/json"}
 _REFUSED_KEY: Final = (401, 403)
 _REFUSED_TEXT: Final = (400, 413, 422)
 _RETRYABLE: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -104,7 +109,7 @@ class ServiceClient:
         self.sleep(pause)
 
     def _check_breaker(self) -> None:
-        seconds = self.breaker.seconds_closed_to_requests()
+        seconds = self.breaker.seconds_until_retry()
         if seconds > 0:
             raise ProviderError(
                 f"{self.names.title} failed several times and is asked again in {seconds:.0f} s",
@@ -115,12 +120,7 @@ class ServiceClient:
     def _send(self, path: str, body: Json, seconds: float) -> Json:
         """Return the reply to one request; raise `_Failure` if there is none that can be used."""
         try:
-            response = self._connection().post(
-                self.url.rstrip("/") + path,
-                json=body,
-                headers=dict(self.headers),
-                timeout=httpx2.Timeout(seconds, connect=min(seconds, SECONDS_TO_CONNECT)),
-            )
+            response = self._exchange(path, body, seconds)
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
             raise ConfigError(
                 f"{self.names.section}.url is no address: {self.url}",
@@ -136,9 +136,32 @@ class ServiceClient:
         except httpx2.HTTPError as error:
             problem = f"broke off the connection ({type(error).__name__})"
             raise _Failure(self._unreachable(problem)) from error
-        if response.status_code != _OK:
-            raise self._status_failure(response)
-        return self._decode(response.content)
+        if response.status == _OK:
+            return self._decode(response.content)
+        if response.status < _SERVER_ERROR:
+            self.breaker.record_success()  # the service refuses this request, but it is not down
+        raise self._status_failure(response)
+
+    def _exchange(self, path: str, body: Json, seconds: float) -> _Response:
+        """Return the answer to one request; it must arrive in time and have a bounded size."""
+        deadline = time.monotonic() + seconds
+        with self._connection().stream(
+            "POST",
+            self.url.rstrip("/") + path,
+            content=encode_json(body),
+            headers={**_JSON_CONTENT, **self.headers},
+            timeout=httpx2.Timeout(seconds, connect=min(seconds, SECONDS_TO_CONNECT)),
+        ) as response:
+            content = bytearray()
+            for part in response.iter_bytes():
+                content += part
+                if len(content) > _MAX_REPLY_BYTES:
+                    raise _Failure(
+                        BadReply(f"{self.names.title} sent a reply that is too long")
+                    )
+                if time.monotonic() > deadline:
+                    raise httpx2.ReadTimeout("the reply is too slow")
+            return _Response(response.status_code, response.headers, bytes(content))
 
     def _decode(self, content: bytes) -> Json:
         try:
@@ -151,8 +174,8 @@ class ServiceClient:
         title = f"{self.names.title} at {self.url} {problem}"
         return ProviderError(title, hint=self.names.start_hint, retryable=True)
 
-    def _status_failure(self, response: httpx2.Response) -> _Failure:
-        status = response.status_code
+    def _status_failure(self, response: _Response) -> _Failure:
+        status = response.status
         message = error_message(response.content)
         names = self.names
         if status in _REFUSED_KEY or _names_bad_key(response.content):
@@ -175,13 +198,22 @@ class ServiceClient:
         pause = requested_pause(response.headers)
         if pause is None:
             pause = _requested_in_body(response.content)
-        return _Failure(error, pause=pause, is_outage=status != _RATE_LIMITED)
+        return _Failure(error, pause=pause, is_outage=status >= _SERVER_ERROR)
 
     def _connection(self) -> httpx2.Client:
         with self._lock:
             if self._client is None:
                 self._client = service_client(SECONDS_TO_CONNECT)
             return self._client
+
+
+@dataclass(frozen=True, slots=True)
+class _Response:
+    """An answer of the service, read to its end."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
 
 
 class _Failure(Exception):
@@ -210,6 +242,13 @@ def service_client(seconds: float) -> httpx2.Client:
     timeout = httpx2.Timeout(seconds, connect=SECONDS_TO_CONNECT)
     direct = dict.fromkeys(_OWN_MACHINE)
     return httpx2.Client(timeout=timeout, mounts=direct, follow_redirects=False)
+
+
+def encode_json(body: Json) -> bytes:
+    """Return a value as JSON in UTF-8. Half of a surrogate pair cannot be encoded and becomes U+FFFD."""
+    text = json.dumps(body, ensure_ascii=False)
+    units = text.encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "replace").encode()
 
 
 def error_message(body: bytes) -> str:
@@ -242,6 +281,6 @@ def _requested_in_body(body: bytes) -> float | None:
     try:
         details = json.loads(body)["error"]["details"]
         delays = [detail["retryDelay"] for detail in details if "retryDelay" in detail]
-        return float(delays[0].removesuffix("s"))
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return pause_seconds(delays[0].removesuffix("s"))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         return None

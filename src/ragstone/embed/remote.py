@@ -30,8 +30,19 @@ _MAX_REPLIES: Final = 8
 """If some rows of a request are sound, the others are requested more often, because a failure loses all of them."""
 _TOKEN_MARGIN: Final = 0.7
 """Tokens are estimated, so a text is cut well below the limit of the model."""
+_MAX_TOKENS_OF_REQUEST: Final = 100_000_000
+"""A service that counts more tokens in one request is not believed."""
 _DOCUMENT_SECONDS: Final = 300.0
 _RELATED: Final = 0.6
+_BAD_SHAPE: Final = (
+    KeyError,
+    IndexError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+)
+"""The errors of reading a reply that has another shape than expected."""
 
 
 class Wire(Protocol):
@@ -172,7 +183,7 @@ class RemoteEmbedder:
             rows = self.wire.rows(reply, len(texts))
         except BadReply as error:
             return _Reply({}, error.message)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        except _BAD_SHAPE:
             return _Reply({}, "a reply of another shape", f"check {self._url_setting}")
         return self._check(rows, len(texts))
 
@@ -183,8 +194,10 @@ class RemoteEmbedder:
         problem = f"{len(rows)} vectors for {count} texts"
         hint = ""
         for position, values in rows.items():
-            row = np.asarray(values, np.float32)
-            if row.shape != (dimension,):
+            row = _to_row(values)
+            if row is None:
+                problem = "a vector that is no list of numbers"
+            elif row.shape != (dimension,):
                 problem = f"{row.size} numbers per vector, and the settings say {dimension}"
                 hint = f"set embed.dimension = {row.size}, then run `ragstone reembed`"
             elif not np.isfinite(row).all() or not row.any():
@@ -197,9 +210,9 @@ class RemoteEmbedder:
         """Add the tokens of a request to the usage; they are estimated if the service does not say."""
         try:
             tokens = self.wire.tokens(reply)
-        except (KeyError, TypeError, AttributeError):
+        except _BAD_SHAPE:
             tokens = None
-        if tokens is None:
+        if tokens is None or not 0 <= tokens <= _MAX_TOKENS_OF_REQUEST:
             tokens = sum(self.count_tokens(text) for text in texts)
         cost = tokens * (self.price or 0.0) / 1_000_000
         with self._lock:
@@ -316,6 +329,14 @@ def _describe_variables(defaults: ProviderDefaults, *, is_chosen_by_user: bool =
     if not defaults.key_variables or not is_chosen_by_user:
         return own
     return f"{defaults.key_variables[0]} or {own}"
+
+
+def _to_row(values: Sequence[float]) -> Vectors | None:
+    """Return the numbers of a reply as a vector; None if they are none."""
+    try:
+        return np.asarray(values, np.float32)
+    except _BAD_SHAPE:
+        return None
 
 
 def _unit_rows(vectors: Vectors) -> Vectors:

@@ -41,18 +41,18 @@ def retry_pause(attempt: int, requested: float | None) -> float:
 
 def requested_pause(headers: Mapping[str, str]) -> float | None:
     """Return the seconds in `Retry-After` (a number or a date) or `retry-after-ms`; None if there are none."""
-    milliseconds = _number(headers.get("retry-after-ms"))
+    milliseconds = pause_seconds(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
     value = headers.get("retry-after")
-    seconds = _number(value)
+    seconds = pause_seconds(value)
     if seconds is not None or not value:
         return seconds
     try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
+        moment = parsedate_to_datetime(value).timestamp()
+    except (ValueError, OverflowError, OSError):
         return None
-    return max(0.0, moment.timestamp() - time.time())
+    return max(0.0, moment - time.time())
 
 
 def is_too_long(pause: float) -> bool:
@@ -77,7 +77,7 @@ class CircuitBreaker:
         self._open_until = 0.0
         self._lock = threading.Lock()
 
-    def seconds_closed_to_requests(self) -> float:
+    def seconds_until_retry(self) -> float:
         """Return for how many seconds no request may be sent; 0 if one may be sent now.
 
         When the time is over, one caller gets 0 and tries the service; the others wait for its result.
@@ -105,9 +105,10 @@ class CircuitBreaker:
             self._open_until = self._now() + self._seconds
 
 
-def _number(text: str | None) -> float | None:
+def pause_seconds(text: str | None) -> float | None:
+    """Return the pause in a text; None if it is no number, or a negative one."""
     try:
         number = float(text or "")
     except ValueError:
         return None
-    return number if number >= 0 else None
+    return number if number >= 0 else None  # NaN is not >= 0

@@ -47,6 +47,8 @@ class ToolCall:
     engine: Engine
     arguments: Mapping[str, Any]
     fresh: bool = True
+    cancellation: Cancellation | None = None
+    """The switch of the caller; a tool that calls another one passes it on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class Tool:
     ) -> ToolAnswer:
         """Return the answer to a call; an error or the end of the time limit becomes a failed answer."""
         try:
-            call = ToolCall(engine, self._checked(arguments), fresh)
+            call = ToolCall(engine, self._checked(arguments), fresh, cancellation)
             if not self.read_only:
                 return self.run(call)
             work = partial(self.run, call)

@@ -105,7 +105,7 @@ class ServiceReranker:
             results = reply[self.format.results_field]
             by_index = {int(row["index"]): float(row["relevance_score"]) for row in results}
             return [by_index[number] for number in range(count)]
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise BadReply(
                 f"{self.format.title} did not score all {count} texts", retryable=True
             ) from error

@@ -9,7 +9,7 @@ from typing import Final
 
 import httpx2
 
-from ragstone.embed.http_client import error_message, service_client
+from ragstone.embed.http_client import encode_json, error_message, service_client
 from ragstone.errors import ConfigError, ProviderError
 
 Message = Mapping[str, str]
@@ -39,7 +39,7 @@ class Chat:
         }
         if self.temperature is not None:
             body["temperature"] = self.temperature
-        headers = {}
+        headers = {"Content-Type": "application/json"}
         if self.api_key:
             headers["Authorization"] = f"Bearer {self.api_key}"
         base = self.url.rstrip("/")
@@ -47,7 +47,9 @@ class Chat:
         try:
             with (
                 service_client(self.seconds) as client,
-                client.stream("POST", address, json=body, headers=headers) as response,
+                client.stream(
+                    "POST", address, content=encode_json(body), headers=headers
+                ) as response,
             ):
                 if response.status_code != _OK:
                     raise self._status_error(response.status_code, response.read())

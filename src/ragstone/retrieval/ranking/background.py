@@ -77,7 +77,7 @@ class Background:
             return cls()
         mean = sum(cosines) / len(cosines)
         variance = sum((cosine - mean) ** 2 for cosine in cosines) / len(cosines)
-        least = _LEAST_DEVIATION * (1.0 - mean)
+        least = max(1e-6, _LEAST_DEVIATION * (1.0 - mean))
         return cls(mean, max(least, math.sqrt(variance)))
 
     def deviations(self, cosine: float) -> float:

@@ -36,7 +36,7 @@ def execute_tool(tools: Sequence[Tool]) -> Tool:
         arguments: dict[str, Any] = dict(call.arguments)
         del arguments[_ACTION]
         arguments |= arguments.pop(_ARGUMENTS, {})
-        return tool(call.engine, arguments, fresh=call.fresh)
+        return tool(call.engine, arguments, fresh=call.fresh, cancellation=call.cancellation)
 
     properties = {
         _ACTION: text_schema(f"One of {', '.join(tools_by_action)}."),
