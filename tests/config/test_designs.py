@@ -66,7 +66,7 @@ def test_the_toml_file_answers_by_words_and_names_the_settings_to_change(folder:
         if find_spec("chromadb") is None:
             assert 'rag.vector_store.provider = "sqlite"' in notes
         assert (
-            'Gemini needs a key. (set RAGSTONE_EMBED_API_KEY, or embed.provider = "local")'
+            "Gemini needs a key. (set RAGSTONE_EMBED_PROVIDER=gemini and GEMINI_API_KEY"
             in notes
         )
         assert engine.search("apples")[0].source_doc_id == "docs/ref/apples.md"

@@ -224,14 +224,35 @@ def test_the_usual_variable_of_the_provider_has_the_key(
     assert embedder.client.headers == {"x-goog-api-key": "from-variable"}
 
 
-def test_a_provider_that_a_project_file_chose_does_not_get_the_usual_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "RAGSTONE_EMBED_API_KEY"])
+def test_a_provider_that_a_project_file_chose_gets_no_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "of-the-user")
-    (tmp_path / "ragstone.toml").write_text("embed.provider = 'openai'\n")
+    monkeypatch.setenv(variable, "of-the-user")
+    (tmp_path / "ragstone.toml").write_text("embed.provider = 'gemini'\n")
     with pytest.raises(ConfigError, match="needs a key") as caught:
-        EmbedderPool(config.load(tmp_path, environ={})).get()
-    assert caught.value.hint == 'set RAGSTONE_EMBED_API_KEY, or embed.provider = "local"'
+        EmbedderPool(config.load(tmp_path)).get()
+    assert "RAGSTONE_EMBED_PROVIDER=gemini and GEMINI_API_KEY" in caught.value.hint
+    monkeypatch.setenv("RAGSTONE_EMBED_PROVIDER", "gemini")
+    embedder = EmbedderPool(config.load(tmp_path)).get()
+    assert isinstance(embedder, RemoteEmbedder)
+    assert embedder.client.headers == {"x-goog-api-key": "of-the-user"}
+
+
+@pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "RAGSTONE_EMBED_API_KEY"])
+def test_a_key_is_stripped_and_one_that_no_header_can_carry_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv("RAGSTONE_EMBED_PROVIDER", "openai")
+    monkeypatch.setenv(variable, " sk-good\n")
+    embedder = EmbedderPool(config.load(tmp_path)).get()
+    assert isinstance(embedder, RemoteEmbedder)
+    assert embedder.client.headers == {"Authorization": "Bearer sk-good"}
+    for wrong in ("sk-b\u00e4d", "sk\nbad"):
+        monkeypatch.setenv(variable, wrong)
+        with pytest.raises(ConfigError, match="has a character that no key has") as caught:
+            EmbedderPool(config.load(tmp_path)).get()
+        assert wrong not in str(caught.value)
 
 
 def test_the_usual_key_is_not_sent_to_another_address(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ragstone.config.environment import (
+    check_key,
     child_environment,
     cores,
     is_automated,
@@ -25,6 +26,7 @@ __all__ = [
     "SettingDescription",
     "Settings",
     "WebSettings",
+    "check_key",
     "child_environment",
     "cores",
     "describe",

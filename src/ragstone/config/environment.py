@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from ragstone.errors import ConfigError
+
 COMPLETION_VARIABLE: Final = "_RAGSTONE_COMPLETE"
 _CHILD_VARIABLES: Final = (
     "HOME",
@@ -74,8 +76,22 @@ def provider_key(
     """Return the key of a provider from the first of its usual variables that is set, such as OPENAI_API_KEY."""
     if environ is None:
         environ = os.environ
-    keys = [environ[name] for name in variables if environ.get(name)]
-    return next(iter(keys), None)
+    for name in variables:
+        key = check_key(environ.get(name, ""), name)
+        if key:
+            return key
+    return None
+
+
+def check_key(key: str, name: str) -> str:
+    """Return a key without the white space around it; raise `ConfigError` if no HTTP header can carry it."""
+    key = key.strip()
+    if not key.isascii() or not key.isprintable():
+        raise ConfigError(
+            f"{name} has a character that no key has.",
+            hint="copy the key again: letters, digits and ASCII signs on one line",
+        )
+    return key
 
 
 def silence_onnxruntime() -> None:

@@ -11,7 +11,7 @@ from typing import Final, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.config import Settings, provider_key
+from ragstone.config import Settings, check_key, provider_key
 from ragstone.embed.http_client import Json, ServiceClient, ServiceNames
 from ragstone.embed.models import facts_about, known_dimension
 from ragstone.embed.refusals import BadReply
@@ -307,26 +307,28 @@ def remote_embedder(
 
 def _find_key(settings: Settings, defaults: ProviderDefaults) -> str:
     """Return the key; an OpenAI-shaped service of the user may need none."""
-    if settings.embed.api_key:
-        return settings.embed.api_key
-    # A project file that came with a clone may choose a provider, but not spend the user's money on it.
+    # A project file that came with a clone may choose a provider, but no key is sent to it. Only the user sets a url.
     is_chosen_by_user = not settings.comes_from_project("embed.provider")
+    if settings.embed.api_key and (is_chosen_by_user or settings.embed.url):
+        return check_key(settings.embed.api_key, "embed.api_key")
     if is_chosen_by_user and not settings.embed.url:
         key = provider_key(defaults.key_variables)
         if key:
             return key
     if not defaults.key_variables or settings.embed.url:
         return ""
+    variables = _describe_variables(defaults)
+    if not is_chosen_by_user:
+        variables = f"RAGSTONE_EMBED_PROVIDER={settings.embed.provider} and {variables}"
     raise ConfigError(
         f"{defaults.title} needs a key.",
-        hint=f"set {_describe_variables(defaults, is_chosen_by_user=is_chosen_by_user)}, "
-        'or embed.provider = "local"',
+        hint=f'set {variables}, or embed.provider = "local"',
     )
 
 
-def _describe_variables(defaults: ProviderDefaults, *, is_chosen_by_user: bool = True) -> str:
+def _describe_variables(defaults: ProviderDefaults) -> str:
     own = "RAGSTONE_EMBED_API_KEY"
-    if not defaults.key_variables or not is_chosen_by_user:
+    if not defaults.key_variables:
         return own
     return f"{defaults.key_variables[0]} or {own}"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.config import Settings, provider_key
+from ragstone.config import Settings, check_key, provider_key
 from ragstone.embed.http_client import Json, ServiceClient, ServiceNames
 from ragstone.embed.refusals import BadReply
 from ragstone.embed.retries import Patience
@@ -129,7 +129,8 @@ def jina(settings: Settings) -> ServiceReranker:
 def _configured(settings: Settings, format: RerankFormat) -> ServiceReranker:
     rerank = settings.rerank
     variables = f"{format.key_variables[0]} or RAGSTONE_RERANK_API_KEY"
-    key = rerank.api_key or provider_key(format.key_variables)
+    key = check_key(rerank.api_key or "", "rerank.api_key")
+    key = key or provider_key(format.key_variables) or ""
     if not key and not rerank.url:
         raise ConfigError(f"The reranker {format.name!r} needs a key.", hint=f"set {variables}")
     model = rerank.model or format.model

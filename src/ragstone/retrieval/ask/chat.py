@@ -9,6 +9,7 @@ from typing import Final
 
 import httpx2
 
+from ragstone.config import check_key
 from ragstone.embed.http_client import encode_json, error_message, service_client
 from ragstone.errors import ConfigError, ProviderError
 
@@ -41,7 +42,7 @@ class Chat:
             body["temperature"] = self.temperature
         headers = {"Content-Type": "application/json"}
         if self.api_key:
-            headers["Authorization"] = f"Bearer {self.api_key}"
+            headers["Authorization"] = f"Bearer {check_key(self.api_key, 'ask.api_key')}"
         base = self.url.rstrip("/")
         address = f"{base}/chat/completions"
         try:
