@@ -13,7 +13,7 @@ from evals.sets import Ask, Case, Corpus, EvalSet
 if TYPE_CHECKING:
     from ragstone import Engine
     from ragstone.retrieval.ranking.boosts import RankedChunk
-    from ragstone.retrieval.ranking.candidate_lists import CandidateLists
+    from ragstone.retrieval.ranking.fusion import CandidateLists
     from ragstone.retrieval.ranking.parameters import RankingParameters
     from ragstone.types import ChunkOutline, Hit, StoredChunk
 

@@ -203,7 +203,13 @@ def test_a_server_for_tools_answers_with_a_verb_as_it_is(engine: Engine) -> None
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in dir(types) if dataclasses.is_dataclass(getattr(types, name))]
+    "name",
+    [
+        name
+        for name in dir(types)
+        if isinstance(getattr(types, name), type)
+        and dataclasses.is_dataclass(getattr(types, name))
+    ],
 )
 def test_every_noun_has_a_schema_that_an_answer_of_a_web_service_can_be_declared_with(
     name: str,

@@ -357,6 +357,7 @@ def test_an_import_after_a_change_of_model_stores_and_says_so(
     engine.add(Document(uri="given", text="a zeppelin"))
     lines = list(engine.admin.export())
     engine.remove("given")
+    engine.add(Document(uri="kept", text="an airship"))
     with Engine.open(folder, config=FAKE | {"embed.storage": "compact"}) as other:
         report = other.admin.load(lines)
         assert report.documents == 1

@@ -12,7 +12,7 @@ from evals import tune
 from evals.replay import Recording, record, scores
 from evals.sets import Ask, Case, Corpus, EvalSet
 from evals.tune import Part, changed, choose, gain, left_out, parts_of, told
-from ragstone.retrieval.ranking.candidate_lists import CandidateLists
+from ragstone.retrieval.ranking.fusion import CandidateLists
 from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RankingParameters
 from ragstone.types import Document, Scored
 

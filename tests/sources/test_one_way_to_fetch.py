@@ -55,6 +55,10 @@ ALLOWED = {
     "surfaces/rest/route.py": {"asyncio"},  # the server's own tasks
     "surfaces/rest/streams.py": {"asyncio"},  # the server's own queue
     "surfaces/server/serve.py": {"asyncio", "socket"},  # listens; it does not connect
+    "vectors/chroma_index.py": {
+        "httpx",
+        "urllib.parse",
+    },  # the time limit of Chroma's own client
     "surfaces/client/connection.py": {"httpx2"},  # the server whose address the user gave
 }
 PARSING = {"urllib.parse"}

@@ -12,10 +12,9 @@ from ragstone.engine import arguments, facets
 from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound
 from ragstone.indexing.components import Components
-from ragstone.indexing.events import Event, EventBus, EventLog
+from ragstone.indexing.events import Event, EventBus, EventLog, redact_query
 from ragstone.indexing.sync import CollectionSync
 from ragstone.protocols import DocumentStore, Progress
-from ragstone.sources.secrets.query import redact_query
 from ragstone.store.filters import parse
 from ragstone.store.home import DATABASE, EVENTS
 from ragstone.types import Collection, CollectionKey, Scope, StoredDocument, SyncReport

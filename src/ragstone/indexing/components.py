@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,7 +51,7 @@ class Components:
             return True
         return not self.settings.rag.enabled and not (self.home / DATABASE).exists()
 
-    @property
+    @cached_property
     def store_name(self) -> str:
         """Return the name of the store that is opened."""
         return choose_parts(self.settings)[0]

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from ragstone.config import cores
 from ragstone.errors import NotFound, ProviderError
 from ragstone.retrieval.ranking.background import BackgroundSamples
-from ragstone.retrieval.ranking.candidate_lists import CandidateLists
+from ragstone.retrieval.ranking.fusion import CandidateLists
 from ragstone.text import query_terms
 from ragstone.types import Scored
 

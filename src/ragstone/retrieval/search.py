@@ -16,9 +16,9 @@ from ragstone.retrieval.candidates import CandidateSearch
 from ragstone.retrieval.hits import HitBuilder
 from ragstone.retrieval.ranking import order
 from ragstone.retrieval.ranking.boosts import RankedChunk
-from ragstone.retrieval.ranking.candidate_lists import CandidateLists
 from ragstone.retrieval.ranking.confidence import NOTHING_FITS, WEAK_CONFIDENCE, confidence
 from ragstone.retrieval.ranking.fusion import (
+    CandidateLists,
     FusedList,
     filter_noise,
     list_weights,

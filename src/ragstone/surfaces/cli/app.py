@@ -162,10 +162,13 @@ class LazyGroup(click.Group):
 
 
 def nearest_command(word: str) -> str:
-    """Return the command that a mistyped word means; empty if it is no command's name."""
+    """Return the command, or two, that a mistyped word means, first one with the same letters; empty if there is none."""
     if word in _OTHER_NAMES:
         return _OTHER_NAMES[word]
-    return next(iter(get_close_matches(word, COMMANDS, n=1, cutoff=_NEAR)), "")
+    matches = get_close_matches(word, COMMANDS, n=2, cutoff=_NEAR)
+    return "` or `ragstone ".join(
+        sorted(matches, key=lambda name: sorted(name) != sorted(word))
+    )
 
 
 @click.group(
