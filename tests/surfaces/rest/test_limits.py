@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from ragstone import Client, Engine, Overloaded, TimedOut
+from ragstone.surfaces.rest.jobs import Jobs
 from tests.support.running_server import RunningServer, running_server
 
 
@@ -97,6 +102,109 @@ def test_the_path_of_the_home_stays_hidden(server: RunningServer) -> None:
         status = server.get("/api/rag/status", key=keys.create(scopes=["read"]).token)
         assert status.status_code == 200
         assert str(server.state.engines.settings.home) not in status.text
+
+
+def test_pages_of_listed_origins_can_call_from_a_browser(project: Path) -> None:
+    origin = "https://tools.example"
+    with running_server(project, config={"server.origins": [f"{origin}/"]}) as server:
+        asked = {
+            "origin": origin,
+            "access-control-request-method": "POST",
+            "access-control-request-headers": "authorization,content-type",
+        }
+        preflight = server.request("OPTIONS", "/api/rag/search", headers=asked)
+        assert preflight.status_code == 200
+        assert preflight.headers["access-control-allow-origin"] == origin
+        answer = server.get("/health", headers={"origin": origin})
+        assert answer.headers["access-control-allow-origin"] == origin
+        foreign = server.request(
+            "OPTIONS", "/api/rag/search", headers={**asked, "origin": "https://evil.example"}
+        )
+        assert foreign.status_code == 403
+
+
+# ── turns ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_health_and_waiting_for_a_job_need_no_turn(project: Path) -> None:
+    with running_server(project, config={"server.active": 1}) as server:
+        release = threading.Event()
+
+        def work(progress: object) -> dict[str, Any]:
+            release.wait(20)
+            return {}
+
+        job = server.state.jobs.start("default", "test", work)
+        answers: list[Any] = []
+
+        def wait_for_job() -> None:
+            with httpx2.Client(timeout=30) as http:
+                address = f"{server.url}/api/rag/jobs/{job.id}?wait_seconds=20"
+                answers.append(http.get(address).json()["job"]["status"])
+
+        waiting = threading.Thread(target=wait_for_job)
+        waiting.start()
+        assert wait_until(lambda: server.state.metrics.requests("default") == 1)
+        assert server.get("/api/rag/collections").status_code == 200
+        assert answers == []
+        release.set()
+        waiting.join(20)
+        assert answers == ["done"]
+        server.state.admission.present = 1000  # as if many requests were waiting
+        assert server.get("/health").status_code == 200
+        assert server.get("/api/rag/collections").status_code == 429
+        server.state.admission.present = 0
+
+
+def test_as_many_requests_run_at_once_as_the_setting_says(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = threading.Barrier(45)
+
+    def meet(self: Engine, *arguments: Any, **options: Any) -> int:
+        together.wait(20)
+        return 0
+
+    monkeypatch.setattr(Engine, "remember", meet)
+    with (
+        running_server(project, config={"server.active": 50}) as server,
+        Client(server.url, retries=0) as client,
+        ThreadPoolExecutor(45) as pool,
+    ):
+        turns = pool.map(lambda n: client.remember("s", "user", f"Turn {n}"), range(45))
+        assert list(turns) == [0] * 45
+
+
+def test_a_project_cannot_fill_the_queue_of_jobs_alone() -> None:
+    jobs = Jobs()
+    release = threading.Event()
+
+    def work(progress: object) -> dict[str, Any]:
+        release.wait(20)
+        return {}
+
+    def fill() -> None:
+        for _ in range(20):
+            jobs.start("shop", "test", work)
+
+    with pytest.raises(Overloaded):
+        fill()
+    other = jobs.start("website", "test", work)
+    release.set()
+    assert wait_until(lambda: jobs.get("website", other.id).is_over)
+    jobs.close()
+
+
+def test_a_job_that_does_not_stop_does_not_hold_the_process() -> None:
+    program = (
+        "import threading\n"
+        "from ragstone.surfaces.rest import jobs\n"
+        "jobs._CLOSE_SECONDS = 0.1\n"
+        "running = jobs.Jobs()\n"
+        "running.start('default', 'test', lambda progress: threading.Event().wait())\n"
+        "running.close()\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], timeout=30).returncode == 0
 
 
 # ── models ────────────────────────────────────────────────────────────────────────────────────────

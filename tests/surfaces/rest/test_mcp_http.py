@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from tests.support.running_server import RunningServer, running_server
@@ -124,3 +125,56 @@ def test_an_open_stream_does_not_delay_the_stop(project: Path) -> None:
                 server.server.stop()
 
         anyio.run(run)
+
+
+def test_a_busy_server_refuses_tools_and_counts_requests(server: RunningServer) -> None:
+    server.state.admission.present = 1000  # as if many requests were waiting
+    refused = call(server, "rag_search", {"query": "stone"})
+    assert refused.is_error
+    assert refused.structured_content["error"]["code"] == "overloaded"
+    server.state.admission.present = 0
+    assert not call(server, "rag_search", {"query": "stone"}).is_error
+    metrics = server.get("/metrics").text
+    assert 'method="POST",route="/mcp/all",status="200"' in metrics
+
+
+def test_open_requests_count_as_streams(project: Path) -> None:
+    with running_server(project, config={"server.streams": 0}) as server:
+        assert server.post("/mcp", {}).status_code == 429
+
+
+def test_the_size_of_a_body_is_limited_by_the_setting(project: Path) -> None:
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": {}}}
+    accept = {"accept": "application/json, text/event-stream"}
+    with running_server(project, config={"server.max_body_mb": 1}) as server:
+        large = {**ping, "params": {"_meta": {"x": "y" * 1_500_000}}}
+        assert server.post("/mcp", large, headers=accept).status_code == 413
+    with running_server(project, config={"server.max_body_mb": 10}) as server:
+        large = {**ping, "params": {"_meta": {"x": "y" * 6_000_000}}}
+        assert server.post("/mcp", large, headers=accept).status_code != 413
+
+
+def test_answers_carry_the_note_about_the_index(server: RunningServer) -> None:
+    server.state.sync.note = "the folder is being read"
+    answer = call(server, "rag_search", {"query": "stone"})
+    assert answer.structured_content["index"] == "the folder is being read"
+    shop = token_of(server, "shop", "read")
+    foreign = call(server, "rag_search", {"query": "stone"}, shop)
+    assert "the folder is being read" not in str(foreign)
+
+
+def test_a_wrong_address_of_a_resource_is_one_sentence(indexed: RunningServer) -> None:
+    async def run() -> list[str]:
+        messages = []
+        async with connected(indexed) as client:
+            for ask in (
+                lambda: client.read_resource("ragstone://[x"),
+                lambda: client.list_resources(cursor="ragstone://[x"),
+                lambda: client.list_resources(cursor="nonsense"),
+            ):
+                with pytest.raises(MCPError) as caught:
+                    await ask()
+                messages.append(str(caught.value))
+        return messages
+
+    assert all("no address of a document" in message for message in anyio.run(run))

@@ -11,7 +11,9 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from ragstone.errors import Overloaded
 from ragstone.surfaces.mcp.session import McpSession
+from ragstone.surfaces.present.failures import failure_codes
 from ragstone.surfaces.tool import Tool
 from ragstone.surfaces.tools import MEMORY_SEARCH, RAG_CONTEXT
 
@@ -77,7 +79,11 @@ class PromptHandlers:
         value = (params.arguments or {}).get(recipe.argument, "")
         session = self.find(context)
         arguments = {recipe.tool_argument: value}
-        answer = await anyio.to_thread.run_sync(session.answer, recipe.tool, arguments)
+        try:
+            async with session.turn():
+                answer = await anyio.to_thread.run_sync(session.answer, recipe.tool, arguments)
+        except Overloaded as error:
+            raise MCPError(failure_codes(error).mcp, str(error)) from error
         if answer.failed:
             raise MCPError(types.INVALID_PARAMS, answer.text)
         text = f"{recipe.opening}{value}\n\n{answer.text}"

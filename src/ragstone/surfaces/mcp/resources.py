@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import anyio
@@ -25,6 +25,8 @@ from ragstone.types import StoredDocument
 SCHEME: Final = "ragstone"
 TEMPLATE: Final = "ragstone://document/{collection}/{+path}{?first_line,last_line}"
 _PAGE: Final = 100
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 _HINT: Final = "for example ragstone://document/default/docs/a.md"
 
 
@@ -42,7 +44,7 @@ class ResourceHandlers:
         """Return a page of documents; the cursor is the address of the last one."""
         cursor = params.cursor if params else None
         session = self.find(context)
-        documents, is_last = await anyio.to_thread.run_sync(_list_page, session, cursor)
+        documents, is_last = await _run(session, _list_page, cursor)
         resources = [_resource(document) for document in documents]
         next_cursor = None if is_last else resources[-1].uri
         return types.ListResourcesResult(resources=resources, next_cursor=next_cursor)
@@ -67,10 +69,7 @@ class ResourceHandlers:
         """Return the text of a document, as many lines of it as the token limit allows."""
         session = self.find(context)
         address = str(params.uri)
-        try:
-            lines = await anyio.to_thread.run_sync(_read, session, address)
-        except RagstoneError as error:
-            raise MCPError(failure_codes(error).mcp, str(error)) from error
+        lines = await _run(session, _read, address)
         contents = types.TextResourceContents(
             uri=address,
             mime_type="text/plain",
@@ -86,6 +85,17 @@ class ResourceHandlers:
 def document_address(collection: str, uri: str) -> str:
     """Return the address of a document."""
     return f"{SCHEME}://document/{quote(collection, safe='')}/{quote(uri)}"
+
+
+async def _run(
+    session: McpSession, work: Callable[[McpSession, Argument], Result], argument: Argument
+) -> Result:
+    """Return the result of work in a thread, in its turn; a failure becomes an error of the protocol."""
+    try:
+        async with session.turn():
+            return await anyio.to_thread.run_sync(work, session, argument)
+    except RagstoneError as error:
+        raise MCPError(failure_codes(error).mcp, str(error)) from error
 
 
 def _list_page(session: McpSession, cursor: str | None) -> tuple[list[StoredDocument], bool]:
@@ -130,7 +140,10 @@ def _read(session: McpSession, address: str) -> DocumentLines:
 
 def _parse_address(address: str) -> tuple[str, str, int | None, int | None]:
     """Return the collection, the path and the lines of an address; `InputError` if it is none."""
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError as error:
+        raise InputError("this is no address of a document", hint=_HINT) from error
     collection, _, path = parts.path.removeprefix("/").partition("/")
     if parts.scheme != SCHEME or parts.netloc != "document" or not path:
         raise InputError("this is no address of a document", hint=_HINT)

@@ -16,10 +16,12 @@ from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
 from ragstone import __version__
+from ragstone.errors import Overloaded
 from ragstone.protocols.cancellation import Cancellation
 from ragstone.surfaces.mcp.prompts import PromptHandlers
 from ragstone.surfaces.mcp.resources import ResourceHandlers
 from ragstone.surfaces.mcp.session import McpSession
+from ragstone.surfaces.present.failures import failure_json
 from ragstone.surfaces.tool import Tool, ToolAnswer
 from ragstone.surfaces.tools import CODE_TOOLS, DEFAULT_TOOLS
 
@@ -173,9 +175,13 @@ async def _answer(
     await _report_indexing(context, session)
     cancellation = Cancellation()
     try:
-        return await anyio.to_thread.run_sync(
-            session.answer, tool, arguments, cancellation, abandon_on_cancel=True
-        )
+        async with session.turn():
+            return await anyio.to_thread.run_sync(
+                session.answer, tool, arguments, cancellation, abandon_on_cancel=True
+            )
+    except Overloaded as error:
+        data = {"success": False, "error": failure_json(error)}
+        return ToolAnswer(str(error), data, failed=True)
     finally:
         cancellation.cancel()  # the client no longer waits: it has the answer, or it cancelled the request
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,12 +13,11 @@ from ragstone.engine import DEFAULT_PROJECT, Engine
 from ragstone.errors import RagstoneError
 from ragstone.protocols.cancellation import Cancellation
 from ragstone.sources.folder.roots import is_risky
+from ragstone.surfaces.present.notes import FIRST_INDEXING, SCANNING
 from ragstone.surfaces.tool import Tool, ToolAnswer, limit_answer
 
 FIRST_CALL_SECONDS: Final = 8.0
 """In a folder without an index, the first call waits this long for the words to be indexed."""
-FIRST_INDEXING: Final = "the folder is being indexed for the first time: answers are partial"
-SCANNING: Final = "changes in the folder are still being read: answers may be older"
 EMBEDDING: Final = "vectors are still being made: texts without one are found by words alone"
 _CLOSE_SECONDS: Final = 3.0
 _MAX_IDLE_ROUNDS: Final = 60
@@ -89,6 +88,15 @@ class McpSession:
         self._first_attempt.set()
 
     @property
+    def note(self) -> str:
+        """Return the state of the index in words; empty if it is up to date."""
+        return self._note
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Return a context that holds a turn for one piece of work; a session of its own process has no limit."""
+        return nullcontext()
+
+    @property
     def first_call_seconds(self) -> float:
         """Return how long a call waits for the first indexing."""
         return self._first_call_seconds
@@ -119,7 +127,7 @@ class McpSession:
             answer = ToolAnswer(
                 f"{tool.name} failed: {type(error).__name__}", {"success": False}, failed=True
             )
-        return limit_answer(answer, self._note)
+        return limit_answer(answer, self.note)
 
     def take_graph_update(self) -> bool:
         """Return whether the thread has updated the code graph since this was last asked."""

@@ -9,6 +9,7 @@ from typing import Final
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 
 from ragstone import __version__
 from ragstone.errors import RagstoneError
@@ -42,6 +43,15 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
 )
 
 
+_CROSS_SITE_HEADERS: Final = (
+    "authorization",
+    "content-type",
+    "last-event-id",
+    "mcp-protocol-version",
+    "mcp-session-id",
+)
+"""Headers that pages of `server.origins` may send."""
+
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 """Parts that run as long as the app does."""
 
@@ -68,6 +78,14 @@ def create_app(server: ServerState, *, lifespan: Lifespan | None = None) -> Fast
 def guarded(app: FastAPI, server: ServerState) -> Guard:
     """Return the app behind the checks of headers and bodies."""
     settings = server.engines.settings.server
+    if settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=[origin.lower().rstrip("/") for origin in settings.origins],
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=_CROSS_SITE_HEADERS,
+            expose_headers=["retry-after", "mcp-session-id"],
+        )
     return Guard(
         app,
         hosts=(*settings.hosts, settings.host),

@@ -10,11 +10,10 @@ from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
 from ragstone.indexing.watcher import Watcher
 from ragstone.sources.folder.roots import is_risky
+from ragstone.surfaces.present.notes import FIRST_INDEXING, SCANNING
 from ragstone.surfaces.rest.engines import Engines
 from ragstone.types import WatchStatus
 
-FIRST_INDEXING: Final = "the folder is being indexed for the first time: answers are partial"
-SCANNING: Final = "changes in the folder are still being read: answers may be older"
 _CLOSE_SECONDS: Final = 5.0
 _EMBED_SECONDS: Final = 1.0
 _RETRY_SECONDS: Final = 30.0

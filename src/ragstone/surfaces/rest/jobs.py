@@ -8,9 +8,9 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from queue import SimpleQueue
 from typing import Final, Literal, TypeAlias
 
 from ragstone.errors import NotFound, Overloaded, RagstoneError
@@ -23,6 +23,9 @@ Work: TypeAlias = Callable[[Progress], Json]
 """The work of a job: it gets a progress callback and returns the result as JSON."""
 MAX_KEPT: Final = 1000
 MAX_WAITING: Final = 50
+MAX_WAITING_PER_PROJECT: Final = 10
+"""The files of a waiting upload are in memory, and no project may fill the queue alone."""
+_CLOSE_SECONDS: Final = 10.0
 _THREADS: Final = 2
 logger = logging.getLogger(__name__)
 
@@ -75,22 +78,24 @@ class Jobs:
     def __init__(self) -> None:
         """Start without jobs; threads start with the first one."""
         self._lock = threading.Lock()
-        self._changed = threading.Condition(self._lock)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._listeners: dict[str, list[JobListener]] = {}
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="ragstone-job")
+        self._queue: SimpleQueue[tuple[str, Work] | None] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
         self._closing = threading.Event()
 
     def start(self, project: str, kind: str, work: Work) -> Job:
         """Return a new job that runs soon; `Overloaded` if too many wait."""
         job = Job(secrets.token_hex(16), project, kind, created=time.time())
         with self._lock:
-            waiting = sum(other.state == "waiting" for other in self._jobs.values())
-            if waiting >= MAX_WAITING:
+            waiting = [other for other in self._jobs.values() if other.state == "waiting"]
+            own = sum(other.project == project for other in waiting)
+            if len(waiting) >= MAX_WAITING or own >= MAX_WAITING_PER_PROJECT:
                 raise Overloaded("too many jobs are waiting", hint="try again later")
             self._jobs[job.id] = job
             self._forget_old()
-        self._pool.submit(self._run, job.id, work)
+            self._start_threads()
+        self._queue.put((job.id, work))
         return job
 
     def get(self, project: str, job_id: str) -> Job:
@@ -107,13 +112,6 @@ class Jobs:
             own = [job for job in reversed(self._jobs.values()) if job.project == project]
         return own[:limit]
 
-    def wait(self, project: str, job_id: str, seconds: float) -> Job:
-        """Return a job when it is over, or after some seconds as it is then."""
-        self.get(project, job_id)
-        with self._changed:
-            self._changed.wait_for(lambda: self._is_over(job_id), seconds)
-        return self.get(project, job_id)
-
     @contextmanager
     def listening(self, job_id: str, listener: JobListener) -> Iterator[None]:
         """Call the listener with every change of a job while the block runs, in the thread of the job."""
@@ -128,13 +126,25 @@ class Jobs:
                     del self._listeners[job_id]
 
     def close(self) -> None:
-        """Stop all jobs at their next progress report; stored work stays."""
+        """Stop all jobs at their next progress report, and wait a few seconds for that; stored work stays."""
         self._closing.set()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        deadline = time.monotonic() + _CLOSE_SECONDS
+        for _ in self._threads:
+            self._queue.put(None)
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
 
-    def _is_over(self, job_id: str) -> bool:
-        job = self._jobs.get(job_id)
-        return job is None or job.is_over
+    def _start_threads(self) -> None:
+        """Start the threads with the first job. The process does not wait for them when it ends."""
+        while len(self._threads) < _THREADS:
+            thread = threading.Thread(target=self._work, name="ragstone-job", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _work(self) -> None:
+        """Run jobs until the server stops."""
+        while (item := self._queue.get()) is not None and not self._closing.is_set():
+            self._run(*item)
 
     def _run(self, job_id: str, work: Work) -> None:
         def report(stage: str, done: int, total: int) -> None:
@@ -160,13 +170,12 @@ class Jobs:
             self._change(job_id, state="failed", error=failure, finished=time.time())
 
     def _change(self, job_id: str, **changes: object) -> None:
-        with self._changed:
+        with self._lock:
             if job_id not in self._jobs:
                 return
             job = replace(self._jobs[job_id], **changes)  # type: ignore[arg-type]  # fields by name
             self._jobs[job_id] = job
             listeners = list(self._listeners.get(job_id, ()))
-            self._changed.notify_all()
         for listener in listeners:
             listener(job)
 

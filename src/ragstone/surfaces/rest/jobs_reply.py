@@ -1,12 +1,43 @@
-"""The answer to a request that starts a job."""
+"""The answer to a request that starts a job or asks for one."""
 
 from __future__ import annotations
 
-from fastapi import Response
+import asyncio
+import time
+from typing import Final
 
-from ragstone.surfaces.rest.jobs import Work
+from fastapi import Response
+from starlette.types import Receive, Scope, Send
+
+from ragstone.surfaces.rest.jobs import Job, Work
 from ragstone.surfaces.rest.replies import reply
 from ragstone.surfaces.rest.route import Call
+
+_POLL_SECONDS: Final = 0.05
+
+
+class FinishedJobReply(Response):
+    """A job, sent as soon as it is over. It waits while it is sent: the request holds no turn by then."""
+
+    def __init__(self, call: Call, job: Job, seconds: float, *, unfinished: int) -> None:
+        """Wait at most some seconds; `unfinished` is the status if the job is not over by then."""
+        super().__init__(status_code=200)
+        self._server = call.server
+        self._job = job
+        self._seconds = seconds
+        self._unfinished = unfinished
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Wait for the job, then send it."""
+        job = self._job
+        deadline = time.monotonic() + self._seconds
+        while not job.is_over and time.monotonic() < deadline:
+            if self._server.stopping.is_set():
+                break
+            await asyncio.sleep(_POLL_SECONDS)
+            job = self._server.jobs.get(job.project, job.id)
+        status = 200 if job.is_over else self._unfinished
+        await reply({"job": job.as_json()}, status)(scope, receive, send)
 
 
 def job_reply(call: Call, kind: str, work: Work, *, wait: bool) -> Response:
@@ -15,5 +46,4 @@ def job_reply(call: Call, kind: str, work: Work, *, wait: bool) -> Response:
     if not wait:
         return reply({"job": job.as_json()}, 202)
     seconds = call.server.engines.settings.server.seconds - 1
-    job = call.server.jobs.wait(call.project, job.id, seconds)
-    return reply({"job": job.as_json()}, 200 if job.is_over else 202)
+    return FinishedJobReply(call, job, seconds, unfinished=202)

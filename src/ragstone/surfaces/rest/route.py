@@ -107,8 +107,9 @@ class ScopedRoute(APIRoute):
     def get_route_handler(self) -> Handler:
         """Return the handler of requests: authorise, wait for a turn, answer, count."""
         handle = super().get_route_handler()
-        limited = _run_stream if getattr(self.endpoint, _STREAM) else _run_in_time
         scope = self.key_scope
+        is_free = getattr(self.endpoint, _STREAM) or scope == "public"
+        limited = _run_at_once if is_free else _run_in_time
 
         async def answer(request: Request) -> Response:
             started = time.perf_counter()
@@ -167,8 +168,8 @@ async def _run_in_time(server: ServerState, handle: Handler, request: Request) -
     raise Overloaded("the request waited too long for its turn", hint="try again")
 
 
-async def _run_stream(server: ServerState, handle: Handler, request: Request) -> Response:
-    """Return a stream at once; the stream counts itself (`streams.py`)."""
+async def _run_at_once(server: ServerState, handle: Handler, request: Request) -> Response:
+    """Return the answer of a public route, or a stream, which counts itself (`streams.py`)."""
     return await handle(request)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
 import anyio
@@ -14,10 +15,9 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from ragstone.access.identity import Identity, authorize
-from ragstone.engine import Engine
 from ragstone.errors import AccessError, RagstoneError
 from ragstone.indexing.events import ACTOR
 from ragstone.protocols.cancellation import Cancellation
@@ -38,11 +38,22 @@ _IDENTITY: Final = "identity"
 class KeyedSession(McpSession):
     """Answers tool calls for one identity; tools that write need a key that may write."""
 
-    def __init__(self, engine: Engine, identity: Identity) -> None:
-        """Take the engine of the identity's project. The server keeps its index up to date."""
-        super().__init__(engine, first_call_seconds=0)
+    def __init__(self, server: ServerState, identity: Identity) -> None:
+        """Use the engine of the identity's project. The server keeps its index up to date."""
+        super().__init__(server.engines.engine(identity.project), first_call_seconds=0)
+        self._server = server
         self._identity = identity
         self.use_index_as_it_is()
+
+    @property
+    def note(self) -> str:
+        """Return the state of the server's folder; other projects have no folder."""
+        is_own = self._identity.project == self._server.engines.own_project
+        return self._server.sync.note if is_own else ""
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Return a context that holds one of the server's turns; it raises `Overloaded` if too many wait."""
+        return self._server.admission.slot()
 
     def answer(
         self,
@@ -68,16 +79,41 @@ class McpEndpoint:
         self._server = server
         self._lock = threading.Lock()
         self._sessions: dict[Identity, KeyedSession] = {}
-        self.manager = StreamableHTTPSessionManager(create_server(self._find_session, tools))
+        self.manager = StreamableHTTPSessionManager(
+            create_server(self._find_session, tools),
+            max_request_body_size=server.engines.settings.server.max_body_mb * 1_000_000,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; a stream ends when the server stops or the key is revoked."""
+        """Answer a request and count it; an open one counts as a stream."""
+        started = time.perf_counter()
+        project = ""
+
+        async def send_and_count(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                seconds = time.perf_counter() - started
+                self._server.metrics.record(
+                    project, scope["method"], scope["path"], message["status"], seconds
+                )
+            await send(message)
+
         headers = Headers(scope=scope)
         try:
             identity = authorize(await self._identify(headers, scope["method"]), "read")
+            project = identity.project
+            self._server.streams.enter()
         except RagstoneError as error:
-            await failure_response(error)(scope, receive, send)
+            await failure_response(error)(scope, receive, send_and_count)
             return
+        try:
+            await self._handle(identity, headers, scope, receive, send_and_count)
+        finally:
+            self._server.streams.leave()
+
+    async def _handle(
+        self, identity: Identity, headers: Headers, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Pass a request on; a stream ends when the server stops or the key is revoked."""
         scope.setdefault("state", {})[_IDENTITY] = identity
         if identity.key_id:  # a session belongs to the key that opened it
             scope["user"] = AuthenticatedUser(
@@ -104,8 +140,7 @@ class McpEndpoint:
         identity: Identity = request.scope["state"][_IDENTITY]
         with self._lock:
             if identity not in self._sessions:
-                engine = self._server.engines.engine(identity.project)
-                self._sessions[identity] = KeyedSession(engine, identity)
+                self._sessions[identity] = KeyedSession(self._server, identity)
             return self._sessions[identity]
 
 

@@ -7,12 +7,13 @@ import ipaddress
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Final
 
+import anyio
 import uvicorn
 
 from ragstone.errors import AccessError, ConfigError
@@ -24,6 +25,8 @@ from ragstone.surfaces.server.mcp_http import McpEndpoints
 
 STOP_SECONDS: Final = 10
 """How long running requests may take after a stop was asked for."""
+
+_OTHER_THREADS: Final = 32
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -105,7 +108,16 @@ async def _run(engines: Engines, *, background_sync: bool, on_ready: OnReady | N
 def create_server_app(server: ServerState) -> Guard:
     """Return the whole app of a server, behind the checks of headers and bodies."""
     endpoints = McpEndpoints(server)
-    app = create_app(server, lifespan=endpoints.run)
+
+    @asynccontextmanager
+    async def run(app: object) -> AsyncIterator[None]:
+        # A request uses a thread; the others are for checks of keys and for streams.
+        threads = server.engines.settings.server.active + _OTHER_THREADS
+        anyio.to_thread.current_default_thread_limiter().total_tokens = threads
+        async with endpoints.run(app):
+            yield
+
+    app = create_app(server, lifespan=run)
     app.router.routes += endpoints.routes()
     return guarded(app, server)
 

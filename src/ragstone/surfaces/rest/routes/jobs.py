@@ -15,7 +15,7 @@ from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.reports import status_json, sync_report_json, watch_status_json
 from ragstone.surfaces.rest.bodies import FileEventsBody, SyncBody
 from ragstone.surfaces.rest.jobs import Job
-from ragstone.surfaces.rest.jobs_reply import job_reply
+from ragstone.surfaces.rest.jobs_reply import FinishedJobReply, job_reply
 from ragstone.surfaces.rest.replies import reply
 from ragstone.surfaces.rest.route import AuthorisedCall, Call, make_validity_check, needs
 from ragstone.surfaces.rest.router import create_router
@@ -87,8 +87,8 @@ def show_job(
     wait_seconds: Annotated[float, Query(ge=0, le=20)] = 0,
 ) -> Response:
     """Return a job; with `wait_seconds` as soon as it is over."""
-    job = call.server.jobs.wait(call.project, job_id, wait_seconds)
-    return reply({"job": job.as_json()})
+    job = call.server.jobs.get(call.project, job_id)
+    return FinishedJobReply(call, job, wait_seconds, unfinished=200)
 
 
 @router.get("/api/rag/jobs/{job_id}/events")
