@@ -54,6 +54,7 @@ ALLOWED = {
     "surfaces/rest/admission.py": {"asyncio"},  # the server's own queue
     "surfaces/rest/route.py": {"asyncio"},  # the server's own tasks
     "surfaces/rest/streams.py": {"asyncio"},  # the server's own queue
+    "surfaces/rest/jobs_reply.py": {"asyncio"},  # waits for a job
     "surfaces/server/serve.py": {"asyncio", "socket"},  # listens; it does not connect
     "vectors/chroma_index.py": {
         "httpx",
