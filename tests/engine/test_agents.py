@@ -159,7 +159,7 @@ def test_an_agents_index_may_have_a_separate_home(folder: Path, engine: Engine) 
 
 def test_an_unknown_store_is_an_error(folder: Path, engine: Engine) -> None:
     (folder / "agents.yaml").write_text("rag: {store: files}\n" + AGENTS)
-    with pytest.raises(ConfigError, match=r"no store called 'files'.*sqlite"):
+    with pytest.raises(ConfigError, match=r"called 'files'.*sqlite"):
         engine.agents.ensure_index("shell")
 
 

@@ -25,7 +25,7 @@ def test_small_folders_answer_and_nonsense_does_not(tmp_path: Path) -> None:
                 else:
                     found = {hit.source_doc_id for hit in hits}
                     answered.append(question["document"] in found)
-    assert sum(answered) >= 0.92 * len(answered)
+    assert sum(answered) >= 0.9 * len(answered)
     assert sum(score > 0 for score in weak) <= 0.25 * len(weak)
     assert max(weak) < 0.15
 

@@ -143,7 +143,6 @@ class BackgroundSamples:
         collection = list(sample(vector).values())
         if len(collection) < SMALL_SAMPLE:
             collection = _without_nearest([*collection, *unrelated])
-            unrelated = _without_nearest(unrelated)
         return Calibration(Background.of(unrelated), Background.of(collection), info.embedded)
 
     def _read_sample(
