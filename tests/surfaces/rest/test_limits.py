@@ -97,11 +97,15 @@ def test_a_server_for_others_does_not_start_without_a_key(
 
 
 def test_the_path_of_the_home_stays_hidden(server: RunningServer) -> None:
+    home = server.state.engines.settings.home
+    server.state.engines.engine("default").admin.keys.create(scopes=["read"])  # makes the home
+    (home / "background.log").write_text(f"failed in {home}\n", encoding="utf-8")
+    assert server.state.engines.engine("default").admin.status().background.log
     for project in ("default", "shop"):
         keys = server.state.engines.engine(project).admin.keys
         status = server.get("/api/rag/status", key=keys.create(scopes=["read"]).token)
         assert status.status_code == 200
-        assert str(server.state.engines.settings.home) not in status.text
+        assert str(home) not in status.text
 
 
 def test_pages_of_listed_origins_can_call_from_a_browser(project: Path) -> None:
