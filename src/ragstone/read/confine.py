@@ -1,9 +1,9 @@
 """Confining a process that reads untrusted files.
 
 An audit hook refuses dangerous calls of Python code on every system. Linux and macOS also limit
-memory, open files and written bytes. On Linux the kernel refuses network, programs, signals and
-other files to native code, by seccomp and Landlock. If a kernel lacks seccomp, the process gets an
-empty network instead.
+memory, open files and written bytes. On Linux the kernel refuses other files to native code by
+Landlock, and all system calls that reading does not need by seccomp (`system_calls.py`). If a kernel
+lacks seccomp, the process gets an empty network and no threads instead.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from ragstone.read.system_calls import WRITE_FLAGS, build_call_filter, seccomp_call
+
 if sys.platform != "win32":
     import resource
 
@@ -25,9 +27,10 @@ _LIMITS: Final = {
     "RLIMIT_AS": MEMORY_BYTES,
     "RLIMIT_CORE": 0,
     "RLIMIT_FSIZE": 0,
-    "RLIMIT_NPROC": 0,
     "RLIMIT_NOFILE": 32,
 }
+_LIMITS_WITHOUT_FILTER: Final = {"RLIMIT_NPROC": 0}
+"""A limit of processes also refuses threads, so it is only for systems that cannot filter calls."""
 
 
 def confine(folders: Iterable[str]) -> None:
@@ -37,9 +40,9 @@ def confine(folders: Iterable[str]) -> None:
         for folder in folders
         if os.path.isdir(folder)
     )
-    set_limits()
-    if sys.platform == "linux":
-        _confine_by_kernel(allowed)
+    _set_limits(_LIMITS)
+    if sys.platform != "linux" or not _confine_by_kernel(allowed):
+        _set_limits(_LIMITS_WITHOUT_FILTER)
     sys.addaudithook(lambda event, arguments: _check_event(event, arguments, allowed))
 
 
@@ -65,7 +68,6 @@ _REFUSED_EVENTS: Final = (
     "webbrowser.open",
     "pty.spawn",
 )
-_WRITE_FLAGS: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 def _check_event(event: str, arguments: Sequence[object], folders: tuple[str, ...]) -> None:
@@ -73,7 +75,7 @@ def _check_event(event: str, arguments: Sequence[object], folders: tuple[str, ..
     if event == "open" or event in _LISTING_EVENTS:
         path = arguments[0]
         flags = arguments[2] if event == "open" else 0
-        is_write = isinstance(flags, int) and flags & _WRITE_FLAGS
+        is_write = isinstance(flags, int) and flags & WRITE_FLAGS
         if is_write or not _is_below(path, folders):
             raise PermissionError(f"a reader may not open {path!r}")
     elif event.startswith(_REFUSED_MODULES) or event in _REFUSED_EVENTS:
@@ -90,11 +92,11 @@ def _is_below(path: object, folders: tuple[str, ...]) -> bool:
 # ── limits ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def set_limits() -> None:
-    """Set the limits of the system; Windows has none of them."""
+def _set_limits(limits: Mapping[str, int]) -> None:
+    """Set limits of the system; Windows has none of them."""
     if sys.platform == "win32":
         return
-    for name, limit in _LIMITS.items():
+    for name, limit in limits.items():
         kind = getattr(resource, name, None)
         if kind is None:
             continue
@@ -110,6 +112,8 @@ def set_limits() -> None:
 _PR_SET_NO_NEW_PRIVS: Final = 38
 _PR_SET_SECCOMP: Final = 22
 _SECCOMP_MODE_FILTER: Final = 2
+_SECCOMP_SET_FILTER: Final = 1
+_SECCOMP_ALL_THREADS: Final = 1
 _CLONE_NEWUSER_AND_NEWNET: Final = 0x10000000 | 0x40000000
 _LANDLOCK_CREATE_RULESET: Final = 444
 _LANDLOCK_ADD_RULE: Final = 445
@@ -119,52 +123,21 @@ _LANDLOCK_READ_RIGHTS: Final = 0b1100
 _LANDLOCK_ALL_RIGHTS: Final = 0x1FFF
 """All rights that the first version of Landlock can refuse."""
 
-_ARCHITECTURES: Final = {
-    "x86_64": (0, 0xC000003E),
-    "aarch64": (1, 0xC00000B7),
-}
-"""The column of an architecture in the tables below, and its number in the kernel."""
-_REFUSED_CALLS: Final = """
-socket 41 198, connect 42 203, accept 43 202, sendto 44 206, sendmsg 46 211, bind 49 200, listen 50 201
-clone 56 220, fork 57 -, vfork 58 -, clone3 435 435, execve 59 221, execveat 322 281, ptrace 101 117
-kill 62 129, tkill 200 130, tgkill 234 131, pidfd_send_signal 424 424, prlimit64 302 261
-process_vm_readv 310 270, process_vm_writev 311 271, bpf 321 280, unshare 272 97, setns 308 268, mount 165 40
-io_uring_setup 425 425, openat2 437 437, open_by_handle_at 304 265, creat 85 -, truncate 76 45
-rename 82 -, renameat 264 38, renameat2 316 276, mkdir 83 -, mkdirat 258 34, rmdir 84 -, link 86 -, linkat 265 37
-unlink 87 -, unlinkat 263 35, symlink 88 -, symlinkat 266 36, chmod 90 -, fchmodat 268 53, chown 92 -, fchownat 260 54
-"""
-"""System calls that reach out of the process, and those that open files without flags to check."""
-_OPEN_CALLS: Final = "open 2 -, openat 257 56"
-_FLAG_ARGUMENT: Final = {"open": 1, "openat": 2}
 
-# Instructions and results of the filter program.
-_LOAD: Final = 0x20
-_JUMP_IF_EQUAL: Final = 0x15
-_JUMP_IF_AT_LEAST: Final = 0x35
-_JUMP_IF_ANY_BIT: Final = 0x45
-_RETURN: Final = 0x06
-_ALLOW: Final = 0x7FFF0000
-_REFUSE: Final = 0x00050000 | 1
-_CALL_OFFSET: Final = 0
-_ARCHITECTURE_OFFSET: Final = 4
-_ARGUMENTS_OFFSET: Final = 16
-_FOREIGN_CALLS: Final = 0x40000000
-
-Instruction = tuple[int, int, int, int]
-
-
-def _confine_by_kernel(folders: Sequence[str]) -> None:
-    """Let the kernel refuse as much as it can."""
+def _confine_by_kernel(folders: Sequence[str]) -> bool:
+    """Let the kernel refuse as much as it can; return whether it filters system calls."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
-        return
+        return False
     libraries = [os.path.join(prefix, "lib") for prefix in {sys.prefix, sys.base_prefix}]
     _restrict_folders(
         libc,
         [*folders, *libraries, "/lib", "/lib64", "/usr/lib", "/usr/lib64"],
     )
-    if not _restrict_calls(libc):
+    is_filtered = _restrict_calls(libc)
+    if not is_filtered:
         libc.unshare(_CLONE_NEWUSER_AND_NEWNET)
+    return is_filtered
 
 
 def _restrict_folders(libc: ctypes.CDLL, folders: Iterable[str]) -> None:
@@ -192,54 +165,15 @@ def _restrict_folders(libc: ctypes.CDLL, folders: Iterable[str]) -> None:
 
 
 def _restrict_calls(libc: ctypes.CDLL) -> bool:
-    """Refuse system calls that reach out of the process; return whether the kernel and the machine can."""
-    column, architecture = _ARCHITECTURES.get(os.uname().machine, (0, 0))
-    if not architecture or sys.maxsize < 1 << 32:
+    """Refuse system calls that reading does not need; return whether the kernel and the machine can."""
+    program = build_call_filter()
+    if not program:
         return False
-    refused = list(_call_numbers(_REFUSED_CALLS, column).values())
-    opening = {
-        number: _FLAG_ARGUMENT[name]
-        for name, number in _call_numbers(_OPEN_CALLS, column).items()
-    }
-    program = _build_filter(architecture, refused, opening)
     code = ctypes.create_string_buffer(program, len(program))
     header = ctypes.create_string_buffer(
         struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
     )
+    # A library may have started threads at its import, and `prctl` would leave them out.
+    if libc.syscall(seccomp_call(), _SECCOMP_SET_FILTER, _SECCOMP_ALL_THREADS, header) == 0:
+        return True
     return bool(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, header, 0, 0) == 0)
-
-
-def _call_numbers(table: str, column: int) -> dict[str, int]:
-    """Return the numbers of system calls on an architecture, without those that it lacks."""
-    numbers: dict[str, int] = {}
-    for row in table.replace("\n", ",").split(","):
-        name, *columns = row.split() or [""]
-        if name and columns[column] != "-":
-            numbers[name] = int(columns[column])
-    return numbers
-
-
-def _build_filter(
-    architecture: int, refused: Iterable[int], opening: Mapping[int, int]
-) -> bytes:
-    """Return the filter program: it refuses calls of foreign modes, refused calls, and opening to write."""
-    steps: list[Instruction] = [
-        (_LOAD, 0, 0, _ARCHITECTURE_OFFSET),
-        (_JUMP_IF_EQUAL, 1, 0, architecture),
-        (_RETURN, 0, 0, _REFUSE),
-        (_LOAD, 0, 0, _CALL_OFFSET),
-        (_JUMP_IF_AT_LEAST, 0, 1, _FOREIGN_CALLS),
-        (_RETURN, 0, 0, _REFUSE),
-    ]
-    for number in refused:
-        steps += [(_JUMP_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, _REFUSE)]
-    for number, flag_argument in opening.items():
-        steps += [
-            (_JUMP_IF_EQUAL, 0, 4, number),
-            (_LOAD, 0, 0, _ARGUMENTS_OFFSET + 8 * flag_argument),
-            (_JUMP_IF_ANY_BIT, 0, 1, _WRITE_FLAGS),
-            (_RETURN, 0, 0, _REFUSE),
-            (_RETURN, 0, 0, _ALLOW),
-        ]
-    steps.append((_RETURN, 0, 0, _ALLOW))
-    return b"".join(struct.pack("=HBBI", *step) for step in steps)
