@@ -21,7 +21,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents test-stores lint format reference readme torture torture-read torture-providers torture-api evals bench clean
+.PHONY: help demo test browser screenshots test-agents test-stores lint format reference readme torture torture-read torture-providers torture-api evals bench clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -29,7 +29,7 @@ help:  ## Show what there is
 demo: $(INSTALLED)  ## Search a small sample folder
 	@$(BIN)/ragstone demo
 
-test: $(INSTALLED_DEV) $(WHEELS)/.downloaded lint  ## Run every check
+test: $(INSTALLED_DEV) $(WHEELS)/.downloaded browser lint  ## Run every check
 	$(RUN) -m pytest -n $(WORKERS)
 
 test-agents: $(INSTALLED_DEV)  ## Run coding agents from npm against a model API on this machine
@@ -40,6 +40,12 @@ test-agents: $(INSTALLED_DEV)  ## Run coding agents from npm against a model API
 test-stores: $(INSTALLED_DEV)  ## Test vector indexes that need an extra, with real servers
 	$(PIP) install --quiet --editable '.[chroma]'
 	$(RUN) -m pytest -rs tests/vectors/test_chroma_index.py
+
+browser: $(INSTALLED_DEV)  ## Find or install Chromium for the tests of the dashboard
+	@$(RUN) tools/install_browser.py
+
+screenshots: browser  ## Write pictures of all pages in light, dark and phone width
+	SCREENSHOTS=.cache/screenshots $(RUN) -m pytest -n 0 tests/surfaces/web
 
 lint: $(INSTALLED_DEV)  ## Style, types, import order
 	$(BIN)/ruff check .
