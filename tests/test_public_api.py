@@ -16,7 +16,7 @@ StaleSpace StoreBusy StoreDamaged StoreError StoreTooNew Overloaded SlowRequest 
 Event
 Agent AgentPrompt
 AddReport Chunk Cited Collection Condition Context Document Explanation Filter Finding Hit Recalled Scope Skip Space
-Span Status StoredDocument SyncReport Trace Turn
+Slice Span Status StoredDocument SyncReport Trace Turn
 Attachment attachment extract_text inject Candidate TurboQuantizer
 """
 VERBS = "open add sync remove search explain retrieve sources is_empty status close remember turns recall record_run"

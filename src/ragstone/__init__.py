@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         Recalled,
         Scope,
         Skip,
+        Slice,
         Space,
         Span,
         Status,
@@ -79,7 +80,7 @@ __all__ = [
     "Overloaded", "SlowRequest", "TimedOut", "TooLarge", "Unauthenticated",
     # types
     "AddReport", "Agent", "AgentPrompt", "Chunk", "Cited", "Collection", "Condition", "Context", "Document",
-    "Explanation", "Filter", "Finding", "Hit", "Recalled", "Scope", "Skip", "Space", "Span", "Status",
+    "Explanation", "Filter", "Finding", "Hit", "Recalled", "Scope", "Skip", "Slice", "Space", "Span", "Status",
     "StoredDocument", "SyncReport", "Trace", "Turn",
 ]
 # fmt: on

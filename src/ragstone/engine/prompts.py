@@ -221,8 +221,13 @@ def _check_answer(text: str, pieces: Sequence[Cited], model: str) -> Spoken:
 
 def _plain_piece(cited: Cited) -> Cited:
     """Return a piece for a model, with its hidden characters shown."""
-    text = reveal_hidden(cited.text)
-    return replace(cited, text=text, citation=one_line(cited.citation))
+    slices = [replace(part, text=reveal_hidden(part.text)) for part in cited.slices]
+    return replace(
+        cited,
+        text=reveal_hidden(cited.text),
+        citation=one_line(cited.citation),
+        slices=tuple(slices),
+    )
 
 
 def _is_candidate_list(value: object) -> bool:

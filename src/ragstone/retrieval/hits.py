@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ragstone.errors import StoreDamaged
-from ragstone.retrieval.ranking.compression import answering_slice
+from ragstone.retrieval.ranking.compression import (
+    answering_slices,
+    cut_slices,
+    is_cut_by_lines,
+    join_slices,
+    outer_span,
+)
 from ragstone.text import query_terms
-from ragstone.types import CollectionKey, Dropped, Hit, Span, StoredChunk, Trace
+from ragstone.types import CollectionKey, Dropped, Hit, Slice, Span, StoredChunk, Trace
 
 if TYPE_CHECKING:
     from ragstone.protocols import DocumentReader
@@ -19,9 +25,6 @@ if TYPE_CHECKING:
     from ragstone.retrieval.ranking.confidence import Traces
     from ragstone.retrieval.ranking.order import ChunkLoader
     from ragstone.types import Request
-
-_LINE_KINDS: Final = ("code", "config", "data", "manifest", "openapi")
-"""Kinds of documents that are compressed by lines; all others by sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,10 @@ class HitBuilder:
     ) -> Hit:
         row = self.chunks.rows[entry.row.id]
         span, text = self._span_and_text(entry)
+        slices: tuple[Slice, ...] = ()
+        if self.request.compress:
+            slices = self._answering_slices(row, span, text)
+            span, text = outer_span(slices), join_slices(slices)
         merged = tuple(member.order for member in entry.members if member.id != row.id)
         return Hit(
             doc_id=entry.doc_id,
@@ -81,22 +88,23 @@ class HitBuilder:
             ),
             content_hash=row.content_hash,
             ingested_at=row.ingested_at,
+            slices=slices,
         )
 
     def _span_and_text(self, entry: RankedChunk) -> tuple[Span, str]:
-        """Return the place and text of a hit: one chunk, or neighbours as one piece; only the answer if compressed."""
+        """Return the place and text of a hit: one chunk, or neighbours as one piece."""
         chunk = self.chunks.rows[entry.row.id].chunk
         span, text = chunk.span, chunk.text
         if len(entry.members) > 1:
             with suppress(StoreDamaged):  # the best of the neighbours is shown alone
                 span, text = self._joined_neighbours(entry)
-        if self.request.compress:
-            by_lines = entry.row.document_kind in _LINE_KINDS
-            terms = query_terms(self.request.query)
-            start, end = answering_slice(text, terms, by_lines=by_lines)
-            span = span.narrowed(text, start, end)
-            text = text[start:end]
         return span, text
+
+    def _answering_slices(self, row: StoredChunk, span: Span, text: str) -> tuple[Slice, ...]:
+        """Return the sentences or lines of a hit that answer the query."""
+        terms = query_terms(self.request.query)
+        by_lines = is_cut_by_lines(row.document_kind)
+        return cut_slices(text, span, answering_slices(text, terms, by_lines=by_lines))
 
     def _joined_neighbours(self, entry: RankedChunk) -> tuple[Span, str]:
         chunks = [self.chunks.rows[member.id].chunk for member in entry.members]
@@ -104,8 +112,7 @@ class HitBuilder:
         scope = self.request.scope
         key = CollectionKey(scope.project, entry.row.collection, scope.kind)
         text = self.view.slice(key, entry.row.uri, (first.start, last.end))
-        span = replace(first, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
-        return span, text
+        return first.extended_to(last), text
 
     def _duplicates(self, chosen: Sequence[RankedChunk]) -> dict[int, tuple[str, ...]]:
         """Return the other places of each shown text; none if a filter is set, since they may not pass it."""

@@ -25,10 +25,12 @@ from ragstone.types.documents import Metadata as Metadata
 from ragstone.types.documents import Role as Role
 from ragstone.types.documents import Scalar as Scalar
 from ragstone.types.documents import Skip as Skip
+from ragstone.types.documents import Slice as Slice
 from ragstone.types.documents import Span as Span
 from ragstone.types.documents import Stamp as Stamp
 from ragstone.types.documents import Symbol as Symbol
 from ragstone.types.documents import Value as Value
+from ragstone.types.documents import cite_slices as cite_slices
 from ragstone.types.documents import embedding_text as embedding_text
 from ragstone.types.reports import AddReport as AddReport
 from ragstone.types.reports import BackgroundStatus as BackgroundStatus

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ragstone.types.documents import Span
+from ragstone.types.documents import Slice, Span
 from ragstone.types.search import SearchOptions
 
 ContextFormat = Literal["block", "markdown", "tool", "documents", "json"]
@@ -14,7 +14,7 @@ ContextFormat = Literal["block", "markdown", "tool", "documents", "json"]
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A passage in a context: an exact slice of a document, with its citation."""
+    """A passage in a context with its citation: an exact slice of a document, or several if compressed."""
 
     doc_id: str
     citation: str
@@ -27,6 +27,8 @@ class Cited:
     """False if only the sentences that fit are in the context."""
     kind: str = "text"
     """The kind of the document."""
+    slices: tuple[Slice, ...] = ()
+    """The parts of a compressed passage, in order; its text has a gap mark between them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypedDict
 
@@ -183,6 +183,10 @@ class Span:
             return f"{uri}:{self.line_start}-{self.line_end}"
         return f"{uri}:{self.line_start}"
 
+    def extended_to(self, last: Span) -> Span:
+        """Return the span from the start of this span to the end of another."""
+        return replace(self, end=last.end, byte_end=last.byte_end, line_end=last.line_end)
+
     def narrowed(self, text: str, start: int, end: int) -> Span:
         """Return the span of a slice of this span's text."""
         before = text[:start]
@@ -198,6 +202,24 @@ class Span:
             line_start=line,
             line_end=line + inside.count("\n"),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """An exact slice of a document with its position."""
+
+    text: str
+    span: Span
+
+
+def cite_slices(uri: str, slices: Sequence[Slice]) -> str:
+    """Return the citation of slices of one document: `path:3,7-9`, or the page that all of them are on."""
+    first = slices[0].span
+    if first.page is not None:
+        return first.citation(uri)
+    ranges = dict.fromkeys(part.span.citation("") for part in slices)
+    lines = [lines.removeprefix(":") for lines in ranges]
+    return f"{uri}:{','.join(lines)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
-from ragstone.types.documents import Metadata, Span, Value
+from ragstone.types.documents import Metadata, Slice, Span, Value, cite_slices
 from ragstone.types.reports import SyncReport
 from ragstone.types.storage import Scope
 
@@ -54,7 +54,7 @@ class SearchOptions(TypedDict, total=False):
     min_score: float | None
     """Leave out hits with a lower score, 0 to 1."""
     compress: bool
-    """Return only the sentences or lines that answer."""
+    """Return only the sentences or lines that answer, as `slices` of each hit."""
     compress_results: bool
     """Another name of `compress`."""
     merge: bool
@@ -134,6 +134,8 @@ class Hit:
     """Hash of the file that the text was read from; empty if it came from no file."""
     ingested_at: str = ""
     """When the document was stored, as ISO 8601 text in UTC; empty if it is not stored."""
+    slices: tuple[Slice, ...] = ()
+    """The parts of a compressed hit, in order; its text has a gap mark between them. Empty for other hits."""
 
     @property
     def distance(self) -> float:
@@ -166,6 +168,8 @@ class Hit:
         node_file = self.metadata.get("file")
         if self.source_doc_id.startswith("graph:") and node_file:
             return f"{node_file}:{self.metadata.get('line')} ({self.kind})"
+        if self.slices:
+            return cite_slices(self.source_doc_id, self.slices)
         return self.span.citation(self.source_doc_id)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ragstone.retrieval.context.pieces import exact_slices
 from ragstone.types import Cited, Quote
 
 NOT_FOUND: Final = "Not found in the indexed documents."
@@ -43,7 +44,7 @@ def check_quotes(answer: str, pieces: Sequence[Cited]) -> list[Quote]:
         if 0 < number <= len(pieces):
             piece = pieces[number - 1]
             place = piece.citation
-            is_found = _contains(piece.text, words)
+            is_found = any(_contains(part.text, words) for part in exact_slices(piece))
         quotes.append(Quote(number, words, place, is_found))
     return quotes
 

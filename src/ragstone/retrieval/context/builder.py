@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -24,7 +24,7 @@ from ragstone.retrieval.context.formatters import (
     shorten_text,
 )
 from ragstone.retrieval.context.passages import was_answer_shown, was_shown
-from ragstone.retrieval.ranking.compression import best_slice
+from ragstone.retrieval.context.pieces import cite_hit, shorten_piece
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
 from ragstone.types import Cited, Context, ContextFormat, Hit, LeftOut
@@ -40,8 +40,6 @@ _MAX_TASK: Final = 200
 _SHOWN: Final = "the part that fits was shown in this session"
 _OVERLAPS: Final = "its text stands in a better piece"
 _TURN: Final = "turn"
-_LINE_KINDS: Final = frozenset({"code", "config", "data"})
-"""Kinds of documents that are shortened by lines; all others are shortened by sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ def build_context(
     page = new_page(
         FORMATTERS[request.format], request.task, pieces, shown_places, request.count
     )
-    shortener = _Shortener(request, hits_by_piece)
+    shortener = _Shortener(request)
     fitted = fit_pieces(page, pieces, max_tokens, shortener.shorten)
     left_out = shortener.correct_reasons(fitted.left_out)
     notes: tuple[str, ...] = ()
@@ -121,19 +119,16 @@ def _describe_small_budget(page: ContextPage, pieces: Sequence[Cited], budget: i
 class _Shortener:
     """Shortens pieces to the part that answers, and rejects a part whose answer was shown before."""
 
-    def __init__(self, request: ContextRequest, hits_by_piece: Mapping[Cited, Hit]) -> None:
-        self._hits_by_piece = hits_by_piece
+    def __init__(self, request: ContextRequest) -> None:
         self._shown_hashes = request.shown_hashes
         self._terms = query_terms(request.task)
         self._rejected: set[tuple[str, str]] = set()
 
     def shorten(self, piece: Cited, max_characters: int) -> Cited | None:
-        """Return the best exact slice of a piece; None if there is none or its answer was shown."""
-        by_lines = self._hits_by_piece[piece].kind in _LINE_KINDS
-        bounds = best_slice(piece.text, self._terms, max_characters, by_lines=by_lines)
-        if bounds is None:
+        """Return the best part of a piece; None if there is none or its answer was shown."""
+        part = shorten_piece(piece, self._terms, max_characters)
+        if part is None:
             return None
-        part = cut_piece(piece, *bounds)
         if was_answer_shown(part, self._terms, self._shown_hashes):
             self._rejected.add((piece.doc_id, piece.citation))
             return None
@@ -226,29 +221,3 @@ def _overlap(first: Hit, second: Hit) -> bool:
     if first.kind == _TURN and first.span.page != second.span.page:
         return False
     return first.span.start < second.span.end and second.span.start < first.span.end
-
-
-def cite_hit(hit: Hit) -> Cited:
-    """Return a hit as a passage of a context."""
-    return Cited(
-        doc_id=hit.doc_id,
-        citation=hit.citation,
-        text=hit.text,
-        score=hit.score,
-        uri=hit.source_doc_id,
-        chunk_index=hit.chunk_index,
-        span=hit.span,
-        kind=hit.kind,
-    )
-
-
-def cut_piece(piece: Cited, start: int, end: int) -> Cited:
-    """Return the piece reduced to an exact slice of its text."""
-    span = piece.span.narrowed(piece.text, start, end)
-    return replace(
-        piece,
-        text=piece.text[start:end],
-        span=span,
-        citation=span.citation(piece.uri),
-        whole=False,
-    )

@@ -27,7 +27,8 @@ _BLOCK_HEADING: Final = re.compile(
     r"^(?=[^\S\n]*(?:File: .*\(chunk \d+\)|\[RETRIEVED CONTEXT\]))", re.M
 )
 _MARKDOWN_HEADING: Final = re.compile(
-    r"^(?=[^\S\n]*#+ (?:.*(?::\d+(?:-\d+)?| (?:p\.|page |slide |sheet |chapter )\S+) *$|Relevant Context \(RAG\)))",
+    r"^(?=[^\S\n]*#+ (?:.*(?::\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*| (?:p\.|page |slide |sheet |chapter )\S+) *$"
+    r"|Relevant Context \(RAG\)))",
     re.M,
 )
 _RESULT_HEADING: Final = re.compile(r"^(?=--- Result )", re.M)

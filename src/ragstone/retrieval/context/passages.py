@@ -8,6 +8,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Final
 
+from ragstone.retrieval.context.pieces import exact_slices
 from ragstone.text import query_terms
 from ragstone.types import Cited, Hit
 
@@ -21,7 +22,7 @@ def hash_sentences(piece: Cited | Hit) -> list[str]:
     So a piece is recognised if it is cut differently later, for example as part of a longer piece.
     """
     uri = piece.uri if isinstance(piece, Cited) else piece.source_doc_id
-    sentences = dict.fromkeys(sentence.strip() for sentence in _split_sentences(piece.text))
+    sentences = dict.fromkeys(sentence.strip() for sentence in _split_sentences(piece))
     hashes = []
     for sentence in sentences:
         content = f"{uri}\0{sentence}".encode("utf-8", "surrogatepass")
@@ -44,7 +45,7 @@ def was_answer_shown(part: Cited, terms: Sequence[str], shown_hashes: Collection
     """
     if not shown_hashes:
         return False
-    sentences = _split_sentences(part.text)
+    sentences = _split_sentences(part)
     query_term_set = set(terms)
     answering = [
         sentence
@@ -52,8 +53,15 @@ def was_answer_shown(part: Cited, terms: Sequence[str], shown_hashes: Collection
         if not query_term_set.isdisjoint(query_terms(sentence))
     ]
     compared = answering or sentences
-    return all(was_shown(replace(part, text=sentence), shown_hashes) for sentence in compared)
+    return all(_is_sentence_shown(part, sentence, shown_hashes) for sentence in compared)
 
 
-def _split_sentences(text: str) -> list[str]:
-    return [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
+def _is_sentence_shown(part: Cited, sentence: str, shown_hashes: Collection[str]) -> bool:
+    return was_shown(replace(part, text=sentence, slices=()), shown_hashes)
+
+
+def _split_sentences(piece: Cited | Hit) -> list[str]:
+    sentences: list[str] = []
+    for part in exact_slices(piece):
+        sentences += _SENTENCE_END.split(part.text)
+    return [sentence for sentence in sentences if sentence.strip()]

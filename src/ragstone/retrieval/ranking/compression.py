@@ -1,17 +1,23 @@
-"""The lines or sentences of a chunk that answer a query, as exact slices of it."""
+"""The lines or sentences of a text that answer a query, as exact slices of it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from ragstone.text import terms
+from ragstone.text.sentences import sentence_starts
+from ragstone.types import Slice, Span
 
+GAP: Final = "\n[…]\n"
+"""Stands between two slices in the text of a compressed hit."""
 _LINE: Final = re.compile(r"[^\n]*\n?")
-_SENTENCE: Final = re.compile(r".+?(?:[.!?。！？]['\")\]]*(?=\s)|\n\s*\n|\Z)\s*", re.S)
 _MIN_SHARE: Final = 0.5
 """Pieces with at least this share of the best piece's matches are included. Not set by an eval."""
+_LINE_KINDS: Final = frozenset({"code", "config", "data", "manifest", "openapi"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +29,52 @@ class _Piece:
     matches: frozenset[str]
 
 
-def answering_slice(text: str, query_terms: list[str], *, by_lines: bool) -> tuple[int, int]:
-    """Return (start, end) of the shortest run of whole pieces that includes every piece that answers well."""
+def is_cut_by_lines(kind: str) -> bool:
+    """Return whether documents of a kind are shortened by lines; all others are shortened by sentences."""
+    return kind in _LINE_KINDS
+
+
+def answering_slices(
+    text: str, query_terms: Sequence[str], *, by_lines: bool
+) -> list[tuple[int, int]]:
+    """Return (start, end) of each run of pieces that answer well; the whole text if no piece has a term.
+
+    A piece between two runs shares too few terms with the query, so it is left out.
+    """
     pieces = _split(text, query_terms, by_lines=by_lines)
     most_matches = max((len(piece.matches) for piece in pieces), default=0)
     if most_matches == 0:
-        return 0, len(text)
+        return [(0, len(text))]
     min_matches = most_matches * _MIN_SHARE
-    good = [piece for piece in pieces if len(piece.matches) >= min_matches]
-    return _run_bounds(text, good[0], good[-1])
+    runs: list[list[_Piece]] = [[]]
+    for piece in pieces:
+        if len(piece.matches) >= min_matches:
+            runs[-1].append(piece)
+        elif runs[-1]:
+            runs.append([])
+    return [_run_bounds(text, run[0], run[-1]) for run in runs if run]
+
+
+def cut_slices(text: str, span: Span, bounds: Sequence[tuple[int, int]]) -> tuple[Slice, ...]:
+    """Return the slices of a text, each with its own span."""
+    slices = []
+    for start, end in bounds:
+        slices.append(Slice(text[start:end], span.narrowed(text, start, end)))
+    return tuple(slices)
+
+
+def join_slices(slices: Sequence[Slice]) -> str:
+    """Return the texts of slices as one, with a gap mark between them."""
+    return GAP.join(part.text for part in slices)
+
+
+def outer_span(slices: Sequence[Slice]) -> Span:
+    """Return the span from the first slice to the last; it includes the gaps between them."""
+    return slices[0].span.extended_to(slices[-1].span)
 
 
 def best_slice(
-    text: str, query_terms: list[str], most: int, *, by_lines: bool
+    text: str, query_terms: Sequence[str], most: int, *, by_lines: bool
 ) -> tuple[int, int] | None:
     """Return (start, end) of the run of whole pieces, up to `most` characters, with the most terms of the query.
 
@@ -59,18 +98,24 @@ def best_slice(
     return best_bounds
 
 
-def _split(text: str, query_terms: list[str], *, by_lines: bool) -> list[_Piece]:
+def _split(text: str, query_terms: Sequence[str], *, by_lines: bool) -> list[_Piece]:
     """Return the lines or sentences of a text that are not blank."""
     query_term_set = frozenset(query_terms)
-    pattern = _LINE if by_lines else _SENTENCE
     pieces = []
-    for match in pattern.finditer(text):
-        piece_text = match.group()
+    for start, end in _line_bounds(text) if by_lines else _sentence_bounds(text):
+        piece_text = text[start:end]
         if piece_text.strip():
             matches = query_term_set.intersection(terms(piece_text))
-            start, end = match.span()
             pieces.append(_Piece(start, end, matches))
     return pieces
+
+
+def _line_bounds(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _LINE.finditer(text)]
+
+
+def _sentence_bounds(text: str) -> list[tuple[int, int]]:
+    return list(pairwise([*sentence_starts(text), len(text)]))
 
 
 def _count_matches(run: list[_Piece]) -> int:

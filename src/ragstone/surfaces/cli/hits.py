@@ -6,8 +6,10 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from ragstone.retrieval.context.pieces import exact_slices
 from ragstone.surfaces.cli.output import Styled, print_line, printable
 from ragstone.text import query_terms, terms
 
@@ -77,7 +79,7 @@ def _print_hit(
 
 
 def _numbers_after_gaps(hit: Hit, shown: frozenset[int]) -> set[int]:
-    """Return the shown lines that follow a hidden line with text, without the first shown line."""
+    """Return the shown lines that follow a hidden line with text or a gap, without the first shown line."""
     numbers = set()
     is_gap = False
     for number, line in _number_lines(hit):
@@ -87,6 +89,10 @@ def _numbers_after_gaps(hit: Hit, shown: frozenset[int]) -> set[int]:
             if is_gap:
                 numbers.add(number)
             is_gap = False
+    for previous, following in pairwise(hit.slices):
+        first_line = following.span.line_start
+        if first_line in shown and first_line > previous.span.line_end:
+            numbers.add(first_line)
     return numbers - {min(shown, default=0)}
 
 
@@ -98,10 +104,17 @@ def _line_width() -> int:
 
 
 def _number_lines(hit: Hit) -> list[NumberedLine]:
-    lines = hit.text.split("\n")
-    if len(lines) > 1 and not lines[-1].strip():
-        lines.pop()
-    return [(hit.span.line_start + offset, line.rstrip()) for offset, line in enumerate(lines)]
+    """Return the lines of a hit with their numbers; sentences of one line have a gap mark between them."""
+    numbered: dict[int, str] = {}
+    for part in exact_slices(hit):
+        lines = part.text.split("\n")
+        if len(lines) > 1 and not lines[-1].strip():
+            lines.pop()
+        for number, line in enumerate(lines, part.span.line_start):
+            before = numbered.get(number)
+            line_text = line.rstrip()
+            numbered[number] = line_text if before is None else f"{before} {_GAP} {line_text}"
+    return list(numbered.items())
 
 
 def _header(hit: Hit) -> list[Styled]:

@@ -38,6 +38,7 @@ def read_hit(data: Json) -> types.Hit:
         freshness=data["freshness"],
         label=data.get("label", ""),
         ingested_at=data["ingested_at"],
+        slices=read_list(_read_slice, data.get("slices", ())),
     )
 
 
@@ -231,7 +232,12 @@ def _read_cited(data: Json) -> types.Cited:
         span=_read_span(data),
         whole=data["whole"],
         kind=data["kind"],
+        slices=read_list(_read_slice, data.get("slices", ())),
     )
+
+
+def _read_slice(data: Json) -> types.Slice:
+    return types.Slice(data["text"], _read_span(data))
 
 
 def _read_left_out(data: Json) -> types.LeftOut:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragstone.surfaces.present import Json, pick
 
 if TYPE_CHECKING:  # a search loads few types
-    from ragstone.types import Context, Explanation, Hit, Span, Trace
+    from ragstone.types import Cited, Context, Explanation, Hit, Span, Trace
 
 
 def hit_json(hit: Hit, *, trace: bool = False) -> Json:
@@ -30,6 +30,7 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
         "also_at": list(hit.duplicates),
         **pick(hit, "freshness", "ingested_at"),
     }
+    data |= slices_json(hit)
     if trace:
         data["trace"] = _trace_json(hit.trace)
     return data
@@ -46,6 +47,14 @@ def span_json(span: Span) -> Json:
         "span": [span.start, span.end],
         "bytes": [span.byte_start, span.byte_end],
     }
+
+
+def slices_json(passage: Hit | Cited) -> Json:
+    """Return the parts of a compressed passage with their places; nothing if it is not compressed."""
+    if not passage.slices:
+        return {}
+    parts = [{"text": part.text, **span_json(part.span)} for part in passage.slices]
+    return {"slices": parts}
 
 
 def answer_json(explanation: Explanation, *, trace: bool = False) -> Json:

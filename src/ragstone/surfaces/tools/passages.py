@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.retrieval.context.builder import cite_hit, cut_piece
 from ragstone.retrieval.context.fence import (
     WARNING,
     closing_line,
@@ -16,18 +15,17 @@ from ragstone.retrieval.context.fence import (
     reveal_hidden,
 )
 from ragstone.retrieval.context.formatters import FORMATTERS
-from ragstone.retrieval.ranking.compression import best_slice
+from ragstone.retrieval.context.pieces import cite_hit, shorten_piece, shorten_to_start
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.tool import MAX_TEXT_TOKENS
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
-from ragstone.types import Cited, Hit
+from ragstone.types import Cited, Hit, Span
 
 _FRAME_TOKENS: Final = 130
 """Tokens that are kept free for the fence in the data and the line about left-out results."""
 _GRAPH_PREFIX: Final = "graph:"
 _MIN_CHARACTERS: Final = 20
-_LINE_KINDS: Final = frozenset({"code", "config", "data"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +43,14 @@ def passage_json(passage: Cited) -> Json:
     data: Json = {
         "citation": reveal_hidden(passage.citation),
         "path": reveal_hidden(_path(passage)),
-        "lines": [span.line_start, span.line_end],
+        "lines": _lines(span),
     }
     if span.page is not None:
         data["page"] = span.page
     if not passage.whole:
         data["cut"] = True
+    if len(passage.slices) > 1:
+        data["slices"] = [_lines(part.span) for part in passage.slices]
     return {
         **data,
         "score": round(passage.score, 4),
@@ -58,6 +58,10 @@ def passage_json(passage: Cited) -> Json:
         "doc_id": reveal_hidden(passage.doc_id),
         "text": reveal_hidden(passage.text),
     }
+
+
+def _lines(span: Span) -> list[int]:
+    return [span.line_start, span.line_end]
 
 
 def fence_results(results: Sequence[Json]) -> Json:
@@ -120,13 +124,13 @@ def _cost(passage: Cited, number: int) -> int:
 def _shorten(passage: Cited, query: str, number: int, max_tokens: int) -> Cited:
     """Return the part of a passage that answers best and fits; a short beginning if no part fits."""
     terms = query_terms(query)
-    by_lines = passage.kind in _LINE_KINDS
     characters = len(passage.text)
     part = passage
     while characters > _MIN_CHARACTERS:
         characters = characters * 3 // 4
-        bounds = best_slice(passage.text, terms, characters, by_lines=by_lines)
-        part = cut_piece(passage, *(bounds or (0, characters)))
+        part = shorten_piece(passage, terms, characters) or shorten_to_start(
+            passage, characters
+        )
         if _cost(part, number) <= max_tokens:
             break
     return part
