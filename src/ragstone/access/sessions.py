@@ -32,7 +32,8 @@ class BrowserSessions:
     """Opens and finds sessions; safe to use from several threads."""
 
     def __init__(self) -> None:
-        """Start without sessions."""
+        """Start with the session of the user of this machine, which has a token and no cookie."""
+        self.local = BrowserSession("", secrets.token_hex(_TOKEN_BYTES))
         self._lock = threading.Lock()
         self._sessions: TTLCache[str, BrowserSession] = TTLCache(
             _MAX_SESSIONS, SESSION_SECONDS, time.monotonic

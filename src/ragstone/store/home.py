@@ -18,9 +18,20 @@ EMBED_LOCK: Final = "embed.lock"
 EVENTS: Final = "events.jsonl"
 BACKGROUND_LOCK: Final = "background.lock"
 BACKGROUND_LOG: Final = "background.log"
+SERVER_LOCK: Final = "server.lock"
+SERVER_ADDRESS: Final = "server.json"
 SEAL: Final = "seal"
 IGNORE_FILE: Final = ".gitignore"
-_FILES: Final = (VECTORS, WORDS, EMBED_LOCK, BACKGROUND_LOCK, BACKGROUND_LOG, SEAL)
+_FILES: Final = (
+    VECTORS,
+    WORDS,
+    EMBED_LOCK,
+    BACKGROUND_LOCK,
+    BACKGROUND_LOG,
+    SERVER_LOCK,
+    SERVER_ADDRESS,
+    SEAL,
+)
 _OTHERS: Final = 0o077
 _IGNORE: Final = """\
 # Made by Ragstone. `ragstone sync` makes the index of files again; documents that were added by hand

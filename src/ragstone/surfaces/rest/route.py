@@ -117,10 +117,10 @@ class ScopedRoute(APIRoute):
             request.state.identity = None
             try:
                 if scope != "public":
-                    await _authorize(server, request, scope)
+                    await self.authorize_request(request, scope)
                 response = await limited(server, handle, request)
             except Exception as error:  # noqa: BLE001 - every failure becomes an answer
-                response = await answer_failure(request, error)
+                response = await self.answer_failure(request, error)
             identity = request.state.identity
             project = identity.project if identity else ""
             seconds = time.perf_counter() - started
@@ -131,14 +131,18 @@ class ScopedRoute(APIRoute):
 
         return answer
 
+    async def authorize_request(self, request: Request, scope: KeyScope) -> None:
+        """Store the identity of the caller in the request, or raise; nothing of the body is read."""
+        server: ServerState = request.app.state.server
+        identity = await run_in_threadpool(server.identify, request.headers, request.method)
+        request.state.identity = authorize(
+            identity, scope, project=request.path_params.get("project")
+        )
+        ACTOR.set(request.state.identity.key_id)
 
-async def _authorize(server: ServerState, request: Request, scope: KeyScope) -> None:
-    """Store the identity of the caller in the request, or raise; nothing of the body is read."""
-    identity = await run_in_threadpool(server.identify, request.headers, request.method)
-    request.state.identity = authorize(
-        identity, scope, project=request.path_params.get("project")
-    )
-    ACTOR.set(request.state.identity.key_id)
+    async def answer_failure(self, request: Request, error: Exception) -> Response:
+        """Return the answer to a failed request."""
+        return await answer_failure(request, error)
 
 
 async def _run_in_time(server: ServerState, handle: Handler, request: Request) -> Response:

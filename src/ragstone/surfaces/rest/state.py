@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 
 from ragstone.access.identity import Identity, local_identity
-from ragstone.access.sessions import BrowserSessions
+from ragstone.access.sessions import BrowserSession, BrowserSessions
 from ragstone.errors import AccessError
 from ragstone.surfaces.rest.admission import Admission
 from ragstone.surfaces.rest.background import BackgroundSync
@@ -50,25 +50,23 @@ class ServerState:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             return keys.identify(token.strip())
-        cookie = cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE)
-        if cookie and not scheme:
-            return self._identify_session(cookie, headers, method)
+        session = self.session_of(headers)
+        if session is not None and not scheme:
+            return self._identify_session(session, headers, method)
         if scheme or self.needs_keys or keys.exists():
             return None
         return local_identity(self.engines.own_project)
 
-    def _identify_session(self, cookie: str, headers: Headers, method: str) -> Identity | None:
+    def session_of(self, headers: Headers) -> BrowserSession | None:
+        """Return the session of the cookie, or None. A cookie of another port of this machine has none here."""
+        cookie = cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE, "")
+        return self.sessions.find(cookie)
+
+    def _identify_session(
+        self, session: BrowserSession, headers: Headers, method: str
+    ) -> Identity | None:
         """Return the identity of a browser's session; a request that changes something must send its token."""
-        session = self.sessions.find(cookie)
-        if session is None:
-            return None
-        if method not in _SAFE_METHODS and not session.has_token(
-            headers.get("x-csrf-token", "")
-        ):
-            raise AccessError(
-                "the request does not come from a page of this server",
-                hint="send the csrf_token of GET /api/rag/session as X-CSRF-Token",
-            )
+        check_page_token(session, headers, method)
         return self.engines.workspace.keys.identify_id(session.key_id)
 
     def close(self) -> None:
@@ -76,6 +74,16 @@ class ServerState:
         self.sync.close()
         self.jobs.close()
         self.engines.close()
+
+
+def check_page_token(session: BrowserSession, headers: Headers, method: str) -> None:
+    """Raise `AccessError` if a request that changes something does not send the token of the session."""
+    if method in _SAFE_METHODS or session.has_token(headers.get("x-csrf-token", "")):
+        return
+    raise AccessError(
+        "the request does not come from a page of this server",
+        hint="send the csrf_token of GET /api/rag/session as X-CSRF-Token",
+    )
 
 
 def create_state(engines: Engines) -> ServerState:

@@ -22,6 +22,8 @@ from ragstone.surfaces.rest.engines import Engines
 from ragstone.surfaces.rest.guard import Guard
 from ragstone.surfaces.rest.state import ServerState, create_state
 from ragstone.surfaces.server.mcp_http import McpEndpoints
+from ragstone.surfaces.server.record import ServerRecord
+from ragstone.surfaces.web.site import add_pages
 
 STOP_SECONDS: Final = 10
 """How long running requests may take after a stop was asked for."""
@@ -72,21 +74,25 @@ def serve(
     project: str,
     config: Mapping[str, object] | None = None,
     background_sync: bool = True,
+    any_port: bool = False,
     on_ready: OnReady | None = None,
 ) -> None:
-    """Serve a folder until a signal stops it; `config` overrides settings by dotted key."""
+    """Serve a folder until a signal stops it; `config` overrides settings by dotted key.
+
+    With `any_port` a free port is used if the one of the settings is taken.
+    """
     engines = Engines(folder, project=project, config=config)
     try:
-        asyncio.run(_run(engines, background_sync=background_sync, on_ready=on_ready))
+        asyncio.run(_run(engines, sync=background_sync, any_port=any_port, on_ready=on_ready))
     finally:
         engines.close()
 
 
-async def _run(engines: Engines, *, background_sync: bool, on_ready: OnReady | None) -> None:
-    settings = engines.settings.server
+async def _run(
+    engines: Engines, *, sync: bool, any_port: bool, on_ready: OnReady | None
+) -> None:
     server = create_state(engines)
-    check_bind(settings.host, server)
-    listener = open_socket(settings.host, settings.port)
+    listener = _listen(server, any_port=any_port)
     uvicorn_config = uvicorn.Config(
         create_server_app(server),
         log_config=None,
@@ -95,14 +101,30 @@ async def _run(engines: Engines, *, background_sync: bool, on_ready: OnReady | N
         lifespan="on",
         timeout_graceful_shutdown=STOP_SECONDS,
     )
-    if background_sync:
+    if sync:
         server.sync.start()
+    record = ServerRecord(engines.settings.home, address_of(listener), engines.own_project)
+    writing = asyncio.create_task(record.write_when_possible())
     if on_ready is not None:
         on_ready(address_of(listener))
     try:
         await StoppableServer(uvicorn_config, server).serve(sockets=[listener])
     finally:
+        writing.cancel()
+        record.remove()
         await asyncio.to_thread(server.close)
+
+
+def _listen(server: ServerState, *, any_port: bool) -> socket.socket:
+    """Return the socket of the settings' address, after a check that others cannot reach it without a key."""
+    settings = server.engines.settings.server
+    check_bind(settings.host, server)
+    try:
+        return open_socket(settings.host, settings.port)
+    except ConfigError:
+        if not any_port:
+            raise
+        return open_socket(settings.host, 0)
 
 
 def create_server_app(server: ServerState) -> Guard:
@@ -119,6 +141,7 @@ def create_server_app(server: ServerState) -> Guard:
 
     app = create_app(server, lifespan=run)
     app.router.routes += endpoints.routes()
+    add_pages(app)
     return guarded(app, server)
 
 
@@ -173,5 +196,7 @@ def open_socket(host: str, port: int) -> socket.socket:
 def address_of(listener: socket.socket) -> str:
     """Return the address of a listening socket for a browser."""
     host, port = listener.getsockname()[:2]
+    if ipaddress.ip_address(host).is_unspecified:  # every address of this machine
+        host = "127.0.0.1"
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}"

@@ -11,8 +11,9 @@ import click
 from ragstone.engine import DEFAULT_PROJECT
 from ragstone.surfaces.cli.help import ExampleCommand, setting_default
 from ragstone.surfaces.cli.options import common_options, project_name
-from ragstone.surfaces.cli.output import print_line, print_note
+from ragstone.surfaces.cli.output import print_line
 from ragstone.surfaces.cli.paths import project_folder
+from ragstone.surfaces.cli.server import run_server
 
 
 @click.command(
@@ -38,12 +39,10 @@ from ragstone.surfaces.cli.paths import project_folder
 def serve(
     folder: Path | None, as_json: bool, host: str | None, port: int | None, no_sync: bool
 ) -> None:
-    """Serve the index over HTTP until Ctrl-C: REST under /api/rag, MCP under /mcp, health, metrics.
+    """Serve the index over HTTP until Ctrl-C: the dashboard at /, REST under /api/rag, MCP under /mcp.
 
     With --json the first line is an object with the address.
     """
-    from ragstone.surfaces.server.serve import serve as serve_folder  # loads FastAPI
-
     settings: dict[str, object] = {}
     if host is not None:
         settings["server.host"] = host
@@ -59,11 +58,6 @@ def serve(
             print_line(f"Serving {address} (stop with Ctrl-C).")
         sys.stdout.flush()
 
-    serve_folder(
-        project_folder(folder),
-        project=project,
-        config=settings,
-        background_sync=not no_sync,
-        on_ready=print_address,
+    run_server(
+        project_folder(folder), project, settings, sync=not no_sync, on_ready=print_address
     )
-    print_note("stopped")

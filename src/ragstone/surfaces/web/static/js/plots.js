@@ -1,0 +1,95 @@
+// Plots: each element with data-plot="address" shows the JSON of that address with uPlot.
+//   {"x": [seconds], "series": [{"label": "…", "values": […], "kind": "line" | "bars"}], "unit": "ms"}
+import { request } from "./csrf.js";
+import { colour, onThemeChange } from "./theme.js";
+
+const COLOURS = ["accent", "border-strong"];
+const HEIGHT = 180;
+
+function formatValue(value, unit) {
+  const number = Math.abs(value) >= 10 || Number.isInteger(value) ? Math.round(value) : value.toFixed(1);
+  return `${Number(number).toLocaleString("en")}${unit ? ` ${unit}` : ""}`;
+}
+
+function seriesOptions(series, index, unit) {
+  const stroke = colour(COLOURS[index % COLOURS.length]);
+  const options = {
+    label: series.label,
+    stroke,
+    width: 1.5,
+    points: { show: series.values.length < 3 },
+    value: (_, value) => (value === null ? "" : formatValue(value, unit)),
+  };
+  if (series.kind === "bars") {
+    options.paths = window.uPlot.paths.bars({ size: [0.7, 24] });
+    options.fill = stroke;
+  }
+  return options;
+}
+
+function axisOptions(unit) {
+  const shared = {
+    stroke: colour("text-faint"),
+    font: `11px ${colour("sans")}`,
+    grid: { stroke: colour("border"), width: 1 },
+    ticks: { show: false },
+  };
+  const values = (_, marks) => marks.map((value) => formatValue(value, unit));
+  return [{ ...shared, grid: { show: false } }, { ...shared, values, size: 64 }];
+}
+
+function tooltip(element, data) {
+  const box = document.createElement("div");
+  box.className = "plot-tip";
+  box.hidden = true;
+  element.append(box);
+  return (plot) => {
+    const { idx: index, left } = plot.cursor;
+    box.hidden = index === null || index === undefined || left < 0;
+    if (box.hidden) return;
+    const when = new Date(data.x[index] * 1000).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+    const parts = data.series.map((series) => {
+      const value = series.values[index];
+      return `${series.label} ${value === null ? "none" : formatValue(value, data.unit)}`;
+    });
+    box.textContent = [when, ...parts].join(" · ");
+  };
+}
+
+function draw(element, data) {
+  element.replaceChildren();
+  const show = tooltip(element, data);
+  const options = {
+    width: element.clientWidth,
+    height: HEIGHT,
+    series: [{}, ...data.series.map((series, index) => seriesOptions(series, index, data.unit))],
+    axes: axisOptions(data.unit),
+    scales: { y: { range: (_, low, high) => [0, high > 0 ? high * 1.15 : 1] } },
+    cursor: { y: false, drag: { x: false, y: false } },
+    hooks: { setCursor: [show] },
+  };
+  const values = [data.x, ...data.series.map((series) => series.values)];
+  return new window.uPlot(options, values, element);
+}
+
+async function show(element) {
+  const data = await (await request(element.dataset.plot)).json();
+  if (!data.x.length) {
+    element.textContent = element.dataset.empty || "Nothing yet.";
+    element.classList.add("plot-empty");
+    return;
+  }
+  let plot = draw(element, data);
+  onThemeChange(() => {
+    plot.destroy();
+    plot = draw(element, data);
+  });
+  new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT })).observe(element);
+}
+
+for (const element of document.querySelectorAll("[data-plot]")) {
+  show(element).catch(() => {
+    element.textContent = "This plot could not be loaded.";
+    element.classList.add("plot-empty");
+  });
+}

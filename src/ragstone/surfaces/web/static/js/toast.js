@@ -1,0 +1,34 @@
+// Short messages. The server sends them in the header HX-Trigger; scripts call `toast`.
+
+const SECONDS = { ok: 5, error: 12 };
+
+export function toast(message, { hint = "", kind = "ok" } = {}) {
+  const box = document.createElement("div");
+  box.className = `toast toast-${kind}`;
+  const text = document.createElement("p");
+  text.textContent = message;
+  const close = document.createElement("button");
+  close.type = "button";
+  close.textContent = "×";
+  close.setAttribute("aria-label", "Close the message");
+  close.addEventListener("click", () => box.remove());
+  box.append(text, close);
+  if (hint) {
+    const line = document.createElement("p");
+    line.className = "muted";
+    line.textContent = hint;
+    box.append(line);
+  }
+  document.getElementById("toasts").append(box);
+  setTimeout(() => box.remove(), SECONDS[kind] * 1000);
+}
+
+export function toastFailure(failure) {
+  toast(failure.message, { hint: failure.hint || "", kind: "error" });
+}
+
+document.addEventListener("toast", ({ detail }) => toast(detail.message, detail));
+
+document.addEventListener("htmx:sendError", () => {
+  toast("The server does not answer.", { hint: "Is `ragstone serve` still running?", kind: "error" });
+});

@@ -1,0 +1,47 @@
+"""The templates: text is always escaped, and a name that is missing raises an error."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from ragstone import __version__
+from ragstone.surfaces.web import formats
+from ragstone.surfaces.web.addresses import collection_path, document_path
+from ragstone.surfaces.web.static_files import static_url
+
+
+@cache
+def environment() -> Environment:
+    """Return the one environment of all templates."""
+    templates = Environment(
+        loader=PackageLoader("ragstone.surfaces.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters.update(
+        number=formats.format_number,
+        size=formats.format_size,
+        percent=formats.format_percent,
+        milliseconds=formats.format_milliseconds,
+        ago=formats.format_ago,
+        moment=formats.format_moment,
+        sentence=formats.format_sentence,
+    )
+    templates.globals.update(
+        static=static_url,
+        plural=formats.plural,
+        collection_path=collection_path,
+        document_path=document_path,
+        version=__version__,
+    )
+    return templates
+
+
+def render_template(name: str, **values: object) -> bytes:
+    """Return a template with its values. A text may have lone surrogates, which become question marks."""
+    text = environment().get_template(name).render(**values)
+    return text.encode("utf-8", "replace")

@@ -1,0 +1,63 @@
+"""Hostile texts: no page runs a script of a document, and no page sends a request to another place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser
+
+from ragstone import Document
+from tests.support.browser import open_page
+from tests.support.running_server import RunningServer, running_server
+from tests.surfaces.web.payloads import PAYLOADS, batches
+
+COLLECTION = "hostile"
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """Serve an index with every payload as path, title, text and metadata, in a project with such a name."""
+    folder: Path = tmp_path_factory.mktemp("hostile")
+    with running_server(folder, project=PAYLOADS[0]) as server:
+        engine = server.state.engines.own
+        engine.admin.create_collection(COLLECTION, PAYLOADS[1])
+        engine.add(
+            [
+                Document(
+                    f"{number:03d}/{payload}.md",
+                    f"# {payload}\n\n{payload}\n",
+                    kind="doc",
+                    title=payload,
+                    metadata={"note": payload, "tags": [payload]},
+                )
+                for number, payload in enumerate(PAYLOADS)
+            ],
+            collection=COLLECTION,
+            embed=False,
+        )
+        yield server
+
+
+def addresses() -> dict[str, list[str]]:
+    """Return the addresses of each page that show payloads. A new page adds its own here."""
+    return {
+        "home": ["/"],
+        "no such page": [f"/{quote(text, safe='')}" for text in batches(60)],
+    }
+
+
+@pytest.mark.parametrize("name", addresses())
+def test_no_payload_runs_and_nothing_leaves(
+    browser: Browser, hostile: RunningServer, name: str
+) -> None:
+    with open_page(browser, hostile.url) as (page, record):
+        for address in addresses()[name]:
+            page.goto(address, wait_until="load")
+            assert page.evaluate("window.ranPayloads") == [], address[:200]
+            record.console_errors = [
+                error for error in record.console_errors if "status of 404" not in error
+            ]
+            assert not record.problems(), address[:200]
