@@ -47,6 +47,7 @@ SECTIONS = {
     "access": "keys and plans of a server",
     "plans": "limits of projects, if `access.plans` is on",
     "server": "the server of `ragstone serve`",
+    "mcp": "other MCP servers",
 }
 VALUE_NAMES = {"integer": "N", "integer range": "N", "float": "X"}
 

@@ -84,7 +84,7 @@ def _merge(
     for entry in _collect(root, overrides, environ):
         key, value, origin = entry
         loosening.pop(key.name, None)
-        if origin.startswith(PROJECT_LAYER) and trusted.get(key.name) != value:
+        if origin.startswith(PROJECT_LAYER) and not _is_trusted(trusted, key, value):
             if is_looser(key, value, values.get(key.name, key.default)):
                 loosening[key.name] = entry
         _drop_replaced(key, origin, values, origins)
@@ -92,6 +92,12 @@ def _merge(
             values[name] = value
             origins[name] = origin
     return values, origins, list(loosening.values())
+
+
+def _is_trusted(trusted: Mapping[str, object], key: SettingKey, value: object) -> bool:
+    """Return whether the user trusts this value; JSON has lists, settings have tuples."""
+    stored = trusted.get(key.name)
+    return stored == (list(value) if isinstance(value, tuple) else value)
 
 
 def _untrusted_error(entry: SetValue) -> ConfigError:

@@ -1,4 +1,7 @@
-"""The sections of the settings for a server: access, plans and the server itself. A project file cannot set them."""
+"""The sections of the settings for a server: access, plans, the server itself, and other MCP servers.
+
+A project file cannot set them, except for `[mcp]`, which the user must trust.
+"""
 
 from __future__ import annotations
 
@@ -100,3 +103,19 @@ class ServerSettings:
     streams: int = setting(
         100, "Open event streams at most.", low=0, high=100_000, personal=True
     )
+
+
+@dataclass(frozen=True, slots=True)
+class McpSettings:
+    """`[mcp]`: other MCP servers, whose tools `rag_find_tools` finds too."""
+
+    servers: tuple[str, ...] = setting(
+        (),
+        "Other MCP servers, each as `NAME = COMMAND` or `NAME = URL`; they are asked for their tools only.",
+        guard="switch",
+    )
+
+
+def server_name(entry: str) -> str:
+    """Return the name of an MCP server in its setting."""
+    return entry.partition("=")[0].strip()

@@ -25,7 +25,12 @@ from ragstone.config.sections import (
     StorageSettings,
     WebSettings,
 )
-from ragstone.config.server_sections import AccessSettings, PlanSettings, ServerSettings
+from ragstone.config.server_sections import (
+    AccessSettings,
+    McpSettings,
+    PlanSettings,
+    ServerSettings,
+)
 from ragstone.config.validation import ValueType
 from ragstone.errors import ConfigError
 
@@ -53,6 +58,7 @@ class Settings:
     access: AccessSettings = field(default_factory=AccessSettings)
     plans: PlanSettings = field(default_factory=PlanSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
     root: Path = field(default_factory=Path)
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -62,9 +62,10 @@ class Admin:
 
     def require_project(self) -> None:
         """Raise `NotFound` if nothing was ever stored in the project; the hint names the others."""
-        known = self._project.store.projects()
-        if self._project.name not in known:
-            listed = ", ".join(known) or "none yet"
+        projects = self._project.store.projects()
+        if self._project.name not in projects:
+            names = [name for name in projects if not arguments.is_system_name(name)]
+            listed = ", ".join(names) or "none yet"
             raise NotFound(
                 f"there is no project {self._project.name!r}",
                 hint=f"there are {listed}; `ragstone sync --project {self._project.name}` makes it",
@@ -100,7 +101,7 @@ class Admin:
         The embedder is named `provider`, `provider:model` or `provider:model@dimension`.
         """
         self._project.require_enabled()
-        arguments.check_plain_name(name, "a collection")
+        arguments.check_free_name(name, "a collection")
         settings = arguments.check_chunking(
             self._project.settings,
             chunker=chunker,

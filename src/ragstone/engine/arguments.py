@@ -26,6 +26,7 @@ from ragstone.types import (
 )
 
 MAX_TOP_K: Final = 1000
+SYSTEM_PREFIX: Final = "system:"
 _FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
 _METADATA_HINT: Final = 'metadata={"team": "search", "year": 2026, "tags": ["a", "b"]}'
 _SIZE_UNITS: Final = (("chunk_size", "max_tokens"), ("chunk_overlap", "overlap_tokens"))
@@ -87,6 +88,33 @@ def check_plain_name(value: object, noun: str) -> str:
         message = f"{noun} {name!r} has control characters in its name"
         raise InputError(message, hint="use letters, digits and signs")
     return name
+
+
+def check_free_name(value: object, noun: str) -> str:
+    """Return the name of a user's project or collection; `InputError` if it is one of the system's."""
+    name = check_plain_name(value, noun)
+    if is_system_name(name):
+        raise InputError(
+            f"{noun} cannot be named {name!r}: names that begin with {SYSTEM_PREFIX!r} are reserved",
+            hint="choose another name",
+        )
+    return name
+
+
+def is_system_name(name: object) -> bool:
+    """Return whether a name is reserved for the system's collections."""
+    return isinstance(name, str) and name.lower().startswith(SYSTEM_PREFIX)
+
+
+def system_collection(options: Mapping[str, object]) -> str | None:
+    """Return the system collection that a search names, None if it names none; it is searched alone."""
+    collection = options.get("collection")
+    names = [collection] if isinstance(collection, str) else collection
+    if not isinstance(names, Sequence) or not any(map(is_system_name, names)):
+        return None
+    if len(names) > 1 or options.get("memory", False) is not False:
+        raise InputError("a system collection is searched alone", hint="name no other one")
+    return str(names[0])
 
 
 def check_names(uri: object, ids: object) -> list[str]:

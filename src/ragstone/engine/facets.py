@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ragstone.engine.memory import Memory as Memory
     from ragstone.engine.prompts import Prompts as Prompts
     from ragstone.engine.stats import search_stats as search_stats
+    from ragstone.engine.system import SystemCollections as SystemCollections
     from ragstone.engine.transfer import Transfer as Transfer
     from ragstone.indexing.background import BackgroundEmbedding as BackgroundEmbedding
     from ragstone.indexing.plan import SyncPlanner as SyncPlanner
@@ -39,6 +40,7 @@ _MODULES = {
     "load_pepper": "ragstone.access.pepper",
     "Prompts": "ragstone.engine.prompts",
     "search_stats": "ragstone.engine.stats",
+    "SystemCollections": "ragstone.engine.system",
     "Transfer": "ragstone.engine.transfer",
     "BackgroundEmbedding": "ragstone.indexing.background",
     "SyncPlanner": "ragstone.indexing.plan",

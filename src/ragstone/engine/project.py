@@ -39,7 +39,7 @@ class Project:
         self._workspace = workspace
         self._is_closed = False
         self.settings = settings
-        self.name = arguments.check_plain_name(name, "a project")
+        self.name = arguments.check_free_name(name, "a project")
         if agent is None:
             self.default = CollectionKey(name, settings.rag.vector_store.collection_name)
             self._all = Scope(name)
@@ -118,7 +118,7 @@ class Project:
         """Return the name of a collection to write to; the default one if None."""
         if name is None:
             return self.default.name
-        return arguments.check_plain_name(name, "a collection")
+        return arguments.check_free_name(name, "a collection")
 
     def existing(self, name: str | None) -> str:
         """Return the name of a collection that exists; the default one may still be missing."""

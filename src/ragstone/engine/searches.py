@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
+from ragstone.config.server_sections import server_name
 from ragstone.engine import arguments
 from ragstone.engine.project import OFF, Project
 from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
@@ -51,6 +52,9 @@ class Searches:
     ) -> Explanation:
         """Return a search with its explanation. The caller emits the event, when it knows which hits it used."""
         self.project.require_open()
+        system = arguments.system_collection(options)
+        if system is not None:
+            return self._find_in_system(system, query, top_k, options)
         request = self.request(query, top_k, options)
         if not self.project.enabled or request.top_k == 0:
             reason = "no hits were asked for" if self.project.enabled else OFF
@@ -71,6 +75,15 @@ class Searches:
         from ragstone.engine.memory import Memory  # loads only for a search over conversations
 
         return Memory(self.project).add_turns(explanation, request, sessions)
+
+    def _find_in_system(
+        self, name: str, query: str, top_k: int | None, options: SearchOptions
+    ) -> Explanation:
+        """Return a search in Ragstone's own documents, or in the descriptions of tools."""
+        self.project.require_enabled()
+        request = self.request(query, top_k, {**options, "collection": None})
+        servers = [server_name(entry) for entry in self.project.settings.mcp.servers]
+        return self.project.workspace.system.search(name, request, servers)
 
     def _apply_plan(self, request: Request) -> tuple[Request, tuple[str, ...]]:
         """Return the request without the options that the plan does not include, and their names."""

@@ -53,6 +53,11 @@ class Workspace:
         return facets.KeyRing(components.store.keys, secret)
 
     @cached_property
+    def system(self) -> facets.SystemCollections:
+        """Return the collections of Ragstone's own documents and of tools."""
+        return facets.SystemCollections(self)
+
+    @cached_property
     def _plans(self) -> facets.Plans:
         return facets.Plans(self.settings)
 
@@ -63,7 +68,9 @@ class Workspace:
         return self._plans.plan_of(self.components.store, project)
 
     def limits_of(self, project: str) -> Limits:
-        """Return the limits of a project's plan."""
+        """Return the limits of a project's plan; system collections have none."""
+        if arguments.is_system_name(project):
+            return NO_LIMITS
         plan = self.plan_of(project)
         return NO_LIMITS if plan is None else plan.limits
 

@@ -98,15 +98,14 @@ class Tool:
 
     def mcp(self) -> Schema:
         """Return the schema for the Model Context Protocol."""
+        hints = {"readOnlyHint": self.read_only, "openWorldHint": False}
+        if not self.read_only:  # it says nothing about a tool that only reads
+            hints["destructiveHint"] = self.destructive
         schema: Schema = {
             "name": self.name,
             "description": self.description,
             "inputSchema": self.parameters,
-            "annotations": {
-                "readOnlyHint": self.read_only,
-                "destructiveHint": self.destructive,
-                "openWorldHint": False,
-            },
+            "annotations": hints,
         }
         if self.output:
             schema["outputSchema"] = self.output

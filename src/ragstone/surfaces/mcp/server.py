@@ -23,7 +23,7 @@ from ragstone.surfaces.mcp.resources import ResourceHandlers
 from ragstone.surfaces.mcp.session import McpSession
 from ragstone.surfaces.present.failures import failure_json
 from ragstone.surfaces.tool import Tool, ToolAnswer
-from ragstone.surfaces.tools import CODE_TOOLS, DEFAULT_TOOLS
+from ragstone.surfaces.tools import CODE_TOOLS, DEFAULT_TOOLS, RAG_FIND_TOOLS
 
 INSTRUCTIONS: Final = (
     "Ragstone knows this project: its code, documents and past conversations. Use rag_search to find passages with "
@@ -52,13 +52,14 @@ class ToolList:
     @property
     def by_name(self) -> dict[str, Tool]:
         """Return all tools by name, also those that are not listed yet."""
-        return {tool.name: tool for tool in (*self.tools, *self.code_tools)}
+        tools = (*self.tools, *self.code_tools, RAG_FIND_TOOLS)
+        return {tool.name: tool for tool in tools}
 
     async def list_tools(
         self, session: McpSession, client: ServerSession
     ) -> types.ListToolsResult:
         """Return the tools of a session, and remember a client that does not see all of them."""
-        listed = [*self.tools]
+        listed = [*session.offered(self.tools)]
         if await anyio.to_thread.run_sync(session.has_graph):
             listed += self.code_tools
         elif self.code_tools:

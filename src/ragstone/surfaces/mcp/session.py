@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -13,8 +13,10 @@ from ragstone.engine import DEFAULT_PROJECT, Engine
 from ragstone.errors import RagstoneError
 from ragstone.protocols.cancellation import Cancellation
 from ragstone.sources.folder.roots import is_risky
+from ragstone.surfaces.mcp.other_servers import store_tools
 from ragstone.surfaces.present.notes import FIRST_INDEXING, SCANNING
 from ragstone.surfaces.tool import Tool, ToolAnswer, limit_answer
+from ragstone.surfaces.tools import RAG_FIND_TOOLS
 
 FIRST_CALL_SECONDS: Final = 8.0
 """In a folder without an index, the first call waits this long for the words to be indexed."""
@@ -92,6 +94,12 @@ class McpSession:
         """Return the state of the index in words; empty if it is up to date."""
         return self._note
 
+    def offered(self, tools: Sequence[Tool]) -> Sequence[Tool]:
+        """Return the tools to list; with other MCP servers also the one that finds their tools."""
+        if not self.engine.settings.mcp.servers or RAG_FIND_TOOLS in tools:
+            return tools
+        return (*tools, RAG_FIND_TOOLS)
+
     def turn(self) -> AbstractAsyncContextManager[None]:
         """Return a context that holds a turn for one piece of work; a session of its own process has no limit."""
         return nullcontext()
@@ -168,6 +176,7 @@ class McpSession:
             self._first_attempt.set()
             self.engine.graph.update(progress=self._note_progress)
             self._graph_updated.set()
+            store_tools(self.engine)
             self._make_vectors()
             self._note = ""
         except _SessionClosed:

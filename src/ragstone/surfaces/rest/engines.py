@@ -61,7 +61,7 @@ class Engines:
             self.workspace.close()
 
     def _without_files(self) -> Settings:
-        """Return the settings for a project without a folder: the same home, and no file to read."""
+        """Return the settings for a project without a folder: the same home, no file, no other MCP server."""
         home = self.settings.home
         origin = "argument"
         settings = self.settings.with_values(
@@ -69,6 +69,7 @@ class Engines:
                 "store.path": (str(home), origin),
                 "sources.base": (".", origin),
                 "search.watch": ("off", origin),
+                "mcp.servers": ((), origin),
             }
         )
         return replace(settings, root=home / EMPTY_FOLDER)

@@ -23,6 +23,7 @@ from ragstone.surfaces.rest.guard import Guard
 from ragstone.surfaces.rest.state import ServerState, create_state
 from ragstone.surfaces.server.mcp_http import McpEndpoints
 from ragstone.surfaces.server.record import ServerRecord
+from ragstone.surfaces.server.tool_catalog import start_tool_catalog
 from ragstone.surfaces.web.site import add_pages
 
 STOP_SECONDS: Final = 10
@@ -103,6 +104,7 @@ async def _run(
     )
     if sync:
         server.sync.start()
+        start_tool_catalog(engines.own)
     record = ServerRecord(engines.settings.home, address_of(listener), engines.own_project)
     writing = asyncio.create_task(record.write_when_possible())
     if on_ready is not None:

@@ -7,6 +7,11 @@ from typing import Final
 from ragstone.surfaces.tool import Tool
 from ragstone.surfaces.tools.code import RAG_HISTORY, RAG_IMPACT, RAG_RELATED
 from ragstone.surfaces.tools.execute import execute_tool
+from ragstone.surfaces.tools.find_tools import (
+    find_tools_tool,
+    store_own_tools,
+    tool_document,
+)
 from ragstone.surfaces.tools.library import (
     COLLECTION_CREATE,
     COLLECTION_DELETE,
@@ -53,7 +58,10 @@ _FURTHER: Final = (
     DOCUMENT_DELETE,
     STATUS,
 )
-_NAMED: Final[tuple[Tool, ...]] = (*DEFAULT_TOOLS, *CODE_TOOLS, *_FURTHER)
+FOUND_TOOLS: Final[tuple[Tool, ...]] = (*DEFAULT_TOOLS, *CODE_TOOLS, *_FURTHER)
+"""The tools that `rag_find_tools` finds."""
+RAG_FIND_TOOLS: Final = find_tools_tool(FOUND_TOOLS)
+_NAMED: Final[tuple[Tool, ...]] = (*FOUND_TOOLS, RAG_FIND_TOOLS)
 ALL_TOOLS: Final[tuple[Tool, ...]] = (*_NAMED, execute_tool(_NAMED))
 """Every tool, listed on request."""
 
@@ -61,13 +69,17 @@ __all__ = [
     "ALL_TOOLS",
     "CODE_TOOLS",
     "DEFAULT_TOOLS",
+    "FOUND_TOOLS",
     "MEMORY_ADD",
     "MEMORY_SEARCH",
     "RAG_CONTEXT",
+    "RAG_FIND_TOOLS",
     "RAG_READ",
     "RAG_RELATED",
     "RAG_SEARCH",
     "agent_search",
     "documents_tool",
     "search_documents",
+    "store_own_tools",
+    "tool_document",
 ]

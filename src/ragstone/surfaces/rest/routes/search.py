@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from fastapi import Response
 
+from ragstone.engine.arguments import is_system_name
 from ragstone.errors import ConfigError, InputError
 from ragstone.surfaces.present.context import context_json
 from ragstone.surfaces.present.graph import retrieval_json
@@ -37,7 +38,8 @@ def search_collection(call: AuthorisedCall, collection_id: str, body: SearchBody
             hint="POST /api/rag/search searches more",
         )
     options = body.options()
-    options["collection"] = call.collection(collection_id).name
+    is_system = is_system_name(collection_id)
+    options["collection"] = collection_id if is_system else call.collection(collection_id).name
     with _chosen_models(call, body):
         return reply(answer_json(call.engine.explain(body.query, body.top_k, **options)))
 

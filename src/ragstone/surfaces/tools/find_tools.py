@@ -1,0 +1,94 @@
+"""The tool `rag_find_tools`: tools by their meaning, also those of other MCP servers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ragstone.engine import Engine
+from ragstone.engine.system import MCP_TOOLS, OWN_SERVER, SERVER_FIELD, tool_uri
+from ragstone.retrieval.context.fence import reveal_hidden
+from ragstone.retrieval.context.formatters import one_line
+from ragstone.surfaces.present import Json
+from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall
+from ragstone.surfaces.tools.passages import count_fitting, fence_results
+from ragstone.surfaces.tools.schemas import QUERY, count_schema, list_schema
+from ragstone.types import Document, Hit
+
+_TOP_K: Final = 5
+_MAX_DESCRIPTION: Final = 4000
+_NOTHING: Final = "No tool fits."
+
+
+def find_tools_tool(tools: Sequence[Tool]) -> Tool:
+    """Return the tool `rag_find_tools`, which finds these tools and those of other servers."""
+
+    def run(call: ToolCall) -> ToolAnswer:
+        store_own_tools(call.engine, tools)
+        hits = call.engine.search(
+            call.arguments["query"],
+            call.arguments.get("top_k", _TOP_K),
+            collection=MCP_TOOLS,
+            merge=False,
+        )
+        results = _one_per_tool([_result(hit) for hit in hits])
+        results = results[: count_fitting(results)]
+        lines = [f"{tool['server']}: {tool['tool']}\n{tool['text']}" for tool in results]
+        data: Json = {"success": True, **fence_results(results)}
+        return ToolAnswer("\n\n".join(lines) or _NOTHING, data)
+
+    return Tool(
+        "rag_find_tools",
+        "Find tools by meaning, also of other MCP servers.",
+        {"query": QUERY, "top_k": count_schema("At most.")},
+        ("query",),
+        run,
+        list_schema("server", "tool", "text", "score"),
+    )
+
+
+def store_own_tools(engine: Engine, tools: Sequence[Tool]) -> None:
+    """Store the descriptions of Ragstone's tools; unchanged ones stay as they are."""
+    documents = [
+        tool_document(OWN_SERVER, tool.name, tool.description, tool.parameters)
+        for tool in tools
+    ]
+    engine.workspace.system.put_tools(OWN_SERVER, documents)
+
+
+def tool_document(
+    server: str, name: str, description: str, schema: Mapping[str, Any]
+) -> Document:
+    """Return the description of a tool with its arguments as a document."""
+    lines = [f"# {name}", "", description[:_MAX_DESCRIPTION], ""]
+    required = schema.get("required", [])
+    properties = schema.get("properties", {})
+    for argument, details in properties.items() if isinstance(properties, Mapping) else ():
+        about = details.get("description", "") if isinstance(details, Mapping) else ""
+        mark = " (required)" if argument in required else ""
+        lines.append(f"- `{argument}`{mark}: {one_line(str(about))[:_MAX_DESCRIPTION]}")
+    return Document(
+        tool_uri(server, name),
+        "\n".join(lines),
+        kind="tool",
+        language="markdown",
+        title=name,
+        metadata={SERVER_FIELD: server, "tool": name},
+    )
+
+
+def _one_per_tool(results: Sequence[Json]) -> list[Json]:
+    """Return the best result of each tool; a long description has several chunks."""
+    best: dict[tuple[str, str], Json] = {}
+    for result in results:
+        best.setdefault((result["server"], result["tool"]), result)
+    return list(best.values())
+
+
+def _result(hit: Hit) -> Json:
+    return {
+        "server": reveal_hidden(str(hit.metadata.get(SERVER_FIELD, ""))),
+        "tool": reveal_hidden(str(hit.metadata.get("tool", ""))),
+        "score": round(hit.score, 4),
+        "text": reveal_hidden(hit.text),
+    }
