@@ -142,6 +142,20 @@ def check_paths(values: object) -> list[str | Path] | None:
     return [Path(check_path(path)) for path in values]
 
 
+def check_files(values: object, uri: str | None) -> list[str]:
+    """Return the paths of files to add as a list; `InputError` if several of them are to have one uri."""
+    if isinstance(values, str | os.PathLike):
+        values = [values]
+    if not isinstance(values, Iterable):
+        raise InputError(f"{values!r} is no path", hint="give a path, or a list of paths")
+    paths = [os.fspath(check_path(path)) for path in values]
+    if uri is not None:
+        check_name(uri, "a uri")
+        if len(paths) > 1:
+            raise InputError("a uri names a single file", hint="add the files separately")
+    return paths
+
+
 def check_lines(values: object) -> Iterable[str]:
     """Return lines of an export; `InputError` if they are none."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
 from ragstone.engine import arguments
 from ragstone.engine.project import OFF, Project
 from ragstone.errors import ProviderError, ReadError, StaleSpace
+from ragstone.indexing.added import added_source, plan_files
 from ragstone.indexing.backfill import outage_note
 from ragstone.indexing.ledger import Ledger, merge_reports
 from ragstone.indexing.reconcile import BATCH_DOCUMENTS, Reconciler
@@ -61,6 +63,30 @@ class External:
         while batch := list(islice(checked, BATCH_DOCUMENTS)):
             results += Reconciler(writer, GivenDocuments(batch), full=True).run().results
         return self._report(name, results, embed=embed)
+
+    def add_files(
+        self,
+        paths: str | Path | Sequence[str | Path],
+        *,
+        uri: str | None = None,
+        metadata: Metadata | None = None,
+        collection: str | None = None,
+        embed: bool = True,
+    ) -> AddReport:
+        """Store files by their paths, also outside of the folder, and return the counts and the failures.
+
+        A search checks these files at every hit, and a sync checks all of them. `uri` names a single file.
+        """
+        if not self._project.enabled:
+            return AddReport(0, 0, 0, notes=(OFF,))
+        name = self._project.collection_name(collection)
+        checked = arguments.check_files(paths, uri)
+        plan = plan_files(checked, self._project.settings.base, uri, dict(metadata or {}))
+        source = added_source(self._project.settings, plan.files)
+        writer = self._project.index.collection(name).writer()
+        result = Reconciler(writer, source, full=True).run()
+        report = self._report(name, result.results, embed=embed)
+        return replace(report, failed=(*plan.failed, *plan.failures(result.report)))
 
     def add_page(
         self, url: str, *, collection: str | None = None, embed: bool = True

@@ -11,6 +11,7 @@ from ragstone.config import Settings
 from ragstone.engine import arguments, facets
 from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound
+from ragstone.indexing.added import with_other_collections
 from ragstone.indexing.components import Components
 from ragstone.indexing.events import Event, EventBus, EventLog, redact_query
 from ragstone.indexing.sync import CollectionSync
@@ -166,7 +167,11 @@ class Project:
         if not self.enabled:
             return SyncReport(0, 0, 0, (), (), 0, 0, 0, 0, 0, 0.0)
         name = self.collection_name(collection)
-        return self.index.sync(name, paths, full=full, embed=embed, progress=progress)
+        report = self.index.sync(name, paths, full=full, embed=embed, progress=progress)
+        if collection is not None or paths is not None:
+            return report
+        others = [self.index.collection(other) for other in self.index.names() if other != name]
+        return with_other_collections(report, others, full=full, embed=embed)
 
     def remove(
         self, uri: str | None, *, ids: Sequence[str] | None, collection: str | None

@@ -1,16 +1,20 @@
-"""Collects the paths that changed below a folder, by file events or at an interval."""
+"""How changes are found: the three policies, and the paths that file events or an interval name."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ragstone.indexing.collection import folder_source
+from ragstone.indexing.ledger import merge_reports
+from ragstone.protocols import Progress
 from ragstone.sources.file_changes import Interval, Watch, open_watch
 from ragstone.sources.folder.tree import GIT_RULES, OWN_RULES
 from ragstone.store.disk import network_type
+from ragstone.types import SyncReport
 
 if TYPE_CHECKING:
     from ragstone.config import Settings
@@ -18,6 +22,63 @@ if TYPE_CHECKING:
 _MAX_PATHS: Final = 500
 """With more changed paths than this, a scan of the whole folder is faster."""
 _RULE_FILES: Final = (GIT_RULES, OWN_RULES)
+
+DocumentId: TypeAlias = tuple[str, str]
+"""A document: the name of its collection and its uri."""
+OnSync: TypeAlias = Callable[[SyncReport], object]
+"""Called with the report of a sync."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """Walk the folder and sync every collection that follows it."""
+
+    embed: bool | float = True
+    """Whether to make vectors; a number limits the seconds."""
+    progress: Progress | None = None
+    wait: float | None = None
+    """Seconds to wait for other writers; None is the store's default."""
+    required: bool = False
+    """Whether to raise if an existing index cannot be written now; otherwise the outcome has a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Index the files that changed since the last look, as the file events say."""
+
+    embed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Index documents again whose files are different from the stored state."""
+
+    documents: Sequence[DocumentId]
+    embed: bool = True
+
+
+Policy: TypeAlias = Scan | Changes | Proof
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOutcome:
+    """The result of `ensure_current`: re-indexed documents, a report per collection, and notes for the user."""
+
+    documents: frozenset[DocumentId] = frozenset()
+    reports: tuple[tuple[str, SyncReport], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __add__(self, other: SyncOutcome) -> SyncOutcome:
+        """Return both outcomes as one."""
+        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
+        return SyncOutcome(
+            self.documents | other.documents, (*self.reports, *other.reports), notes
+        )
+
+    @property
+    def report(self) -> SyncReport | None:
+        """Return the reports of all collections as one; None if nothing was indexed."""
+        return merge_reports([report for _, report in self.reports])
 
 
 class ChangeTracker:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone.errors import ConfigError, InputError
 from ragstone.indexing.reconcile import Reconciler
+from ragstone.sources.added_files import ADDED
 from ragstone.sources.given import GivenDocuments
 from ragstone.types import AddReport, Document, Mark, PutResult, SpaceInfo
 
@@ -312,7 +313,8 @@ def _source(number: int, row: dict[str, object]) -> str:
     source = row.get("source", "")
     if not isinstance(source, str):
         raise InputError(f"line {number} has a source that is no name", hint=_HINT)
-    return source
+    # Its path is one of another machine, or chosen by the author of the export: it must not be opened here.
+    return "" if source == ADDED else source
 
 
 def _decode_vector(number: int, value: object) -> bytes:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from ragstone.errors import (
     ConfigError,
@@ -24,11 +24,20 @@ from ragstone.errors import (
     StoreError,
     StoreTooNew,
 )
+from ragstone.indexing.added import gone_notes, recheck_added, stored_added_files, with_added
 from ragstone.indexing.backfill import outage_note
-from ragstone.indexing.changes import ChangeTracker
+from ragstone.indexing.changes import (
+    Changes,
+    ChangeTracker,
+    DocumentId,
+    OnSync,
+    Policy,
+    Proof,
+    Scan,
+    SyncOutcome,
+)
 from ragstone.indexing.collection import IndexedCollection
 from ragstone.indexing.components import store_notes
-from ragstone.indexing.ledger import merge_reports
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
 from ragstone.protocols import Progress
 from ragstone.sources.uris import from_uri
@@ -40,68 +49,23 @@ if TYPE_CHECKING:
     from ragstone.indexing.events import EventBus
     from ragstone.protocols import Source
 
+__all__ = [
+    "Changes",
+    "CollectionSync",
+    "DocumentId",
+    "OnSync",
+    "Policy",
+    "Proof",
+    "Scan",
+    "SyncOutcome",
+    "stale_note",
+]
+
 _SECONDS_FOR_WRITERS: Final = 0.5
 """How long a search waits for another writer: an answer from the stored state, with a note, is better."""
 _RETRY_SECONDS: Final = 5.0
 _LATER_SECONDS: Final = 60.0
 """When a failed update is tried again: soon, or later if the folder itself is the problem."""
-
-DocumentId: TypeAlias = tuple[str, str]
-"""A document: the name of its collection and its uri."""
-OnSync: TypeAlias = Callable[[SyncReport], object]
-"""Called with the report of a sync."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """Walk the folder and sync every collection that follows it."""
-
-    embed: bool | float = True
-    """Whether to make vectors; a number limits the seconds."""
-    progress: Progress | None = None
-    wait: float | None = None
-    """Seconds to wait for other writers; None is the store's default."""
-    required: bool = False
-    """Whether to raise if an existing index cannot be written now; otherwise the outcome has a note."""
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """Index the files that changed since the last look, as the file events say."""
-
-    embed: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """Index documents again whose files are different from the stored state."""
-
-    documents: Sequence[DocumentId]
-    embed: bool = True
-
-
-Policy: TypeAlias = Scan | Changes | Proof
-
-
-@dataclass(frozen=True, slots=True)
-class SyncOutcome:
-    """The result of `ensure_current`: re-indexed documents, a report per collection, and notes for the user."""
-
-    documents: frozenset[DocumentId] = frozenset()
-    reports: tuple[tuple[str, SyncReport], ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def __add__(self, other: SyncOutcome) -> SyncOutcome:
-        """Return both outcomes as one."""
-        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
-        return SyncOutcome(
-            self.documents | other.documents, (*self.reports, *other.reports), notes
-        )
-
-    @property
-    def report(self) -> SyncReport | None:
-        """Return the reports of all collections as one; None if nothing was indexed."""
-        return merge_reports([report for _, report in self.reports])
 
 
 class CollectionSync:
@@ -187,6 +151,9 @@ class CollectionSync:
         result = collection.index_folder(
             paths, full=full, progress=progress, keep_facts=keep_facts
         )
+        if paths is None:
+            report = with_added(result.report, collection, full=full)
+            result = result._replace(report=report)
         report = self._update_graph(result, name, progress)
         report = collection.embed(report, embed, progress)
         if paths is None:
@@ -261,9 +228,10 @@ class CollectionSync:
             for name in self._names_to_scan():
                 report = self._refresh(name, policy)
                 if report is not None:
-                    documents = frozenset((name, uri) for uri in report.changed)
-                    outcome += SyncOutcome(documents, ((name, report),))
+                    outcome += _outcome_of(name, report)
                 self.tracker.mark_indexed(name, None)
+            for name in self.names():
+                outcome += _scan_added(self.collection(name), policy)
         return outcome
 
     def _names_to_scan(self) -> list[str]:
@@ -314,20 +282,27 @@ class CollectionSync:
 
     def _update_documents(self, documents: Sequence[DocumentId]) -> SyncOutcome:
         """Index documents again whose files are different."""
-        paths: dict[str, set[str]] = {}
+        uris: dict[str, list[str]] = {}
         for name, uri in documents:
-            paths.setdefault(name, set()).add(from_uri(uri))
+            uris.setdefault(name, []).append(uri)
         outcome = SyncOutcome()
-        for name, changed in paths.items():
-            outcome += self._update_paths(name, changed)
+        for name, changed in uris.items():
+            files = stored_added_files(self.collection(name), changed)
+            added = [file.uri for file in files]
+            paths = {from_uri(uri) for uri in changed if uri not in added}
+            if paths:
+                outcome += self._update_paths(name, paths)
+            if added:
+                outcome += self._update_paths(name, set(), added)
         return outcome
 
-    def _update_paths(self, name: str, paths: set[str] | None) -> SyncOutcome:
-        """Index paths of one collection, or the whole folder; if that fails, the notes say why."""
+    def _update_paths(
+        self, name: str, paths: set[str] | None, added: Sequence[str] = ()
+    ) -> SyncOutcome:
+        """Index paths of one collection, the whole folder, or added files; if that fails, the notes say why."""
         try:
             with self.components.store.lock_timeout(_SECONDS_FOR_WRITERS):
-                changed = None if paths is None else sorted(paths)
-                report = self.collection(name).index_changes(changed)
+                report = _index_paths(self.collection(name), paths, added)
         except (StoreDamaged, StoreTooNew):
             raise
         except RagstoneError as error:
@@ -338,8 +313,7 @@ class CollectionSync:
         self.tracker.mark_indexed(name, paths)
         if report.chunks_added:
             self._without_vectors.add(name)
-        documents = frozenset((name, uri) for uri in report.changed)
-        return SyncOutcome(documents, ((name, report),))
+        return _outcome_of(name, report)
 
     def _embed_new_texts(self) -> SyncOutcome:
         """Make vectors for texts that were just indexed, if that is quick."""
@@ -376,6 +350,34 @@ class CollectionSync:
         graph_report = updater.update_or_report(name, parsed=result.parsed, progress=progress)
         report = result.report
         return replace(report, graph=graph_report, notes=(*report.notes, *graph_report.notes))
+
+
+def _scan_added(collection: IndexedCollection, policy: Scan) -> SyncOutcome:
+    """Check the added files of one collection; the notes name the ones that are gone."""
+    report = recheck_added(collection)
+    if report is None or not report.has_changes:
+        return SyncOutcome()
+    if report.chunks_added:
+        if not policy.embed:
+            collection.update_state(needs_vectors=True)
+        report = _embed_or_note(collection, report, policy)
+    return _outcome_of(collection.key.name, report)
+
+
+def _index_paths(
+    collection: IndexedCollection, paths: set[str] | None, added: Sequence[str]
+) -> SyncReport:
+    """Index added files if there are any, or paths of the folder, and return the ledger."""
+    report = recheck_added(collection, added) if added else None
+    if report is not None:
+        return report
+    return collection.index_changes(None if paths is None else sorted(paths))
+
+
+def _outcome_of(name: str, report: SyncReport) -> SyncOutcome:
+    """Return the outcome for a collection; the notes name the added files that are gone."""
+    documents = frozenset((name, uri) for uri in report.changed)
+    return SyncOutcome(documents, ((name, report),), gone_notes(report))
 
 
 def _embed_or_note(

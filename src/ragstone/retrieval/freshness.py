@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from cachetools import LRUCache
 
 from ragstone.errors import ReadError, StoreDamaged, StoreError, StoreTooNew
+from ragstone.indexing.added import added_source
 from ragstone.indexing.collection import folder_source
 from ragstone.indexing.sync import Changes, DocumentId, Policy, Proof, Scan
+from ragstone.sources.added_files import ADDED, PATH, AddedFile
 from ragstone.sources.folder.source import FILES
 from ragstone.sources.safe_open import stamp_of
 from ragstone.sources.uris import from_uri
@@ -42,6 +44,7 @@ class FreshnessCheck:
         """Take the sync that re-indexes changed files, and the searcher."""
         self._sync = sync
         self._searcher = searcher
+        self._added = AddedFileCheck(sync)
         self._proofs: LRUCache[DocumentId, tuple[str, Stamp]] = LRUCache(_PROOFS_CACHED)
         self._rooted: tuple[int, dict[str, bool]] = (-1, {})
 
@@ -67,7 +70,7 @@ class FreshnessCheck:
         return replace(
             explanation,
             hits=hits,
-            notes=(*explanation.notes, *outcome.notes),
+            notes=(*explanation.notes, *outcome.notes, *self._added.notes(hits)),
             milliseconds=(time.perf_counter() - started) * 1000,
             sync=outcome.report if isinstance(policy, Scan) else None,
         )
@@ -93,7 +96,11 @@ class FreshnessCheck:
         for name, unsorted_uris in uris.items():
             file_uris = sorted(unsorted_uris)
             stored = self._known_files(name, file_uris)
+            added = self._added.verdicts(name, hits)
             for uri in file_uris:
+                if uri in added:
+                    verdicts[name, uri] = added[uri]
+                    continue
                 read_hash = read_hashes.get((name, uri), "")
                 verdicts[name, uri] = self._file_verdict(
                     (name, uri), stored.get(uri), read_hash
@@ -199,6 +206,79 @@ class FreshnessCheck:
             return "changed"
         if loaded.stamp is not None:
             # Remembered here and not in the store: a search need not wait for a writer.
+            self._proofs[document] = (content_hash, loaded.stamp)
+        return "same"
+
+
+class AddedFileCheck:
+    """Compares added files with their stored documents; remembers why a file could not be checked."""
+
+    def __init__(self, sync: CollectionSync) -> None:
+        """Take the sync of the engine, for its store and its settings."""
+        self._sync = sync
+        self._proofs: LRUCache[tuple[str, str], tuple[str, Stamp]] = LRUCache(_PROOFS_CACHED)
+        self._problems: LRUCache[tuple[str, str], str] = LRUCache(_PROOFS_CACHED)
+
+    def verdicts(self, collection: str, hits: Sequence[Hit]) -> dict[str, Verdict]:
+        """Return the verdict for each added file behind the hits of a collection, by uri."""
+        hits_by_uri = {
+            hit.source_doc_id: hit
+            for hit in hits
+            if hit.collection == collection and PATH in hit.metadata
+        }
+        if not hits_by_uri:
+            return {}
+        key = self._sync.key(collection)
+        stored = self._sync.components.store.known_files(key, ADDED, uris=list(hits_by_uri))
+        verdicts: dict[str, Verdict] = {}
+        for uri, known in stored.items():
+            hit = hits_by_uri[uri]
+            file = AddedFile.from_metadata(uri, hit.metadata)
+            if file is not None:
+                verdicts[uri] = self._verdict(collection, file, known, hit.content_hash)
+        return verdicts
+
+    def notes(self, hits: Sequence[Hit]) -> tuple[str, ...]:
+        """Return a note for each added file behind the hits that could not be checked."""
+        notes = []
+        for document in dict.fromkeys((hit.collection, hit.source_doc_id) for hit in hits):
+            problem = self._problems.get(document)
+            if problem:
+                notes.append(f"{document[1]} was not checked: {problem}")
+        return tuple(notes)
+
+    def _verdict(
+        self, collection: str, file: AddedFile, stored: KnownFile, read_hash: str
+    ) -> Verdict:
+        document = (collection, file.uri)
+        self._problems.pop(document, None)
+        if read_hash and read_hash != stored.content_hash:
+            return "changed"  # another process has read the file again since the hit was read
+        state = file.state()
+        if state.problem:
+            self._problems[document] = state.problem
+            return "unknown"
+        if state.stamp is None:
+            return "changed"
+        proof = (stored.content_hash, state.stamp)
+        if state.stamp == stored.stamp or self._proofs.get(document) == proof:
+            return "same"
+        return self._compare_content(document, file, stored, state.stamp)
+
+    def _compare_content(
+        self, document: tuple[str, str], file: AddedFile, stored: KnownFile, stamp: Stamp
+    ) -> Verdict:
+        """Return whether a file with another stamp has another content."""
+        source = added_source(self._sync.settings, [file])
+        try:
+            loaded = source.load(Item(file.uri, stamp))
+        except ReadError as error:
+            self._problems[document] = error.message
+            return "unknown"
+        content_hash = hashlib.sha256(loaded.data).hexdigest()
+        if loaded.state == "gone" or content_hash != stored.content_hash:
+            return "changed"
+        if loaded.stamp is not None:
             self._proofs[document] = (content_hash, loaded.stamp)
         return "same"
 

@@ -51,6 +51,8 @@ class AddReport:
     """Remarks about stored documents, such as removed secrets or the new address of a page."""
     usage: EmbedUsage = EmbedUsage()
     """What a service was asked to embed."""
+    failed: tuple[Skip, ...] = ()
+    """Files that could not be added, with the reasons."""
 
 
 @dataclass(frozen=True, slots=True)

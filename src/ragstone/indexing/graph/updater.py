@@ -20,6 +20,7 @@ from ragstone.indexing.graph.passes import (
     report_failure,
 )
 from ragstone.protocols import RuntimeListing
+from ragstone.sources.added_files import ADDED
 from ragstone.sources.folder.source import FILES
 from ragstone.store.lock import FileLock
 from ragstone.types import Graph, GraphReport, KnownFile, Rendered
@@ -205,7 +206,7 @@ class GraphUpdater:
     def _state(self, name: str) -> GraphState:
         store, key = self.sync.components.store, self.sync.key(name)
         versions: dict[str, str] = {}
-        for source in (GIVEN_SOURCE, FILES):
+        for source in (GIVEN_SOURCE, ADDED, FILES):
             for uri, known in store.known_files(key, source).items():
                 versions[uri] = text_version(known)
         return GraphState(versions, store.graph.owner_stamps(key))

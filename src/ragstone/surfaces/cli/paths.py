@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import InputError, NotFound
+from ragstone.sources.added_files import file_uri
 from ragstone.sources.folder.roots import find_root
-from ragstone.sources.uris import from_uri, to_uri
+from ragstone.sources.uris import from_uri
 from ragstone.text.globs import has_wildcard
 
 _SPECIAL: Final = re.compile(r"([*?\[\]\\])")
@@ -22,21 +23,6 @@ def project_folder(folder: Path | None) -> Path:
     if not root.is_dir():
         raise InputError(f"no such folder: {root}", hint="give the path of an existing folder")
     return root
-
-
-def canonical_path(file: str) -> str:
-    """Return an absolute path without links in its parent folders; the last part may be a link."""
-    parent, name = os.path.split(os.path.abspath(file))
-    return os.path.join(os.path.realpath(parent), name)
-
-
-def file_uri(file: str, base: Path) -> str:
-    """Return a file's uri: its path relative to the sources' base folder, or the absolute path outside of it."""
-    path = Path(canonical_path(file))
-    real_base = Path(os.path.realpath(base))
-    if path.is_relative_to(real_base):
-        path = path.relative_to(real_base)
-    return to_uri(path.as_posix())
 
 
 def split_paths(words: Sequence[str], folder: Path | None) -> tuple[list[str], list[str]]:

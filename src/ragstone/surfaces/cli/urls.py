@@ -64,4 +64,5 @@ def merge_reports(reports: Sequence[AddReport]) -> AddReport:
         per_document=tuple(chain.from_iterable(report.per_document for report in reports)),
         notes=tuple(dict.fromkeys(notes)),
         remarks=tuple(chain.from_iterable(report.remarks for report in reports)),
+        failed=tuple(chain.from_iterable(report.failed for report in reports)),
     )

@@ -103,6 +103,7 @@ def read_add_report(data: Json) -> types.AddReport:
         per_document=tuple(results),
         notes=tuple(data["notes"]),
         remarks=read_list(_read_skip, data["remarks"]),
+        failed=read_list(_read_skip, data.get("failed", ())),
     )
 
 

@@ -66,6 +66,7 @@ def add_report_json(report: AddReport) -> Json:
         ),
         "per_document": per_document,
         "remarks": skips_json(report.remarks),
+        "failed": skips_json(report.failed),
         "usage": pick(report.usage, "requests", "texts", "tokens", "cost"),
     }
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +13,7 @@ import click
 from ragstone.engine import Engine
 from ragstone.errors import InputError, ReadError
 from ragstone.read.readers import is_binary, reader_for
-from ragstone.sources.safe_open import safe_open
+from ragstone.sources.added_files import file_uri
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.ledger import print_remarks
@@ -27,7 +26,6 @@ from ragstone.surfaces.cli.output import (
     print_notes,
     printable,
 )
-from ragstone.surfaces.cli.paths import canonical_path, file_uri
 from ragstone.surfaces.cli.urls import add_pages, check_urls, is_url, merge_reports
 from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.reports import add_report_json, skips_json
@@ -40,6 +38,7 @@ _STDIN: Final = "-"
     cls=ExampleCommand,
     examples=(
         "ragstone add report.pdf notes.txt",
+        "ragstone add ~/Downloads/minutes.docx",
         "ragstone add https://example.com/handbook",
         "pbpaste | ragstone add - --name notes/today.md",
         "ragstone add report.pdf --collection reports --metadata year=2026",
@@ -65,94 +64,84 @@ def add(
     metadata: tuple[str, ...],
     name: str | None,
 ) -> int:
-    """Add FILES to the index: paths, urls of web pages, or `-` for stdin, which needs --name."""
+    """Add FILES to the index: paths, urls of web pages, or `-` for stdin, which needs --name.
+
+    A file may be outside of the folder. Searches and `ragstone sync` check it again, like a file of the folder.
+    """
     urls = [file for file in files if is_url(file)]
     paths = [file for file in files if not is_url(file)]
     _check_name(paths, name)
     check_urls(urls, name=name, metadata=metadata)
+    given_metadata = dict(parse_pairs(metadata, "--metadata"))
     with open_engine(folder) as engine:
-        reader = FileReader(engine, paths, name, dict(parse_pairs(metadata, "--metadata")))
-        report = AddReport(0, 0, 0)
-        if paths:
-            report = engine.add(reader.documents(), collection=collection)
+        target = AddTarget(name, given_metadata, collection)
+        report = _add_paths(engine, paths, target)
         pages = add_pages(engine, urls, collection, raise_failure=len(files) == 1)
         if engine.enabled:
             engine.admin.embed_in_background()
+        uris = {file_uri(path, engine.settings.base): path for path in paths}
     report = merge_reports([report, *pages.reports])
-    failed = [*reader.failed, *pages.failed]
+    failed = [*report.failed, *pages.failed]
     is_partial = bool(failed) or (bool(report.notes) and engine.enabled)
     if as_json:
         print_json(
             {"success": not is_partial, **add_report_json(report), "failed": skips_json(failed)}
         )
     else:
-        _print_report(report, reader.files_by_uri)
+        _print_report(report, uris)
     print_notes(report.notes)
     return completion_code(is_complete=not is_partial)
 
 
-@dataclass(slots=True)
-class FileReader:
-    """Reads the files named on the command line; an unreadable file is reported and kept in `failed`."""
+@dataclass(frozen=True, slots=True)
+class AddTarget:
+    """How files are stored: a name, if the user gave one, metadata, and a collection."""
 
-    engine: Engine
-    files: Sequence[str]
     name: str | None
     metadata: Metadata
-    failed: list[Skip] = field(default_factory=list)
-    files_by_uri: dict[str, str] = field(default_factory=dict)
-    """The argument of each document, for the report."""
+    collection: str | None
 
-    def documents(self) -> Iterator[Document]:
-        """Yield a document for every readable file."""
-        for file in self.files:
-            uri = self.name or file_uri(file, self.engine.settings.base)
-            try:
-                document = self._read(file, uri)
-            except ReadError as error:
-                self.failed.append(Skip(file, str(error)))
-                print_error(f"{file}: {error}")
-                continue
-            self.files_by_uri[uri] = uri if file == _STDIN else file
-            yield replace(document, metadata={**document.metadata, **self.metadata})
 
-    def _read(self, file: str, uri: str) -> Document:
-        if file != _STDIN and os.path.isdir(file):
-            raise ReadError("it is a folder", hint="`ragstone sync` indexes folders")
-        reader_for(uri)  # refuses an unsupported type before the file is opened
-        data = self._read_stdin(uri) if file == _STDIN else self._read_file(file, uri)
-        if is_binary(data, uri):
-            raise ReadError("it is binary, not text", hint="convert it to text first")
-        return reader_for(uri, data).read(data, uri)
+def _add_paths(engine: Engine, paths: Sequence[str], target: AddTarget) -> AddReport:
+    """Store the files at these paths, or stdin, print the failures, and return the report."""
+    if not paths:
+        return AddReport(0, 0, 0)
+    if _STDIN in paths:
+        report = _add_stdin(engine, target)
+    else:
+        report = engine.external.add_files(
+            paths, uri=target.name, metadata=target.metadata, collection=target.collection
+        )
+    for skip in report.failed:
+        print_error(f"{skip.uri}: {skip.reason}")
+    return report
 
-    def _read_file(self, file: str, uri: str) -> bytes:
-        source = self.engine.admin.source()
-        parent, name = os.path.split(canonical_path(file))
-        try:
-            # The database's side files come and go, so `own_files` is asked for each file.
-            return safe_open(
-                Path(parent),
-                name,
-                max_bytes=source.limits.max_bytes(uri),
-                never=source.own_files(),
-            ).data
-        except ReadError as error:
-            if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
-                raise ReadError("there is no such file", hint="check the path") from error
-            raise
 
-    def _read_stdin(self, uri: str) -> bytes:
-        max_bytes = self.engine.admin.source().limits.max_bytes(uri)
-        try:
-            data = sys.stdin.buffer.read(max_bytes + 1)
-        except OSError as error:
-            raise ReadError(f"it cannot be read: {error.strerror or error}") from error
-        if len(data) > max_bytes:
-            raise ReadError(
-                f"too large: more than {max_bytes:,} bytes",
-                hint="sources.max_file_bytes or sources.max_document_bytes sets the limit",
-            )
-        return data
+def _add_stdin(engine: Engine, target: AddTarget) -> AddReport:
+    try:
+        document = _read_stdin(engine, target.name or "")
+    except ReadError as error:
+        return AddReport(0, 0, 0, failed=(Skip(_STDIN, str(error)),))
+    metadata = {**document.metadata, **target.metadata}
+    return engine.add(replace(document, metadata=metadata), collection=target.collection)
+
+
+def _read_stdin(engine: Engine, uri: str) -> Document:
+    """Return the text from stdin as a document, with the reader of its name."""
+    reader_for(uri)  # refuses an unsupported type before anything is read
+    max_bytes = engine.admin.source().limits.max_bytes(uri)
+    try:
+        data = sys.stdin.buffer.read(max_bytes + 1)
+    except OSError as error:
+        raise ReadError(f"it cannot be read: {error.strerror or error}") from error
+    if len(data) > max_bytes:
+        raise ReadError(
+            f"too large: more than {max_bytes:,} bytes",
+            hint="sources.max_file_bytes or sources.max_document_bytes sets the limit",
+        )
+    if is_binary(data, uri):
+        raise ReadError("it is binary, not text", hint="convert it to text first")
+    return reader_for(uri, data).read(data, uri)
 
 
 def _print_report(report: AddReport, files_by_uri: dict[str, str]) -> None:

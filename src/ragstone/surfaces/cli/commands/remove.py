@@ -10,12 +10,12 @@ import click
 
 from ragstone.engine import Engine
 from ragstone.errors import NotFound
+from ragstone.sources.added_files import file_uri
 from ragstone.sources.uris import from_uri
 from ragstone.surfaces.cli.engine import open_indexed_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import collection_option, common_options
 from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note
-from ragstone.surfaces.cli.paths import file_uri
 from ragstone.surfaces.cli.values import complete_document
 
 
