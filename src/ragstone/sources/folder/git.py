@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ _OPTIONS = (
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "protocol.allow=never"),
 )
+_PAUSE_SECONDS = 60.0
+_ask_again_at: dict[Path, float] = {}
+"""The repositories in which git took too long, each with the time from which on it may be asked again."""
 
 
 def repository_of(folder: Path) -> Path | None:
@@ -92,15 +96,20 @@ def run_git(
 ) -> subprocess.CompletedProcess[bytes] | None:
     """Return the result of git in a folder, or None if git is not installed, cannot be started or takes too long.
 
-    A program called git inside the folder, or inside `root`, is not run.
+    A program called git inside the folder, or inside `root`, is not run. After git took too long in a repository, it is
+    not asked there again for a while: the same file would stop it again.
     """
     # A search may not need git.
     from ragstone.sources.folder.limited_process import run_limited
 
     program = _program(root or folder)
-    if program is None:
+    top = repository_of(folder) or folder
+    if program is None or monotonic() < _ask_again_at.get(top, 0.0):
         return None
-    return run_limited([program, *_OPTIONS, *arguments], folder, _environment())
+    completed = run_limited([program, *_OPTIONS, *arguments], folder, _environment())
+    if completed is None:
+        _ask_again_at[top] = monotonic() + _PAUSE_SECONDS
+    return completed
 
 
 def _program(folder: Path) -> str | None:
