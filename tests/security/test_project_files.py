@@ -42,6 +42,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "sources.max_document_bytes = 900_000_000",
         "sources.max_files = 900_000_000",
         "web.max_bytes = 900_000_000",
+        "embed.fallback = 'openai'",
+        "embed.fallback = 'gemini:gemini-embedding-001'",
+        "mcp.servers = ['files = some-program']",
     ],
 )
 def test_a_project_file_that_loosens_a_protection_needs_trust(project: Path, line: str) -> None:
@@ -56,7 +59,7 @@ def test_a_project_file_that_loosens_a_protection_needs_trust(project: Path, lin
 def test_a_stricter_value_and_a_value_of_the_environment_need_no_trust(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = "sources.max_files = 10\nsources.secrets = 'redact'\n"
+    lines = "sources.max_files = 10\nsources.secrets = 'redact'\nembed.fallback = 'local'\n"
     (project / "ragstone.toml").write_text(lines, encoding="utf-8")
     assert config.load(project).sources.max_files == 10
     (project / "ragstone.toml").write_text("sources.secrets = 'off'\n", encoding="utf-8")

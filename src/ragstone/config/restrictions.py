@@ -12,6 +12,8 @@ from typing import Final
 from ragstone.config.settings import SettingKey, setting_keys
 from ragstone.errors import ConfigError
 
+_BUILT_IN_MODELS: Final = ("minilm", "local", "fake", "mock")
+"""Embedders of the package: they cost nothing and load nothing from elsewhere."""
 _SIZE_PAIRS: Final = (
     ("rag.chunk_size", "rag.chunk_overlap"),
     ("chunk.max_tokens", "chunk.overlap_tokens"),
@@ -50,6 +52,9 @@ def is_looser(key: SettingKey, value: object, before: object) -> bool:
     """Return whether a value weakens a protection of the user, compared with the value of the lower layers."""
     if key.rules.guard == "limit" and isinstance(value, int) and isinstance(before, int):
         return value > before
+    if key.rules.guard == "model":
+        provider = str(value).partition(":")[0]
+        return value != before and provider not in _BUILT_IN_MODELS
     return key.rules.guard == "switch" and value not in (key.default, before)
 
 

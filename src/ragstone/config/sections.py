@@ -15,7 +15,7 @@ SecretMode = Literal["redact", "off"]
 GraphMode = Literal["auto", "off"]
 BackgroundMode = Literal["auto", "on", "off"]
 Device = Literal["auto", "cuda", "mps", "cpu"]
-Guard = Literal["", "limit", "switch"]
+Guard = Literal["", "limit", "switch", "model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,9 @@ class SettingRules:
     personal: bool = False
     """Names a program or an address: not taken from a project file, which may come with a clone."""
     guard: Guard = ""
-    """Protects the user: a project file needs `ragstone trust` to raise a limit, or to turn a switch from its default."""
+    """Protects the user: a project file needs `ragstone trust` to raise a limit, to turn a switch from its default, or
+    to name a model that is not built in and may cost money.
+    """
     instead_of: str = ""
     """The setting for the same thing in another unit; the one that is set last wins."""
     only_for: tuple[str, ...] = ()
@@ -205,6 +207,7 @@ class EmbedSettings:
     fallback: str | None = setting(
         None,
         "A second embedder, such as `local`, whose vectors answer while the service is down.",
+        guard="model",
     )
     price: float | None = setting(
         None, "Dollars per million tokens; unset: the list price, if it is known.", low=0

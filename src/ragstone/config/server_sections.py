@@ -76,6 +76,13 @@ class ServerSettings:
         high=10_000,
         personal=True,
     )
+    upload_mb: int = setting(
+        500,
+        "Uploaded files that may wait on disk for their job; more are refused with 429.",
+        low=1,
+        high=1_000_000,
+        personal=True,
+    )
     body_seconds: int = setting(
         30,
         "How long the body of a request may take to arrive.",

@@ -267,3 +267,21 @@ def test_discovery_lists_the_tools(server: RunningServer) -> None:
     tools = server.get("/mcp/discovery").json()["tools"]
     assert "rag_search" in [tool["name"] for tool in tools]
     assert all(tool["inputSchema"]["type"] == "object" for tool in tools)
+
+
+def test_a_context_takes_the_names_of_the_contract(indexed: RunningServer) -> None:
+    task = {"task": "retry a failed upload", "project_id": "default"}
+    answers = []
+    for path, name in (("context", "budget"), ("get_context_for_prompt", "token_budget")):
+        answer = indexed.post(f"/api/rag/{path}", {**task, name: 120})
+        assert answer.status_code == 200
+        answers.append(answer.json())
+    assert answers[0]["budget"] == answers[1]["budget"] == 120
+    assert [cited["place"] for cited in answers[0]["cited"]] == [
+        cited["place"] for cited in answers[1]["cited"]
+    ]
+    both = indexed.post("/api/rag/context", {**task, "budget": 100, "token_budget": 100})
+    assert both.status_code == 400
+    assert "give one of them" in both.json()["error"]["message"]
+    foreign = indexed.post("/api/rag/context", {**task, "project_id": "shop"})
+    assert foreign.status_code == 404

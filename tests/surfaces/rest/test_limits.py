@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,16 +17,7 @@ import pytest
 from ragstone import Client, Engine, Overloaded, TimedOut
 from ragstone.surfaces.rest.jobs import Jobs
 from tests.support.running_server import RunningServer, running_server
-
-
-def wait_until(check: Callable[[], object], seconds: float = 20.0) -> bool:
-    """Return whether a check became true in time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if check():
-            return True
-        time.sleep(0.02)
-    return False
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture

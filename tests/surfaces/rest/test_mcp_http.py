@@ -83,33 +83,6 @@ def test_a_project_finds_nothing_of_another(server: RunningServer) -> None:
     assert "blue" not in str(call(server, "rag_memory_search", question, shop))
 
 
-def test_two_clients_with_equal_request_ids_get_their_own_answers(
-    server: RunningServer,
-) -> None:
-    words = {"website": "xylophone", "shop": "marmalade"}
-    tokens = {project: token_of(server, project, "read", "write") for project in words}
-    for project, word in words.items():
-        server.state.engines.engine(project).remember("s", "user", f"The {word} is here.")
-    wrong: list[str] = []
-
-    async def ask(project: str) -> None:
-        async with connected(server, tokens[project]) as client:
-            for _ in range(10):
-                found = await client.call_tool(
-                    "rag_memory_search", {"session_id": "s", "query": "what is here"}
-                )
-                if words[project] not in str(found):
-                    wrong.append(project)
-
-    async def run() -> None:
-        async with anyio.create_task_group() as tasks:
-            for project in words:
-                tasks.start_soon(ask, project)
-
-    anyio.run(run)
-    assert wrong == []
-
-
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/all"])
 def test_pages_of_other_sites_are_refused(server: RunningServer, path: str) -> None:
     for headers in ({"host": "evil.example"}, {"origin": "http://evil.example"}):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
-import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from ragstone.errors import Overloaded
+from ragstone.errors import Overloaded, TimedOut
 from ragstone.surfaces.mcp.session import McpSession
 from ragstone.surfaces.present.failures import failure_codes
 from ragstone.surfaces.tool import Tool
@@ -80,9 +80,8 @@ class PromptHandlers:
         session = self.find(context)
         arguments = {recipe.tool_argument: value}
         try:
-            async with session.turn():
-                answer = await anyio.to_thread.run_sync(session.answer, recipe.tool, arguments)
-        except Overloaded as error:
+            answer = await session.run(partial(session.answer, recipe.tool, arguments))
+        except (Overloaded, TimedOut) as error:
             raise MCPError(failure_codes(error).mcp, str(error)) from error
         if answer.failed:
             raise MCPError(types.INVALID_PARAMS, answer.text)

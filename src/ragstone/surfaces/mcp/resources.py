@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
@@ -92,8 +92,7 @@ async def _run(
 ) -> Result:
     """Return the result of work in a thread, in its turn; a failure becomes an error of the protocol."""
     try:
-        async with session.turn():
-            return await anyio.to_thread.run_sync(work, session, argument)
+        return await session.run(partial(work, session, argument))
     except RagstoneError as error:
         raise MCPError(failure_codes(error).mcp, str(error)) from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import anyio
@@ -16,7 +17,7 @@ from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
 from ragstone import __version__
-from ragstone.errors import Overloaded
+from ragstone.errors import Overloaded, TimedOut
 from ragstone.protocols.cancellation import Cancellation
 from ragstone.surfaces.mcp.prompts import PromptHandlers
 from ragstone.surfaces.mcp.resources import ResourceHandlers
@@ -176,11 +177,8 @@ async def _answer(
     await _report_indexing(context, session)
     cancellation = Cancellation()
     try:
-        async with session.turn():
-            return await anyio.to_thread.run_sync(
-                session.answer, tool, arguments, cancellation, abandon_on_cancel=True
-            )
-    except Overloaded as error:
+        return await session.run(partial(session.answer, tool, arguments, cancellation))
+    except (Overloaded, TimedOut) as error:
         data = {"success": False, "error": failure_json(error)}
         return ToolAnswer(str(error), data, failed=True)
     finally:

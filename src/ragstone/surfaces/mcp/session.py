@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import anyio
 
 from ragstone.engine import DEFAULT_PROJECT, Engine
 from ragstone.errors import RagstoneError
@@ -25,6 +27,7 @@ _CLOSE_SECONDS: Final = 3.0
 _MAX_IDLE_ROUNDS: Final = 60
 """Another process is making the vectors: after this many rounds without work, leave them to it."""
 logger = logging.getLogger(__name__)
+Result = TypeVar("Result")
 
 
 class _SessionClosed(Exception):
@@ -100,9 +103,9 @@ class McpSession:
             return tools
         return (*tools, RAG_FIND_TOOLS)
 
-    def turn(self) -> AbstractAsyncContextManager[None]:
-        """Return a context that holds a turn for one piece of work; a session of its own process has no limit."""
-        return nullcontext()
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Return the result of some work in a thread; a session of its own process has no further limit."""
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
     @property
     def first_call_seconds(self) -> float:

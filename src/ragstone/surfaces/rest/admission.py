@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Final, TypeVar
 
-from ragstone.errors import Overloaded
+from ragstone.errors import Overloaded, TimedOut
 
-_HINT = "try again after the seconds in Retry-After"
+_HINT: Final = "try again after the seconds in Retry-After"
+Result = TypeVar("Result")
 
 
 class Admission:
@@ -35,3 +37,42 @@ class Admission:
                 yield
         finally:
             self.present -= 1
+
+    async def run_in_time(
+        self, work: Callable[[], Awaitable[Result]], seconds: float
+    ) -> Result:
+        """Return the result of some work in its turn.
+
+        After the time limit raise `Overloaded` if the work has not begun, `TimedOut` if it has. A thread cannot be
+        ended: it finishes its work and holds its turn until then, also if the caller is gone.
+        """
+        has_begun = False
+
+        async def run() -> Result:
+            nonlocal has_begun
+            async with self.slot():
+                has_begun = True
+                return await work()
+
+        task = asyncio.ensure_future(run())
+        try:
+            await asyncio.wait({task}, timeout=seconds)
+        finally:
+            if not task.done():
+                task.add_done_callback(_ignore_result)
+                if not has_begun:
+                    task.cancel()
+        if task.done():
+            return task.result()
+        if has_begun:
+            raise TimedOut(
+                "the request takes too long, and its work goes on",
+                hint="see what is stored before you send it again, or run it as a job",
+            )
+        raise Overloaded("the request waited too long for its turn", hint="try again")
+
+
+def _ignore_result(task: asyncio.Future[Result]) -> None:
+    """Read the result of a task that nothing waits for."""
+    if not task.cancelled():
+        task.exception()

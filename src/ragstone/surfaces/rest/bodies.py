@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Body(BaseModel):
@@ -91,12 +91,27 @@ class ContextBody(SearchOptionsBody):
     """A context for a prompt."""
 
     task: str = Field(examples=["change the opening hours"])
-    budget: int = Field(1500, ge=1, le=10_000_000)
+    budget: int = Field(1500, ge=1, le=10_000_000, description="Tokens at most.")
+    token_budget: int | None = Field(
+        None, ge=1, le=10_000_000, description="Another name of `budget`."
+    )
+    project_id: str | None = Field(None, description="The caller's own project.")
     format: Literal["block", "markdown", "tool", "documents", "json"] = "block"
     window: int | None = Field(None, ge=1, le=10_000_000)
     session: str | None = None
     top_k: int | None = Field(None, ge=0)
     rag_enabled: bool = True
+
+    @property
+    def tokens(self) -> int:
+        """Return the budget by either of its names."""
+        return self.budget if self.token_budget is None else self.token_budget
+
+    @model_validator(mode="after")
+    def _check_budget(self) -> ContextBody:
+        if self.token_budget is not None and "budget" in self.model_fields_set:
+            raise ValueError("budget and token_budget are the same: give one of them")
+        return self
 
 
 class InjectBody(Body):

@@ -24,7 +24,7 @@ Work: TypeAlias = Callable[[Progress], Json]
 MAX_KEPT: Final = 1000
 MAX_WAITING: Final = 50
 MAX_WAITING_PER_PROJECT: Final = 10
-"""The files of a waiting upload are in memory, and no project may fill the queue alone."""
+"""No project may fill the queue alone."""
 _CLOSE_SECONDS: Final = 10.0
 _THREADS: Final = 2
 logger = logging.getLogger(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Final, Literal, TypeVar, cast
@@ -13,7 +12,7 @@ from fastapi.routing import APIRoute
 
 from ragstone.access.identity import Identity, KeyScope, authorize
 from ragstone.engine import Engine
-from ragstone.errors import NotFound, Overloaded, TimedOut
+from ragstone.errors import NotFound
 from ragstone.indexing.events import ACTOR
 from ragstone.surfaces.rest.replies import answer_failure
 from ragstone.surfaces.rest.state import ServerState
@@ -146,38 +145,11 @@ class ScopedRoute(APIRoute):
 
 
 async def _run_in_time(server: ServerState, handle: Handler, request: Request) -> Response:
-    """Return the answer. After the time limit raise `Overloaded` if the work has not begun, `TimedOut` if it has.
-
-    A thread cannot be ended: it finishes its work and holds its turn until then.
-    """
-    has_begun = False
-
-    async def run() -> Response:
-        nonlocal has_begun
-        async with server.admission.slot():
-            has_begun = True
-            return await handle(request)
-
-    task = asyncio.ensure_future(run())
-    await asyncio.wait({task}, timeout=server.engines.settings.server.seconds)
-    if task.done():
-        return task.result()
-    task.add_done_callback(_ignore_result)
-    if has_begun:
-        raise TimedOut(
-            "the request takes too long, and its work goes on",
-            hint="see what is stored before you send it again, or run it as a job",
-        )
-    task.cancel()
-    raise Overloaded("the request waited too long for its turn", hint="try again")
+    """Return the answer, in its turn and within the time limit."""
+    seconds = server.engines.settings.server.seconds
+    return await server.admission.run_in_time(lambda: handle(request), seconds)
 
 
 async def _run_at_once(server: ServerState, handle: Handler, request: Request) -> Response:
     """Return the answer of a public route, or a stream, which counts itself (`streams.py`)."""
     return await handle(request)
-
-
-def _ignore_result(task: asyncio.Future[Response]) -> None:
-    """Read the result of a task that nothing waits for."""
-    if not task.cancelled():
-        task.exception()

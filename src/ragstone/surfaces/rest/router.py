@@ -48,6 +48,7 @@ _FAILURES: Final = {
     501: "An optional package is not installed.",
     502: "A model or a remote service failed.",
     503: "Another writer holds the store.",
+    504: "The work began and takes longer than `server.seconds`; it goes on.",
 }
 
 

@@ -19,6 +19,7 @@ from ragstone.surfaces.rest.engines import Engines
 from ragstone.surfaces.rest.jobs import Jobs
 from ragstone.surfaces.rest.metrics import Metrics
 from ragstone.surfaces.rest.streams import StreamLimit
+from ragstone.surfaces.rest.upload_spool import UploadSpool
 
 SESSION_COOKIE: Final = "ragstone_session"
 _SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
@@ -32,6 +33,7 @@ class ServerState:
     sync: BackgroundSync
     admission: Admission
     streams: StreamLimit
+    uploads: UploadSpool
     needs_keys: bool = False
     """Whether other machines can reach the server: then every caller needs a key."""
     sessions: BrowserSessions = field(default_factory=BrowserSessions)
@@ -73,6 +75,7 @@ class ServerState:
         """Stop background work and close the engines."""
         self.sync.close()
         self.jobs.close()
+        self.uploads.close()
         self.engines.close()
 
 
@@ -89,11 +92,14 @@ def check_page_token(session: BrowserSession, headers: Headers, method: str) -> 
 def create_state(engines: Engines) -> ServerState:
     """Return the state of a server; nothing is started yet."""
     settings = engines.settings.server
+    in_memory = engines.workspace.components.in_memory
+    home = None if in_memory else engines.settings.home
     return ServerState(
         engines,
         BackgroundSync(engines),
         Admission(settings.active, settings.waiting),
         StreamLimit(settings.streams),
+        UploadSpool(home, settings.upload_mb * 1_000_000),
         # A proxy in front of the server connects from this machine.
         needs_keys=bool(settings.hosts or settings.origins),
     )

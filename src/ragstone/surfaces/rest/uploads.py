@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError, ProviderError, QuotaError, ReadError
@@ -12,15 +11,8 @@ from ragstone.protocols import Progress
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.reports import skips_json
+from ragstone.surfaces.rest.upload_spool import UploadedFile
 from ragstone.types import Document, Skip
-
-
-@dataclass(frozen=True, slots=True)
-class UploadedFile:
-    """The name and the bytes of an uploaded file."""
-
-    name: str
-    data: bytes
 
 
 def check_file_name(name: str | None) -> str:
@@ -71,9 +63,10 @@ def add_files(
 
 def _read(engine: Engine, file: UploadedFile) -> Document:
     reader_for(file.name)  # refuses an unsupported type by its name
-    problem = engine.admin.source().limits.explain_excess(file.name, len(file.data))
+    problem = engine.admin.source().limits.explain_excess(file.name, file.size)
     if problem:
         raise ReadError(problem, hint="split the file")
-    if is_binary(file.data, file.name):
+    data = file.read()
+    if is_binary(data, file.name):
         raise ReadError("it is binary, not text", hint="convert it to text first")
-    return reader_for(file.name, file.data).read(file.data, file.name)
+    return reader_for(file.name, data).read(data, file.name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
 import anyio
@@ -22,7 +22,7 @@ from ragstone.errors import AccessError, RagstoneError
 from ragstone.indexing.events import ACTOR
 from ragstone.protocols.cancellation import Cancellation
 from ragstone.surfaces.mcp.server import RequestContext, create_server
-from ragstone.surfaces.mcp.session import McpSession
+from ragstone.surfaces.mcp.session import McpSession, Result
 from ragstone.surfaces.present.failures import failure_json
 from ragstone.surfaces.rest.replies import failure_response
 from ragstone.surfaces.rest.state import ServerState
@@ -51,9 +51,14 @@ class KeyedSession(McpSession):
         is_own = self._identity.project == self._server.engines.own_project
         return self._server.sync.note if is_own else ""
 
-    def turn(self) -> AbstractAsyncContextManager[None]:
-        """Return a context that holds one of the server's turns; it raises `Overloaded` if too many wait."""
-        return self._server.admission.slot()
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Return the result of some work in one of the server's turns, within the time limit of a request."""
+
+        async def run_in_thread() -> Result:
+            return await run_in_threadpool(work)
+
+        seconds = self._server.engines.settings.server.seconds
+        return await self._server.admission.run_in_time(run_in_thread, seconds)
 
     def answer(
         self,

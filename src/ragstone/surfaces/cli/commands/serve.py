@@ -41,6 +41,15 @@ def serve(
 ) -> None:
     """Serve the index over HTTP until Ctrl-C: the dashboard at /, REST under /api/rag, MCP under /mcp.
 
+    \b
+    POST /api/rag/search, /context, /retrieve    ask the whole project
+    GET, POST /api/rag/collections               collections; documents and files below each
+    POST /api/rag/sync                           sync the folder, as a job
+    POST /api/rag/memory/SESSION/add, /search    conversations
+    GET /api/rag/status, /events/stream          the index, and events as they happen
+    GET /health, /metrics, /openapi.json         the server, and every route
+    /mcp, /mcp/all                               the MCP server: few tools, or all
+
     With --json the first line is an object with the address.
     """
     settings: dict[str, object] = {}

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from fastapi import Response
 
+from ragstone.access.identity import authorize
 from ragstone.engine.arguments import is_system_name
 from ragstone.errors import ConfigError, InputError
 from ragstone.surfaces.present.context import context_json
@@ -67,10 +68,11 @@ def explain(call: AuthorisedCall, body: SearchBody) -> Response:
 @needs("read")
 def context(call: AuthorisedCall, body: ContextBody) -> Response:
     """Return cited text for a task inside a token budget."""
+    authorize(call.identity, "read", project=body.project_id)
     with _chosen_models(call, body):
         built = call.engine.context(
             body.task,
-            body.budget,
+            body.tokens,
             format=body.format,
             window=body.window,
             session=body.session,
