@@ -45,6 +45,7 @@ def addresses() -> dict[str, list[str]]:
     """Return the addresses of each page that show payloads. A new page adds its own here."""
     return {
         "home": ["/"],
+        "search": [f"/search?q={quote(text)}&top_k=50" for text in batches(60)],
         "no such page": [f"/{quote(text, safe='')}" for text in batches(60)],
     }
 

@@ -1,0 +1,104 @@
+"""Marks the words of a query in a text, and chooses the lines that a closed hit shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ragstone.text import terms
+from ragstone.types import Hit, Span
+
+_WORD: Final = re.compile(r"\w+")
+_GRAPH_PREFIX: Final = "graph:"
+_PREVIEW_LINES: Final = 3
+_WINDOW: Final = 220
+"""Characters of a long line that a preview shows, around the first marked word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a line; it is marked if it is a word of the query."""
+
+    text: str
+    is_marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedLine:
+    """A line of a document in segments. Its number is 0 if the format has no lines."""
+
+    number: int
+    segments: tuple[Segment, ...]
+
+    @property
+    def marks(self) -> int:
+        """Return how many words of the query the line has."""
+        return sum(segment.is_marked for segment in self.segments)
+
+
+def mark_hit(hit: Hit, query_terms: Sequence[str]) -> list[list[MarkedLine]]:
+    """Return the lines of a hit with marks: one list for each slice, and one list if the hit is not compressed."""
+    slices = [(part.text, part.span) for part in hit.slices] or [(hit.text, hit.span)]
+    wanted = frozenset(query_terms)
+    # A text about a node of the graph is not in a file, and a line of a PDF cannot be counted by a reader.
+    has_lines = hit.span.page is None and not hit.source_doc_id.startswith(_GRAPH_PREFIX)
+    return [_mark_slice(text, span, wanted, has_lines) for text, span in slices]
+
+
+def preview_lines(blocks: Sequence[Sequence[MarkedLine]]) -> list[MarkedLine]:
+    """Return the few lines with the most words of the query, in their order; the first lines if there is none."""
+    lines = [line for block in blocks for line in block if _has_text(line)]
+    best = sorted(lines, key=lambda line: -line.marks)[:_PREVIEW_LINES]
+    if not any(line.marks for line in best):
+        best = lines[:_PREVIEW_LINES]
+    return [_shorten(line) for line in lines if line in best]
+
+
+def mark_line(text: str, number: int, wanted: frozenset[str]) -> MarkedLine:
+    """Return a line whose words are marked if one of their terms is wanted."""
+    segments: list[Segment] = []
+    end = 0
+    for word in _WORD.finditer(text):
+        if wanted.isdisjoint(terms(word.group())):
+            continue
+        if word.start() > end:
+            segments.append(Segment(text[end : word.start()]))
+        segments.append(Segment(word.group(), is_marked=True))
+        end = word.end()
+    if end < len(text):
+        segments.append(Segment(text[end:]))
+    return MarkedLine(number, tuple(segments))
+
+
+def _mark_slice(
+    text: str, span: Span, wanted: frozenset[str], has_lines: bool
+) -> list[MarkedLine]:
+    lines = text.removesuffix("\n").split("\n")
+    return [
+        mark_line(line, span.line_start + offset if has_lines else 0, wanted)
+        for offset, line in enumerate(lines)
+    ]
+
+
+def _has_text(line: MarkedLine) -> bool:
+    return any(segment.text.strip() for segment in line.segments)
+
+
+def _shorten(line: MarkedLine) -> MarkedLine:
+    """Return a line of at most the window's length, with its first marked word inside."""
+    if sum(len(segment.text) for segment in line.segments) <= _WINDOW:
+        return line
+    segments = list(line.segments)
+    if not segments[0].is_marked and line.marks and len(segments[0].text) > _WINDOW // 3:
+        segments[0] = Segment("…" + segments[0].text[-(_WINDOW // 3) :])
+    kept: list[Segment] = []
+    left = _WINDOW
+    for segment in segments:
+        kept.append(Segment(segment.text[:left], segment.is_marked))
+        left -= len(segment.text)
+        if left <= 0:
+            kept.append(Segment("…"))
+            break
+    return MarkedLine(line.number, tuple(kept))

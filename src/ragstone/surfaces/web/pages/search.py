@@ -1,0 +1,115 @@
+"""The search lab: try a query with different settings, see why a hit is there, copy a context."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from fastapi import Query, Response
+
+from ragstone import registry
+from ragstone.errors import RagstoneError
+from ragstone.surfaces.rest.models import check_models
+from ragstone.surfaces.rest.route import needs
+from ragstone.surfaces.web.absence import explain_absence
+from ragstone.surfaces.web.lab import (
+    LabFilters,
+    LabSearch,
+    LabSettings,
+    compare_ranks,
+    read_filters,
+    read_settings,
+    run_search,
+    search_options,
+)
+from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router, status_of
+
+NAV: Final = NavItem("Search", "/search", "search", "s")
+SECOND: Final = "b_"
+"""The prefix of the parameters of the second search."""
+router = page_router()
+
+QueryText = Annotated[str, Query(max_length=10_000)]
+
+
+@router.get("/search")
+@needs("read")
+def show_lab(page: AuthorisedPage, q: QueryText = "") -> Response:
+    """Search with the settings in the address, once or twice, and show the hits."""
+    params = page.request.query_params
+    error: RagstoneError | None = None
+    searches: list[LabSearch] = []
+    try:
+        settings = _read_all_settings(page)
+        if q.strip():
+            searches = _search(page, q, settings, read_filters(params))
+    except RagstoneError as failure:
+        error = failure
+        settings = [LabSettings()]
+    return page.render(
+        "search.html",
+        status=200 if error is None else status_of(error),
+        query=q,
+        settings=settings,
+        filters=read_filters(params),
+        is_comparing="compare" in params,
+        searches=searches,
+        error=error,
+        collections=page.engine.admin.collections(),
+        rerankers=registry.names("reranker"),
+    )
+
+
+@router.get("/search/context")
+@needs("read")
+def show_context(
+    page: AuthorisedPage,
+    q: QueryText = "",
+    format: Literal["block", "markdown", "tool", "documents", "json"] = "block",
+    budget: Annotated[int, Query(ge=50, le=1_000_000)] = 1500,
+) -> Response:
+    """Show the hits as a context for a prompt, with its number of tokens."""
+    params = page.request.query_params
+    settings = read_settings(params)
+    check_models(page, settings.rerank or None)
+    context = page.engine.context(
+        q,
+        budget,
+        format=format,
+        top_k=settings.top_k,
+        **search_options(settings, read_filters(params)),
+    )
+    return page.render("search_context.html", context=context)
+
+
+@router.get("/search/why")
+@needs("read")
+def show_absence(
+    page: AuthorisedPage,
+    q: QueryText = "",
+    file: Annotated[str, Query(max_length=2000)] = "",
+) -> Response:
+    """Say why a file is not among the hits."""
+    params = page.request.query_params
+    settings = read_settings(params)
+    check_models(page, settings.rerank or None)
+    absence = explain_absence(page.engine, q, file.strip(), settings, read_filters(params))
+    return page.render("search_why.html", absence=absence)
+
+
+def _read_all_settings(page: PageCall) -> list[LabSettings]:
+    """Return the settings of the first search, and of the second one if the page compares two."""
+    params = page.request.query_params
+    settings = [read_settings(params)]
+    if "compare" in params:
+        settings.append(read_settings(params, SECOND))
+    return settings
+
+
+def _search(
+    page: PageCall, query: str, settings: list[LabSettings], filters: LabFilters
+) -> list[LabSearch]:
+    check_models(page, *(entry.rerank or None for entry in settings))
+    searches = [run_search(page.engine, query, entry, filters) for entry in settings]
+    if len(searches) == 2:
+        searches = list(compare_ranks(*searches))
+    return searches

@@ -1,0 +1,117 @@
+"""The search lab in a browser: hits with reasons, two settings side by side, a context to copy."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from playwright.sync_api import Page, expect
+
+from tests.support.browser import PageRecord, find_barriers, take_screenshots
+
+QUESTION = "why do we avoid floating point numbers"
+
+
+def open_lab(page: Page, query: str = QUESTION, further: str = "") -> None:
+    page.goto(f"/search?q={quote(query)}{further}")
+
+
+def test_an_empty_lab_says_what_it_is_for(page: Page) -> None:
+    page.goto("/search")
+    expect(page.get_by_text("What are you looking for?")).to_be_visible()
+    take_screenshots(page, "search-empty")
+    assert find_barriers(page) == []
+
+
+def test_a_question_finds_its_passage_with_path_and_lines(page: Page) -> None:
+    page.goto("/search")
+    page.get_by_label("Query", exact=True).fill(QUESTION)
+    page.keyboard.press("Enter")
+    first = page.locator("[data-hit]").first
+    expect(first.locator("summary")).to_contain_text("docs/adr/0001-whole-cents.md:1-6")
+    assert "q=why" in page.url
+    take_screenshots(page, "search")
+    assert find_barriers(page) == []
+
+
+def test_a_hit_opens_and_says_why_it_is_there(page: Page) -> None:
+    open_lab(page)
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    first = page.locator("[data-hit]").first
+    expect(first.get_by_text("Why this")).to_be_visible()
+    expect(first.get_by_role("rowheader", name="minilm")).to_be_visible()
+    expect(first.locator(".hit-text mark").first).to_be_visible()
+    take_screenshots(page, "search-hit")
+    assert find_barriers(page) == []
+
+
+def test_a_pdf_is_cited_by_its_page(page: Page) -> None:
+    open_lab(page, "48 Nm")
+    expect(page.locator("[data-hit]").first.locator("summary")).to_contain_text(
+        "saw-manual.pdf p.3"
+    )
+
+
+def test_two_settings_stand_side_by_side(page: Page) -> None:
+    open_lab(page, "the machine overheats")
+    page.get_by_label("Compare two settings").check()
+    second = page.get_by_role("radiogroup", name="Second settings: lists")
+    second.get_by_text("Words").click()
+    expect(page.get_by_role("region", name="Hits 2")).to_contain_text("words only")
+    expect(page.get_by_role("region", name="Hits 1")).to_contain_text("only here")
+    take_screenshots(page, "search-compare")
+    assert find_barriers(page) == []
+
+
+def test_the_context_is_copied_with_its_number_of_tokens(page: Page) -> None:
+    open_lab(page)
+    page.get_by_label("Format").select_option("markdown")
+    page.get_by_role("button", name="Build").click()
+    page.get_by_role("button", name="Copy context").click()
+    expect(page.get_by_text("tokens, ")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("## Relevant Context (RAG)")
+    assert "0001-whole-cents.md" in copied
+    take_screenshots(page, "search-context")
+    assert find_barriers(page) == []
+
+
+def test_a_file_that_is_not_found_gets_a_reason(page: Page) -> None:
+    open_lab(page, "QRY-311", "&top_k=1")
+    box = page.get_by_label("Path of a file")
+    box.fill("docs/adr/0001-whole-cents.md")
+    box.press("Enter")
+    expect(page.locator("#why")).to_contain_text("No passage of it fits the query.")
+    box.fill("docs/adr/0001-whole-cent.md")
+    box.press("Enter")
+    expect(page.locator("#why")).to_contain_text("The index has no document with this path.")
+    expect(page.locator("#why")).to_contain_text("docs/adr/0001-whole-cents.md")
+
+
+def test_a_file_below_the_shown_hits_shows_its_best_passage(page: Page) -> None:
+    open_lab(page, "cancel an order", "&top_k=1")
+    shown = page.locator(".hit-place").first.inner_text()
+    other = "app/Policies/OrderPolicy.php"
+    if shown.startswith(other):
+        other = "app/Http/Controllers/OrderController.php"
+    box = page.get_by_label("Path of a file")
+    box.fill(other)
+    box.press("Enter")
+    expect(page.locator("#why")).to_contain_text("left out")
+    expect(page.locator("#why").get_by_text("Why this")).to_be_visible()
+
+
+def test_filters_and_the_lowest_score_hide_hits(page: Page) -> None:
+    open_lab(page, "order", "&path=app/**")
+    places = page.locator(".hit-place").all_text_contents()
+    assert places and all(place.startswith("app/") for place in places)
+    open_lab(page, "order", "&min_score=1")
+    expect(page.get_by_text("Nothing fits")).to_be_visible()
+
+
+def test_wrong_settings_get_one_sentence(page: Page, record: PageRecord) -> None:
+    open_lab(page, "order", "&top_k=many")
+    expect(page.get_by_role("alert")).to_contain_text("out of range")
+    open_lab(page, "order", "&mode=magic")
+    expect(page.get_by_role("alert")).to_contain_text("is no choice")
+    record.console_errors.clear()
