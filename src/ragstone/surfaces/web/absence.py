@@ -40,10 +40,10 @@ def explain_absence(
             "It was skipped, it failed, or it was never found. `ragstone sync --verbose` gives the reasons.",
             similar=tuple(similar),
         )
-    shown = run_search(engine, query, settings, filters)
+    main_search = run_search(engine, query, settings, filters)
     alone = run_search(engine, query, settings, in_file)
     best = alone.hits[0] if alone.hits else None
-    rank = _rank_of(shown, alone)
+    rank = _rank_of(main_search, alone)
     if rank:
         return Absence(path, f"It is there: hit {rank}.", best=best)
     if best is None:
@@ -52,11 +52,11 @@ def explain_absence(
             "No passage of it fits the query.",
             "None shares a word with the query, and none is near in meaning.",
         )
-    reason = _reason(shown.explanation, alone)
+    reason = _reason(main_search.explanation, alone)
     if not reason:
         return Absence(
             path,
-            f"It is not among the {shown.explanation.candidates:,} candidates.",
+            f"It is not among the {main_search.explanation.candidates:,} candidates.",
             "Other passages match more words of the query, or are nearer in meaning.",
             best,
         )
@@ -67,10 +67,10 @@ def _paths(engine: Engine) -> list[str]:
     return [document.uri for document in islice(engine.sources(), _COMPARED)]
 
 
-def _rank_of(shown: LabSearch, alone: LabSearch) -> int:
+def _rank_of(main_search: LabSearch, alone: LabSearch) -> int:
     """Return the rank of the first hit of the file; 0 if none is shown."""
     names = {entry.hit.source_doc_id for entry in alone.hits}
-    ranks = [entry.rank for entry in shown.hits if entry.hit.source_doc_id in names]
+    ranks = [entry.rank for entry in main_search.hits if entry.hit.source_doc_id in names]
     return min(ranks, default=0)
 
 

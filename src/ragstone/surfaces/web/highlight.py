@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from ragstone.text import terms
@@ -18,7 +19,7 @@ _WINDOW: Final = 220
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class LinePart:
     """A part of a line; it is marked if it is a word of the query."""
 
     text: str
@@ -30,7 +31,7 @@ class MarkedLine:
     """A line of a document in segments. Its number is 0 if the format has no lines."""
 
     number: int
-    segments: tuple[Segment, ...]
+    segments: tuple[LinePart, ...]
 
     @property
     def marks(self) -> int:
@@ -41,43 +42,43 @@ class MarkedLine:
 def mark_hit(hit: Hit, query_terms: Sequence[str]) -> list[list[MarkedLine]]:
     """Return the lines of a hit with marks: one list for each slice, and one list if the hit is not compressed."""
     slices = [(part.text, part.span) for part in hit.slices] or [(hit.text, hit.span)]
-    wanted = frozenset(query_terms)
+    query_set = frozenset(query_terms)
     # A text about a node of the graph is not in a file, and a line of a PDF cannot be counted by a reader.
     has_lines = hit.span.page is None and not hit.source_doc_id.startswith(_GRAPH_PREFIX)
-    return [_mark_slice(text, span, wanted, has_lines) for text, span in slices]
+    return [_mark_slice(text, span, query_set, has_lines) for text, span in slices]
 
 
 def preview_lines(blocks: Sequence[Sequence[MarkedLine]]) -> list[MarkedLine]:
     """Return the few lines with the most words of the query, in their order; the first lines if there is none."""
-    lines = [line for block in blocks for line in block if _has_text(line)]
+    lines = [line for line in chain.from_iterable(blocks) if _has_text(line)]
     best = sorted(lines, key=lambda line: -line.marks)[:_PREVIEW_LINES]
     if not any(line.marks for line in best):
         best = lines[:_PREVIEW_LINES]
     return [_shorten(line) for line in lines if line in best]
 
 
-def mark_line(text: str, number: int, wanted: frozenset[str]) -> MarkedLine:
-    """Return a line whose words are marked if one of their terms is wanted."""
-    segments: list[Segment] = []
+def mark_line(text: str, number: int, query_set: frozenset[str]) -> MarkedLine:
+    """Return a line whose words are marked if one of their terms is in the query."""
+    segments: list[LinePart] = []
     end = 0
     for word in _WORD.finditer(text):
-        if wanted.isdisjoint(terms(word.group())):
+        if query_set.isdisjoint(terms(word.group())):
             continue
         if word.start() > end:
-            segments.append(Segment(text[end : word.start()]))
-        segments.append(Segment(word.group(), is_marked=True))
+            segments.append(LinePart(text[end : word.start()]))
+        segments.append(LinePart(word.group(), is_marked=True))
         end = word.end()
     if end < len(text):
-        segments.append(Segment(text[end:]))
+        segments.append(LinePart(text[end:]))
     return MarkedLine(number, tuple(segments))
 
 
 def _mark_slice(
-    text: str, span: Span, wanted: frozenset[str], has_lines: bool
+    text: str, span: Span, query_set: frozenset[str], has_lines: bool
 ) -> list[MarkedLine]:
     lines = text.removesuffix("\n").split("\n")
     return [
-        mark_line(line, span.line_start + offset if has_lines else 0, wanted)
+        mark_line(line, span.line_start + offset if has_lines else 0, query_set)
         for offset, line in enumerate(lines)
     ]
 
@@ -92,13 +93,13 @@ def _shorten(line: MarkedLine) -> MarkedLine:
         return line
     segments = list(line.segments)
     if not segments[0].is_marked and line.marks and len(segments[0].text) > _WINDOW // 3:
-        segments[0] = Segment("…" + segments[0].text[-(_WINDOW // 3) :])
-    kept: list[Segment] = []
-    left = _WINDOW
+        segments[0] = LinePart("…" + segments[0].text[-(_WINDOW // 3) :])
+    parts: list[LinePart] = []
+    room = _WINDOW
     for segment in segments:
-        kept.append(Segment(segment.text[:left], segment.is_marked))
-        left -= len(segment.text)
-        if left <= 0:
-            kept.append(Segment("…"))
+        parts.append(LinePart(segment.text[:room], segment.is_marked))
+        room -= len(segment.text)
+        if room <= 0:
+            parts.append(LinePart("…"))
             break
-    return MarkedLine(line.number, tuple(kept))
+    return MarkedLine(line.number, tuple(parts))

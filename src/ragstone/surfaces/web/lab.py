@@ -74,7 +74,7 @@ class LabFilters:
 
 @dataclass(frozen=True, slots=True)
 class LabHit:
-    """A hit with its marked text, and its rank in the search beside it."""
+    """A hit with its marked text, and its rank in the other search."""
 
     rank: int
     hit: Hit
@@ -166,11 +166,11 @@ def _identity(hit: Hit) -> tuple[str, str, int]:
     return hit.collection, hit.source_doc_id, hit.span.start
 
 
-def _choice(text: str, known: tuple[str, ...], default: str) -> str:
+def _choice(text: str, choices: tuple[str, ...], default: str) -> str:
     if not text:
         return default
-    if text not in known:
-        raise InputError(f"{text[:50]!r} is no choice", hint=f"one of {', '.join(known)}")
+    if text not in choices:
+        raise InputError(f"{text[:50]!r} is no choice", hint=f"one of {', '.join(choices)}")
     return text
 
 
