@@ -38,8 +38,8 @@ test-agents: $(INSTALLED_DEV)  ## Run coding agents from npm against a model API
 	AGENTS_FOLDER=$(AGENTS) $(RUN) -m pytest -rs tests/agents
 
 test-stores: $(INSTALLED_DEV)  ## Test vector indexes that need an extra, with real servers
-	$(PIP) install --quiet --editable '.[chroma]'
-	$(RUN) -m pytest -rs tests/vectors/test_chroma_index.py
+	$(PIP) install --quiet --editable '.[chroma,milvus]'
+	$(RUN) -m pytest -rs tests/vectors/test_chroma_index.py tests/vectors/test_milvus_index.py
 
 browser: $(INSTALLED_DEV)  ## Find or install Chromium for the tests of the dashboard
 	@$(RUN) tools/install_browser.py

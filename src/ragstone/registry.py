@@ -149,6 +149,13 @@ BUILT_IN = (
         "Chroma in a folder, or on a server (url)",
         extra="chroma",
     ),
+    RegisteredPart(
+        "vector_index",
+        "milvus",
+        "ragstone.vectors.milvus_index:open_index",
+        "Milvus Lite in a folder, or a cluster (url)",
+        extra="milvus",
+    ),
 )
 
 

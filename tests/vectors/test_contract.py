@@ -37,11 +37,15 @@ class TestFileIndex(VectorIndexContract):
 
 
 class TestTurboIndexInMemory(VectorIndexContract):
+    is_exact = False
+
     def make(self) -> VectorIndex:
         return TurboIndex(None, self.dimension)
 
 
 class TestTurboIndexInAFolder(VectorIndexContract):
+    is_exact = False
+
     @pytest.fixture(autouse=True)
     def _folder(self, tmp_path: Path) -> None:
         self.folder = tmp_path / "turbo"

@@ -3,69 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import sys
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-from ragstone import Engine, registry
-from ragstone.embed.fake import FakeEmbedder
-from ragstone.errors import ConfigError
-from ragstone.types import Document, Hit, Matrix
-
-WORDS = "granite slate marble basalt chalk flint gneiss shale pumice quartz".split()
-
-
-def open_with(folder: Path, provider: str, **more: object) -> Engine:
-    config = {
-        "rag.embedding_provider": "fake",
-        "rag.vector_store.provider": provider,
-        "store.path": f".ragstone-{provider}",
-        **{f"rag.vector_store.{key}": value for key, value in more.items()},
-    }
-    return Engine.open(folder, config=config)
-
-
-def fill(engine: Engine, count: int = 120) -> None:
-    generator = np.random.default_rng(5)
-    documents = []
-    for number in range(count):
-        words = " ".join(generator.choice(WORDS, 5))
-        metadata = {"part": number % 3}
-        documents.append(Document(f"{number}.md", f"{words} {number}", metadata=metadata))
-    engine.add(documents)
-
-
-def answers(engine: Engine, count: int = 200) -> list[list[tuple[str, float]]]:
-    """Return the ids and scores of queries by vectors, two of three with a filter."""
-    generator = np.random.default_rng(6)
-    results = []
-    for number in range(count):
-        query = " ".join(generator.choice(WORDS, 3))
-        part = number % 3
-        filters = {"part": part} if part else None
-        hits = engine.search(query, mode="vectors", filters=filters, top_k=8)
-        results.append([describe(hit) for hit in hits])
-    return results
-
-
-def describe(hit: Hit) -> tuple[str, float]:
-    return hit.source_doc_id, round(hit.score, 3)
-
-
-def record_embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return a list that gets every text that is embedded from now on."""
-    embedded: list[str] = []
-    embed = FakeEmbedder.embed
-
-    def recorded(self: FakeEmbedder, texts: Sequence[str], *rest: Any, **more: Any) -> Matrix:
-        embedded.extend(texts)
-        return embed(self, texts, *rest, **more)
-
-    monkeypatch.setattr(FakeEmbedder, "embed", recorded)
-    return embedded
+from ragstone import registry
+from ragstone.errors import ConfigError, MissingExtra
+from ragstone.types import Document
+from tests.support.index_answers import answers, describe, fill, open_with, record_embedded
 
 
 def test_the_same_queries_with_filters_give_the_same_hits_on_every_local_index(
@@ -99,12 +45,26 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_ones(tmp_path: Path) -
         ("memory", ("memory", "memory")),
         ("mock", ("memory", "memory")),
         ("file", ("sqlite", "file")),
+        ("milvus", ("sqlite", "milvus")),
     ],
 )
 def test_a_provider_stands_for_a_store_and_an_index(
     provider: str, expected: tuple[str, str]
 ) -> None:
     assert registry.store_and_index(provider) == expected
+
+
+def test_a_missing_package_is_named_with_the_line_that_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pymilvus", None)
+    monkeypatch.setitem(sys.modules, "milvus_lite.server_manager", None)
+    monkeypatch.delitem(sys.modules, "ragstone.vectors.milvus_index", raising=False)
+    with open_with(tmp_path, "milvus") as engine:
+        with pytest.raises(MissingExtra) as caught:
+            fill(engine, 2)
+        assert engine.search("granite marble", mode="words"), "the text is stored"
+    assert caught.value.hint == "pip install 'ragstone[milvus]'"
 
 
 def test_another_machine_takes_vectors_from_the_committed_file(

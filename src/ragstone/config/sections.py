@@ -57,20 +57,20 @@ class VectorStoreSettings:
 
     provider: str = setting(
         "sqlite",
-        "The index: `sqlite` (the same as `turbo`), `memory`, `file` or `chroma`.",
+        "The index: `sqlite` (the same as `turbo`), `memory`, `file`, `chroma` or `milvus`.",
         aliases=("RAG_STORE",),
     )
     url: str | None = setting(
         None,
         "Address of a store that runs as a server.",
         personal=True,
-        only_for=("chroma", "postgres"),
+        only_for=("chroma", "milvus", "postgres"),
     )
     api_key: str | None = setting(
         None,
         "Key for a store that runs as a server.",
         secret=True,
-        only_for=("chroma", "postgres"),
+        only_for=("chroma", "milvus", "postgres"),
     )
     mcp_server: str | None = setting(
         None, "MCP server that answers searches.", personal=True, only_for=("mcp",)
@@ -82,7 +82,7 @@ class VectorStoreSettings:
         None,
         "Folder of an index that can have its own.",
         inside=True,
-        only_for=("chroma", "file"),
+        only_for=("chroma", "milvus", "file"),
     )
     collection_name: str = setting("default", "Collection that is used by default.")
 

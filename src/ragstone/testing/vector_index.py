@@ -18,6 +18,9 @@ from ragstone.errors import InputError
 from ragstone.protocols import VectorIndex
 from ragstone.types import Matrix, Scored
 
+_TOLERANCE = 2e-3
+"""How far a score may be from the cosine: an index may store rounded vectors."""
+
 
 def ids_of(hits: Sequence[Scored]) -> list[int]:
     """Return the ids of hits."""
@@ -33,6 +36,8 @@ class VectorIndexContract:
     """Tests of `protocols.VectorIndex`."""
 
     dimension = 24
+    is_exact = True
+    """Whether the index finds all nearest vectors. An approximate index must find 95 % of them."""
 
     @abstractmethod
     def make(self) -> VectorIndex:
@@ -49,6 +54,13 @@ class VectorIndexContract:
         """Return random vectors of any length."""
         generator = np.random.default_rng(seed)
         vectors = generator.standard_normal((count, self.dimension))
+        return vectors.astype(np.float32)
+
+    def clustered_vectors(self, count: int, *, seed: int = 3) -> Matrix:
+        """Return random vectors around a few directions, as the texts of one subject have them."""
+        directions = np.random.default_rng(1).standard_normal((40, self.dimension))
+        chosen = np.random.default_rng(seed).integers(0, 40, count)
+        vectors: Matrix = directions[chosen] + 0.5 * self.vectors(count, seed=seed)
         return vectors.astype(np.float32)
 
     def cosines(self, query: Matrix, vectors: Matrix) -> Matrix:
@@ -86,7 +98,7 @@ class VectorIndexContract:
         hits = index.search(query, 10)
         scores = [hit.score for hit in hits]
         assert ids_of(hits) == ids[nearest].tolist()
-        assert np.allclose(scores, expected[nearest], atol=2e-3)
+        assert np.allclose(scores, expected[nearest], atol=_TOLERANCE)
 
     def test_only_the_direction_of_a_vector_counts(self, index: VectorIndex) -> None:
         vector = self.vectors(1)[0]
@@ -127,6 +139,32 @@ class VectorIndexContract:
         hits = index.search(vectors[0], 3)
         assert [hit.score for hit in zero_query] == [0.0, 0.0, 0.0]
         assert rounded_scores(hits)[2] == 0.0
+
+    @pytest.mark.parametrize("flushed", [False, True])
+    def test_200_queries_with_filters_find_the_nearest(
+        self,
+        index: VectorIndex,
+        flushed: bool,
+    ) -> None:
+        vectors = self.clustered_vectors(2400)
+        index.upsert(range(1, 2401), vectors)
+        if flushed:
+            index.flush()
+        filters = [None, range(1, 2401, 2), range(1, 2401, 17), [5, 9, 2000]]
+        found = 0
+        wanted = 0
+        for number, query in enumerate(self.clustered_vectors(200, seed=8)):
+            allowed = filters[number % len(filters)]
+            candidates = np.array(allowed or range(1, 2401))
+            expected = self.cosines(query, vectors[candidates - 1])
+            tenth = np.sort(expected)[-10:][0]
+            near = set(candidates[expected >= tenth - _TOLERANCE].tolist())
+            hits = index.search(query, 10, allowed=allowed)
+            found += len(near.intersection(ids_of(hits)))
+            wanted += min(10, len(candidates))
+            assert set(ids_of(hits)) <= set(candidates.tolist())
+        assert found <= wanted
+        assert found >= wanted * (1.0 if self.is_exact else 0.95)
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 

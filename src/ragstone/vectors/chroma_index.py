@@ -7,7 +7,6 @@ the stored vectors instead.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -18,7 +17,7 @@ import httpx
 import numpy as np
 from chromadb.config import Settings as ChromaSettings
 
-from ragstone.errors import ConfigError, ProviderError, RagstoneError
+from ragstone.errors import ConfigError, RagstoneError
 from ragstone.protocols import IndexSettings
 from ragstone.types import Matrix, Scored
 from ragstone.vectors.exact import best
@@ -31,13 +30,12 @@ from ragstone.vectors.normalise import (
     unit_query,
     unit_rows,
 )
+from ragstone.vectors.request_guard import RequestGuard
 
 _BATCH: Final = 1000
 """Vectors in one request."""
 _TIMEOUT: Final = 10.0
 """Seconds that a request to a server may take."""
-_PAUSE: Final = 5.0
-"""Seconds without a request after a failed one, so that searches do not wait for a server that is gone."""
 _SPARE: Final = 4
 """Candidates per wanted hit: Chroma's index is approximate, and the candidates are compared exactly."""
 
@@ -56,8 +54,7 @@ class ChromaIndex:
         self._stamp = stamp
         self._lock = threading.Lock()
         self._collection: Any = None
-        self._failed_at = -_PAUSE
-        self._failure = ""
+        self._guard = RequestGuard("Chroma")
 
     def upsert(self, ids: Sequence[int], vectors: Matrix) -> None:
         """Add vectors; an id that the index holds gets the new vector."""
@@ -119,8 +116,7 @@ class ChromaIndex:
     @contextmanager
     def _request(self) -> Iterator[Any]:
         """Yield the open collection; convert every failure of Chroma to `ProviderError`."""
-        if time.monotonic() - self._failed_at < _PAUSE:
-            raise ProviderError(self._failure, retryable=True)
+        self._guard.check()
         try:
             with self._lock:
                 if self._collection is None:
@@ -131,9 +127,7 @@ class ChromaIndex:
             raise
         except Exception as error:
             self._collection = self._client = None
-            self._failed_at = time.monotonic()
-            self._failure = f"Chroma failed: {error or type(error).__name__}"
-            raise ProviderError(self._failure, retryable=True) from error
+            raise self._guard.record(error) from error
 
     def _open(self) -> Any:  # noqa: ANN401 - an object of chromadb
         """Return the collection of this space, empty if it had another stamp."""

@@ -1,0 +1,34 @@
+"""Failures of a vector service: converted to `ProviderError`, and followed by a pause."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from ragstone.errors import ProviderError
+
+PAUSE_SECONDS: Final = 5.0
+"""Seconds without a request after a failed one, so that searches do not wait for a server that is gone."""
+
+
+class RequestGuard:
+    """Remembers the last failure of a service. A search then compares the stored vectors instead."""
+
+    def __init__(self, service: str) -> None:
+        """Take the name of the service, for its messages."""
+        self._service = service
+        self._failed_at: float | None = None
+        self._message = ""
+
+    def check(self) -> None:
+        """Raise `ProviderError` if the last request failed a moment ago."""
+        if self._failed_at is None or time.monotonic() - self._failed_at >= PAUSE_SECONDS:
+            return
+        raise ProviderError(self._message, retryable=True)
+
+    def record(self, error: Exception) -> ProviderError:
+        """Start a pause and return the error to raise."""
+        self._failed_at = time.monotonic()
+        reason = " ".join(str(error).split()) or type(error).__name__
+        self._message = f"{self._service} failed: {reason}"
+        return ProviderError(self._message, retryable=True)
