@@ -32,8 +32,8 @@ def rounded_scores(hits: Sequence[Scored]) -> dict[int, float]:
     return {hit.id: round(hit.score, 3) for hit in hits}
 
 
-class VectorIndexContract:
-    """Tests of `protocols.VectorIndex`."""
+class VectorSearchContract:
+    """Tests of the searches of a `protocols.VectorIndex`."""
 
     dimension = 24
     is_exact = True
@@ -68,8 +68,6 @@ class VectorIndexContract:
         lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(query)
         cosines: Matrix = vectors @ query / lengths
         return cosines
-
-    # ── searching ─────────────────────────────────────────────────────────────────────────────────
 
     def test_a_new_index_is_empty(self, index: VectorIndex) -> None:
         query = self.vectors(1)[0]
@@ -151,8 +149,8 @@ class VectorIndexContract:
         if flushed:
             index.flush()
         filters = [None, range(1, 2401, 2), range(1, 2401, 17), [5, 9, 2000]]
-        found = 0
-        wanted = 0
+        hit_count = 0
+        expected_count = 0
         for number, query in enumerate(self.clustered_vectors(200, seed=8)):
             allowed = filters[number % len(filters)]
             candidates = np.array(allowed or range(1, 2401))
@@ -160,11 +158,15 @@ class VectorIndexContract:
             tenth = np.sort(expected)[-10:][0]
             near = set(candidates[expected >= tenth - _TOLERANCE].tolist())
             hits = index.search(query, 10, allowed=allowed)
-            found += len(near.intersection(ids_of(hits)))
-            wanted += min(10, len(candidates))
+            hit_count += len(near.intersection(ids_of(hits)))
+            expected_count += min(10, len(candidates))
             assert set(ids_of(hits)) <= set(candidates.tolist())
-        assert found <= wanted
-        assert found >= wanted * (1.0 if self.is_exact else 0.95)
+        assert hit_count <= expected_count
+        assert hit_count >= expected_count * (1.0 if self.is_exact else 0.95)
+
+
+class VectorIndexContract(VectorSearchContract):
+    """Tests of `protocols.VectorIndex`."""
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 
