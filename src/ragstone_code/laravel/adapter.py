@@ -31,6 +31,7 @@ from ragstone_code.laravel.route_list import import_route_list
 from ragstone_code.laravel.routes import read_routes
 from ragstone_code.laravel.schedule import read_schedule
 from ragstone_code.laravel.schema import read_tables
+from ragstone_code.laravel.unread_folders import read_unread_folders
 from ragstone_code.world import World, WorldCache
 
 FAILURES: Final = (
@@ -177,6 +178,9 @@ class _ApplicationReader:
             "classes",
             lambda: read_typed_classes(self.app, skipped_keys=keys),
             Graph(),
+        )
+        graph += self._run_pass(
+            "unread folders", lambda: read_unread_folders(self.app), Graph()
         )
         nodes = tuple(_merge_nodes(graph.nodes))
         graph = replace(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import Final
 
 from ragstone.types import Alias, Json, Node
 from ragstone_code import tree
+from ragstone_code.laravel.composer import AutoloadFolders, autoload_folders
 from ragstone_code.laravel.syntax import SyntaxNode, argument_at, called_name, text_of
 from ragstone_code.world import World
 
@@ -63,9 +63,14 @@ class App:
     remarks: list[str] = field(default_factory=list)
 
     @cached_property
+    def autoload(self) -> AutoloadFolders:
+        """Return the folders that composer loads classes from."""
+        return autoload_folders(self.world.text(f"{self.prefix}composer.json") or "")
+
+    @cached_property
     def sources(self) -> tuple[str, ...]:
         """Return the application's PHP files without tests and generated files."""
-        folders = (*FOREIGN_FOLDERS, *self._test_folders())
+        folders = (*FOREIGN_FOLDERS, *self.autoload.development)
         foreign = tuple(f"{self.prefix}{folder}/" for folder in folders)
         root = self.prefix.rstrip("/")
         own = (uri for uri in self.world.below(root, ".php") if not uri.startswith(foreign))
@@ -235,19 +240,6 @@ class App:
         if folder is None or below is None:
             return None
         return _join_path(join(self.prefix, folder), f"/{below}")
-
-    def _test_folders(self) -> tuple[str, ...]:
-        """Return the folders that composer loads for development only."""
-        text = self.world.text(f"{self.prefix}composer.json")
-        folders: list[object] = []
-        try:
-            namespaces = json.loads(text or "{}").get("autoload-dev", {}).get("psr-4", {})
-            for paths in namespaces.values():
-                folders += paths if isinstance(paths, list) else [paths]
-        except (ValueError, AttributeError):
-            return ()
-        names = [folder for folder in folders if isinstance(folder, str)]
-        return tuple(name.strip("/") for name in names if name.strip("/."))
 
 
 def class_aliases(nodes: Iterable[Node]) -> tuple[Alias, ...]:

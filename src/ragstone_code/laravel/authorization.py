@@ -10,6 +10,7 @@ from typing import Final
 from ragstone.types import Graph, Json, Link, Node
 from ragstone_code import tree
 from ragstone_code.laravel.app import App
+from ragstone_code.laravel.class_values import text_or_constant
 from ragstone_code.laravel.code_bodies import CodeBody
 from ragstone_code.laravel.policies import GATES, Policies
 from ragstone_code.laravel.syntax import (
@@ -56,7 +57,7 @@ class AuthorizationCheck:
 def method_authorization(app: App, policies: Policies, body: CodeBody) -> Iterator[Link]:
     """Yield a link for each authorisation check that a method makes."""
     for check in (
-        *_called_checks(body),
+        *_called_checks(app, body),
         *_constructor_checks(app, body),
         *_attribute_checks(body),
     ):
@@ -100,7 +101,7 @@ def _middleware_of(route: Node) -> Iterator[Json]:
             yield from words
 
 
-def _called_checks(body: CodeBody) -> Iterator[AuthorizationCheck]:
+def _called_checks(app: App, body: CodeBody) -> Iterator[AuthorizationCheck]:
     """Yield the checks that calls in a body make: `$this->authorize('update', $post)` and its relatives."""
     for call, conditional in body.calls:
         position = _ability_position(call)
@@ -108,7 +109,7 @@ def _called_checks(body: CodeBody) -> Iterator[AuthorizationCheck]:
             continue
         model = _class_of_subject(body, first_array_value(argument_at(call, position + 1)))
         for written in array_values(argument_at(call, position)):
-            ability = text_of(written, body.owner)
+            ability = text_or_constant(app, written, body.owner)
             if ability and "\\" not in ability:
                 yield AuthorizationCheck(
                     body.key,

@@ -155,11 +155,11 @@ class LocatedCall:
         return self.call.line
 
 
-def find_calls(app: App) -> tuple[LocatedCall, ...]:
-    """Return all calls in the bodies that contain one of `WORDS`."""
+def find_calls(app: App, words: tuple[str, ...] = WORDS) -> tuple[LocatedCall, ...]:
+    """Return all calls in the bodies that contain one of the words."""
     located: list[LocatedCall] = []
     for uri in app.sources:
-        hits = _hit_lines(app.world.text(uri) or "")
+        hits = _hit_lines(app.world.text(uri) or "", words)
         if not hits:
             continue
         for body in _bodies_with_hits(app, uri, hits):
@@ -179,10 +179,10 @@ def method_body(app_class: AppClass, function: tree.Function, owner: str = "") -
     )
 
 
-def _hit_lines(text: str) -> list[int]:
-    """Return the numbers of the lines that contain one of `WORDS`, sorted."""
+def _hit_lines(text: str, words: tuple[str, ...]) -> list[int]:
+    """Return the numbers of the lines that contain one of the words, sorted."""
     positions: set[int] = set()
-    for word in WORDS:
+    for word in words:
         position = text.find(word)
         while position >= 0:
             positions.add(position)

@@ -9,7 +9,13 @@ from typing import Final
 from ragstone.types import Alias, Confidence, Graph, Link, Node, Unresolved
 from ragstone_code import tree
 from ragstone_code.laravel.app import App, class_aliases
+from ragstone_code.laravel.class_values import created_class
 from ragstone_code.laravel.code_bodies import LocatedCall
+from ragstone_code.laravel.dispatch_wrappers import (
+    DispatchWrapper,
+    find_wrappers,
+    wrapped_calls,
+)
 from ragstone_code.laravel.kinds import is_model, kind_of
 from ragstone_code.laravel.syntax import (
     SyntaxNode,
@@ -62,6 +68,8 @@ DISPATCH_CALLS: Final = frozenset(
     )
 )
 """Calls that send their argument if its class is an event or a job."""
+BUS_CALLS: Final = frozenset(("dispatchsync", "dispatchnow"))
+"""Methods that only a bus has."""
 QUEUE_CALLS: Final = frozenset(
     (
         "push",
@@ -114,6 +122,10 @@ def read_dispatches(
         for link in reader.read_call(located):
             links.setdefault((link.kind, link.source, link.target, link.line), link)
         unresolved += _computed_classes(located)
+    wrappers = find_wrappers(calls, EVENT_CALLS | DISPATCH_CALLS)
+    for located, wrapper in wrapped_calls(app, wrappers):
+        for link in reader.read_wrapped_call(located, wrapper):
+            links.setdefault((link.kind, link.source, link.target, link.line), link)
     nodes = tuple(_target_nodes(app, links.values()))
     aliases = class_aliases(nodes) + _string_event_aliases(nodes)
     return Graph(
@@ -193,10 +205,21 @@ class _DispatchReader:
         if name in SENDING_CALLS:
             yield from self._argument_links(located, name)
 
+    def read_wrapped_call(
+        self, located: LocatedCall, wrapper: DispatchWrapper
+    ) -> Iterator[Link]:
+        """Yield a link for each message that a call sends through a function of the application."""
+        name = called_name(wrapper.inner.call).lower()
+        sender = self._sender_kind(wrapper.inner)
+        for class_name in self._argument_classes(located):
+            kind, confidence = self._message_kind(class_name, name, sender)
+            if kind in LINK_KINDS:
+                yield self._link(located, class_name, kind, confidence)
+
     def _argument_links(self, located: LocatedCall, name: str) -> Iterator[Link]:
         """Yield a link for each message among the arguments of a call."""
         sender = self._sender_kind(located)
-        for class_name in _argument_classes(located):
+        for class_name in self._argument_classes(located):
             kind, confidence = self._message_kind(class_name, name, sender)
             if kind in LINK_KINDS:
                 yield self._link(located, class_name, kind, confidence)
@@ -211,6 +234,24 @@ class _DispatchReader:
                 "declared",
                 located.conditional,
             )
+
+    def _argument_classes(self, located: LocatedCall) -> Iterator[str]:
+        """Yield the classes of a call's arguments, also through arrays, variables and static factories."""
+        for argument in located.call.arguments:
+            if isinstance(argument.value, tree.Closure):
+                continue
+            names = located.body.classes_of(argument.value)
+            if not names:
+                names = self._written_classes(argument.value, located.body.owner)
+            yield from (name for name in names if name)
+
+    def _written_classes(self, value: SyntaxNode, owner: str) -> tuple[str, ...]:
+        """Return the classes that an argument names: `X::class`, an array of them, or `X::make()`."""
+        if isinstance(value, tree.Static):
+            return (class_of(value, owner),)
+        if isinstance(value, tree.Collected):
+            return tuple(class_of(entry.value, owner) for entry in array_entries(value))
+        return (created_class(self.app, value, owner),)
 
     def _sender_kind(self, located: LocatedCall) -> str:
         """Return `event` or `job` if the receiver's declared type sends such messages, else ''."""
@@ -255,14 +296,16 @@ class _DispatchReader:
 
     def _kind_by_call(self, class_name: str, call: str, sender: str) -> tuple[str, Confidence]:
         """Return the kind of message for a class that does not show its kind, by the call alone."""
+        is_own = self.app.find_class(class_name) is not None
         if call in EVENT_CALLS or (sender == "event" and call in DISPATCH_CALLS):
             return "event", "declared"
         if call in ("dispatch_sync", "dispatch_now"):
             return "job", "declared"
         if sender == "job" and call in DISPATCH_CALLS | QUEUE_CALLS:
             return "job", "declared"
-        is_foreign_event = "\\Events\\" in class_name and not self.app.find_class(class_name)
-        if call in STATIC_CALLS and is_foreign_event:
+        if is_own and call in BUS_CALLS:
+            return "job", "convention"
+        if not is_own and call in STATIC_CALLS and "\\Events\\" in class_name:
             return "event", "heuristic"
         return "", "declared"
 
@@ -285,21 +328,6 @@ class _DispatchReader:
 def _is_class_call(call: tree.Call) -> bool:
     """Return whether a method is called on a class or on `(new X)`."""
     return isinstance(call.function, tree.Static) or isinstance(receiver(call), tree.New)
-
-
-def _argument_classes(located: LocatedCall) -> Iterator[str]:
-    """Yield the classes of a call's arguments, also through arrays and variables."""
-    owner = located.body.owner
-    for argument in located.call.arguments:
-        value: SyntaxNode = argument.value
-        if isinstance(value, tree.Closure):
-            continue
-        names = located.body.classes_of(value)
-        if not names and isinstance(value, tree.Static):
-            names = (class_of(value, owner),)
-        elif not names and isinstance(value, tree.Collected):
-            names = tuple(class_of(entry.value, owner) for entry in array_entries(value))
-        yield from (name for name in names if name)
 
 
 def _string_event(call: tree.Call, name: str, sender: str) -> str:

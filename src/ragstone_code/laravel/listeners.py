@@ -10,6 +10,7 @@ from ragstone_code import tree
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.code_bodies import CodeBody, LocatedCall, method_body
 from ragstone_code.laravel.discovery import ListenerRegistration
+from ragstone_code.laravel.evaluated_listeners import EvaluatedListener, evaluate_listeners
 from ragstone_code.laravel.syntax import (
     SyntaxNode,
     argument_at,
@@ -47,6 +48,7 @@ class ListenerCollector:
     app: App
     registrations: list[ListenerRegistration] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
+    _evaluated: dict[tuple[str, str], list[EvaluatedListener]] = field(default_factory=dict)
 
     def event_names(self) -> frozenset[str]:
         """Return the names of all events with listeners, in lower case."""
@@ -136,13 +138,35 @@ class ListenerCollector:
             return
         for event in array_values(events):
             name = text_of(event, located.body.owner)
-            if name:
+            if name and _is_written(listener, located.body.owner):
                 self._add(name, listener, located, method)
-            elif not isinstance(event, tree.Variable):
+            elif not self._add_evaluated(located, method):
                 place = f"{located.uri}:{located.line}"
-                self.app.remarks.append(
-                    f"{place}: the event that is listened to is not written out"
-                )
+                unknown = f"a listener of {name}" if name else "the event that is listened to"
+                self.app.remarks.append(f"{place}: {unknown} is not written out")
+
+    def _add_evaluated(self, located: LocatedCall, method: RegistrationMethod) -> bool:
+        """Add the listeners that one call registers with computed names; return whether there are any."""
+        body = located.body
+        key = (body.uri, body.key)
+        if key not in self._evaluated:
+            self._evaluated[key] = evaluate_listeners(self.app.world, body)
+        listeners = [
+            listener for listener in self._evaluated[key] if listener.site.line == located.line
+        ]
+        for listener in listeners:
+            registration = ListenerRegistration(
+                self.app.declared_name(listener.event),
+                self.app.declared_name(listener.listener),
+                listener.method,
+                located.uri,
+                located.line,
+                method.how,
+                method.registered,
+                located.conditional,
+            )
+            self.registrations.append(registration)
+        return bool(listeners)
 
     # ── subscribers ──────────────────────────────────────────────────────────────────────────
 
@@ -239,6 +263,13 @@ def _split_listeners(value: SyntaxNode) -> Iterator[SyntaxNode]:
             yield entry.value
     elif value is not None:
         yield value
+
+
+def _is_written(listener: SyntaxNode, owner: str) -> bool:
+    """Return whether a listener is spelled out: a class, a text, a callable array or a closure."""
+    if isinstance(listener, tree.Closure) or _is_queueable_closure(listener):
+        return True
+    return _is_callable_array(listener) or bool(text_of(listener, owner))
 
 
 def _is_callable_array(value: SyntaxNode) -> bool:

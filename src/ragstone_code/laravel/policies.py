@@ -60,6 +60,8 @@ class Policies:
     app: App
     registered: dict[str, PolicyRegistration] = field(default_factory=dict)
     """Registered policies by the model's full name in lower case."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Names of the registered models as they are written, by name in lower case."""
     abilities: dict[str, Node] = field(default_factory=dict)
     """Abilities that are defined without a policy, by name."""
     places: list[str] = field(default_factory=list)
@@ -75,6 +77,10 @@ class Policies:
         if registration is None:
             registration = self._find_for_parent(model)
         return registration
+
+    def outside_models(self) -> list[str]:
+        """Return the registered classes that the application does not declare, such as framework models."""
+        return [name for name in self.names.values() if self.app.find_class(name) is None]
 
     def _find_attribute(self, model: str) -> PolicyRegistration | None:
         """Return the policy that `#[UsePolicy]` names."""
@@ -189,6 +195,7 @@ def _register(
     """Register a policy for a model, if both are known."""
     if model and policy:
         name = policies.app.declared_name(policy)
+        policies.names[model.lower()] = model
         policies.registered[model.lower()] = PolicyRegistration(
             name,
             uri,
@@ -263,28 +270,16 @@ def _define_abilities(
 def build_policy_graph(policies: Policies, models: Iterable[AppClass]) -> Graph:
     """Return the policies of models with their abilities; a model without a policy has no link."""
     app = policies.app
-    links: list[Link] = []
     nodes: dict[str, Node] = {}
-    for model in models:
-        registration = policies.find(model.name)
-        if registration is None:
-            continue
-        policy = app.class_node(
-            registration.policy,
-            "policy",
-            _policy_abilities(app, registration.policy),
-        )
-        nodes.setdefault(policy.key, policy)
-        link = Link(
-            "PROTECTED_BY",
-            f"class:{model.name}",
-            policy.key,
-            registration.uri,
-            registration.line,
-            registration.confidence,
-            attributes={"how": registration.how},
-        )
-        links.append(link)
+    for name in policies.outside_models():
+        node = app.outside_class_node(name, "model")
+        nodes[node.key] = node
+    names = [*(model.name for model in models), *policies.outside_models()]
+    links = list(_protection_links(policies, names))
+    for link in links:
+        policy = link.target.removeprefix("class:")
+        node = app.class_node(policy, "policy", _policy_abilities(app, policy))
+        nodes.setdefault(node.key, node)
     for app_class in app.classes.values():
         key = f"class:{app_class.name}"
         if _is_policy_class(app_class) and key not in nodes:
@@ -312,6 +307,23 @@ def build_policy_graph(policies: Policies, models: Iterable[AppClass]) -> Graph:
     )
 
 
+def _protection_links(policies: Policies, models: Iterable[str]) -> Iterator[Link]:
+    """Yield a link from each model with a policy to its policy."""
+    for model in models:
+        registration = policies.find(model)
+        if registration is None:
+            continue
+        yield Link(
+            "PROTECTED_BY",
+            f"class:{model}",
+            f"class:{registration.policy}",
+            registration.uri,
+            registration.line,
+            registration.confidence,
+            attributes={"how": registration.how},
+        )
+
+
 def _is_policy_class(app_class: AppClass) -> bool:
     """Return whether a class is in a namespace `Policies`."""
     namespace = app_class.name.split("\\")[:-1]
@@ -332,6 +344,7 @@ def _ability_links(policies: Policies) -> Iterator[Link]:
 def _policy_abilities(app: App, policy: str) -> dict[str, Json]:
     """Return the abilities of a policy with their lines, inherited abilities included."""
     lines: dict[str, Json] = {}
+    places: dict[str, Json] = {}
     for name in app.lineage(policy):
         declaring_class = app.find_class(name)
         if declaring_class is None or declaring_class.definition.kind not in ("class", "trait"):
@@ -339,7 +352,12 @@ def _policy_abilities(app: App, policy: str) -> dict[str, Json]:
         for method in declaring_class.definition.methods:
             if _is_ability(method):
                 lines.setdefault(method.name, method.line)
-    return {"abilities": list(lines), "ability_lines": lines}
+                places.setdefault(method.name, f"{declaring_class.uri}:{method.line}")
+    return {
+        "abilities": list(lines),
+        "ability_lines": lines,
+        "ability_places": list(places.values()),
+    }
 
 
 def _is_ability(method: tree.Function) -> bool:

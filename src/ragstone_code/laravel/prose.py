@@ -205,8 +205,7 @@ def _describe_command(index: GraphIndex, node: Node) -> Description:
 
 def _describe_task(index: GraphIndex, node: Node) -> Description:
     """Return the text of a scheduled task: the command or job that runs, and the time."""
-    when = list_entries(node, "when")
-    times = [words(time) or time for time in when]
+    times = list_entries(node, "frequency")
     targets = target_names(index, "DISPATCHES", node.key)
     targets += target_names(index, "RUNS", node.key)
     title = node.attributes.get("title") or ""

@@ -13,7 +13,7 @@ from ragstone_code.world import World
 GraphItem = TypeVar("GraphItem", Node, Link, Alias, Unresolved, Rendered)
 PATH_KEYS: Final = ("file", "listener")
 """Kinds of keys that contain a path."""
-PATH_ATTRIBUTES: Final = ("places", "folders", "registered", "rules_uri")
+PATH_ATTRIBUTES: Final = ("places", "folders", "registered", "rules_uri", "ability_places")
 """Attributes that contain a path or a list of paths."""
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ragstone.types import Graph, Json, Link, Node
+from ragstone.types import Alias, Graph, Json, Link, Node
 from ragstone_code import tree
 from ragstone_code.laravel.app import App
 from ragstone_code.laravel.code_bodies import CodeBody, LocatedCall
+from ragstone_code.laravel.frequencies import frequency_text
 from ragstone_code.laravel.kinds import COMMANDS
 from ragstone_code.laravel.syntax import (
     SyntaxNode,
@@ -20,6 +21,7 @@ from ragstone_code.laravel.syntax import (
     class_of,
     short_text,
     text_of,
+    walk,
 )
 
 SCHEDULE_CLASS: Final = "illuminate\\console\\scheduling\\schedule"
@@ -99,7 +101,24 @@ def read_schedule(app: App, calls: Iterable[LocatedCall], commands: dict[str, st
                     task.conditional,
                 )
             )
-    return Graph(nodes=tuple(nodes.values()), links=tuple(links))
+    return Graph(
+        nodes=tuple(nodes.values()),
+        links=tuple(links),
+        aliases=tuple(_task_aliases(nodes.values())),
+    )
+
+
+def _task_aliases(nodes: Iterable[Node]) -> Iterator[Alias]:
+    """Yield the names of tasks: the command without its arguments, and the title."""
+    for node in nodes:
+        command = (
+            str(node.attributes["runs"]).split()[:1]
+            if node.attributes["what"] == "command"
+            else []
+        )
+        for name in dict.fromkeys((*command, str(node.attributes["title"]))):
+            if name:
+                yield Alias(name, node.key, "schedule", node.uri)
 
 
 def _find_tasks(app: App, calls: Iterable[LocatedCall]) -> Iterator[ScheduledTask]:
@@ -153,6 +172,8 @@ def _task_node(task: ScheduledTask) -> Node:
         "what": task.kind,
         "runs": label,
         "when": _task_times(task),
+        "frequency": _task_frequency(task),
+        "conditional": task.conditional,
         "title": title,
     }
     name = f"{task.kind} {label or title}".strip()
@@ -187,6 +208,41 @@ def _task_times(task: ScheduledTask) -> list[str]:
         if arguments and isinstance(arguments[0], tree.Literal):
             times = [" ".join(filter(None, map(short_text, arguments)))]
     return [time for time in times if time]
+
+
+def _task_frequency(task: ScheduledTask) -> list[Json]:
+    """Return when a task runs, in words."""
+    untimed = OPTION_CALLS | DESCRIBING_CALLS
+    calls = [call for call in task.options if called_name(call) not in untimed]
+    texts: list[Json] = []
+    for call in calls:
+        arguments = [_argument_text(task.body, argument.value) for argument in call.arguments]
+        texts.append(frequency_text(called_name(call), [text for text in arguments if text]))
+    return texts or [*_task_times(task)]
+
+
+def _argument_text(body: CodeBody, value: SyntaxNode) -> str:
+    """Return an argument as text: a literal, a list, a setting, or the value that a variable gets."""
+    if isinstance(value, tree.Variable):
+        return _variable_text(body, value)
+    if isinstance(value, tree.Collected):
+        return ", ".join(short_text(entry.value, body.owner) for entry in value.entries)
+    if isinstance(value, tree.Call) and called_name(value) in ("config", "env"):
+        return f"{called_name(value)}({short_text(argument_at(value, 0))})"
+    if isinstance(value, tree.Closure):
+        return ""
+    return short_text(value, body.owner)
+
+
+def _variable_text(body: CodeBody, variable: tree.Variable) -> str:
+    """Return the value that a body assigns to a variable; the variable itself if the value is not simple."""
+    for node, _ in walk(body.statements):
+        if not isinstance(node, tree.Assigned) or not isinstance(node.target, tree.Variable):
+            continue
+        is_simple = not isinstance(node.value, tree.Variable)
+        if node.target.name == variable.name and is_simple:
+            return _argument_text(body, node.value) or f"${variable.name.lstrip('$')}"
+    return f"${variable.name.lstrip('$')}"
 
 
 def _call_text(call: tree.Call) -> str:

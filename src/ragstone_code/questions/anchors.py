@@ -24,6 +24,8 @@ _ALIAS_ORDER: Final = (
     "event",
     "middleware",
     "route_resource",
+    "command",
+    "schedule",
     "config",
     "column",
     "migration",

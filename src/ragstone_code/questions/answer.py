@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ragstone.protocols import DocumentReader
 from ragstone.types import CONFIDENCES, Confidence, GraphAnswer, Json, Node, Scope, Walked
-from ragstone_code.questions import events, models, routes, symbols, tables
+from ragstone_code.questions import (
+    authorization,
+    events,
+    models,
+    routes,
+    schedules,
+    symbols,
+    tables,
+)
 from ragstone_code.questions.anchors import Anchor, LinkedNames, link_names
 from ragstone_code.questions.graph_query import AnswerPart, GraphQuery, Place
 from ragstone_code.questions.intents import (
@@ -19,6 +28,7 @@ from ragstone_code.questions.intents import (
     roles_of,
 )
 from ragstone_code.questions.mentions import Mention, remove_mentions
+from ragstone_code.questions.yes_no import add_yes_no, is_yes_no
 
 _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "route_action": routes.find_action,
@@ -27,6 +37,7 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "route_models_tables": routes.find_models,
     "route_binding": routes.find_binding,
     "route_resource": routes.find_resource,
+    "route_policy": authorization.find_authorization,
     "route_expansion": routes.find_registered_routes,
     "routes_of_method": routes.find_leading_routes,
     "middleware_routes": routes.find_leading_routes,
@@ -52,11 +63,16 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "subclasses": symbols.find_subclasses,
     "configured": symbols.find_config_users,
     "history": symbols.find_changes,
+    "schedule": schedules.find_schedule,
 }
 """The function that answers each intent."""
 _MAX_INTENTS: Final = 3
 """Number of intents of one question that are answered."""
 _MAX_ALTERNATIVES: Final = 4
+_MAX_TASKS: Final = 500
+_TASK_LIST: Final = re.compile(
+    r"\b(?:which|what|list|all|every)\b.*\b(?:jobs?|commands?|tasks?)\b"
+)
 _IDENTIFIER_MARKS: Final = ("/", "\\", "::", "_", ".")
 
 
@@ -92,22 +108,37 @@ def answer_question(
     """
     anchors = [*hints, *parsed.linked.anchors]
     choice = _choose_anchor(parsed.text, anchors, prefer_first=bool(hints))
+    if choice is None and _asks_for_tasks(parsed):
+        tasks = store.graph.nodes(scope, kinds=("schedule",), limit=_MAX_TASKS)
+        return schedules.answer_schedule_list(tasks, parsed.text)
     if choice is None:
         return _answer_unknown_name(parsed)
     anchor, ranked = choice
     others = tuple(other for other in anchors if other is not anchor)
     parts: list[tuple[str, AnswerPart]] = []
-    for name in _intents_to_answer(ranked):
-        query = GraphQuery(
+    queries = [
+        GraphQuery(
             store,
             scope,
             parsed.text,
             anchor,
             all_intents()[name],
             others,
+            parsed.linked.mentions,
         )
-        parts.append((name, _ANSWER_FUNCTIONS[name](query)))
-    return _combine_parts(parts, anchor)
+        for name in _intents_to_answer(ranked)
+    ]
+    for query in queries:
+        parts.append((query.intent.name, _ANSWER_FUNCTIONS[query.intent.name](query)))
+    answer = _combine_parts(parts, anchor)
+    if is_yes_no(parsed.question):
+        answer = add_yes_no(answer, queries[0])
+    return answer
+
+
+def _asks_for_tasks(parsed: ParsedQuestion) -> bool:
+    """Return whether a question without names asks for the list of scheduled tasks."""
+    return parsed.intent == "schedule" and bool(_TASK_LIST.search(parsed.text))
 
 
 def answer_about_node(

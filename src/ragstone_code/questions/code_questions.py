@@ -17,6 +17,7 @@ from ragstone_code.questions.answer import (
     parse_question,
 )
 from ragstone_code.questions.candidates import kinds_of, rank_candidates
+from ragstone_code.questions.graph_query import string_list
 from ragstone_code.questions.intents import RankedIntent, rank_intents
 from ragstone_code.questions.mentions import CLASS_ALIASES, ROUTE_ALIASES, Mention
 
@@ -44,6 +45,14 @@ _SEARCHED_KINDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Node kinds that a negative answer claims to have searched; any other noun means files of code."""
 
+UNREAD_CLASSES_KEY: Final = "registry:classes"
+"""The node that lists folders of an application in which no class was found."""
+_CLASS_INTENTS: Final = frozenset(
+    "route_request route_models_tables route_resource model_policy policy_model model_relations model_observer"
+    " observer_model event_listeners listener_events event_dispatch job_dispatch".split()
+)
+"""Intents whose answer "none" is only right if the classes of the application were read."""
+
 
 class CodeQuestions:
     """Reads a question, links its names to nodes, and answers from the graph."""
@@ -69,6 +78,10 @@ class CodeQuestions:
         if not _has_searched_nodes(store, scope, answer):
             noun = answer.looked_in[0].removeprefix("every ")
             note = f"no {noun} at all is known here"
+            return CodeAnswer(None, parsed.intent, unknown=tuple(unknown), notes=(note,))
+        unread = _unread_folders(store, scope, answer)
+        if unread:
+            note = f"no class was found in {', '.join(unread)}, so that there is none is not certain"
             return CodeAnswer(None, parsed.intent, unknown=tuple(unknown), notes=(note,))
         keys = [
             node.key
@@ -150,6 +163,16 @@ def _has_searched_nodes(store: DocumentReader, scope: Scope, answer: GraphAnswer
     noun = answer.looked_in[0].removeprefix("every ")
     kinds = _SEARCHED_KINDS.get(noun, ("file",))
     return bool(store.graph.nodes(scope, kinds=kinds, limit=1))
+
+
+def _unread_folders(store: DocumentReader, scope: Scope, answer: GraphAnswer) -> list[str]:
+    """Return the folders without a readable class, if a negative answer depends on classes."""
+    if not answer.negative or answer.intent not in _CLASS_INTENTS:
+        return []
+    folders: list[str] = []
+    for node in store.graph.nodes(scope, keys=[UNREAD_CLASSES_KEY], limit=1):
+        folders += string_list(node.attributes.get("folders"))
+    return folders
 
 
 def _unmatched_names(parsed: ParsedQuestion) -> list[str]:

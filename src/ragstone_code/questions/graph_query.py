@@ -11,6 +11,7 @@ from ragstone.types import Json, Link, Node, Scope, Walked
 from ragstone_code.questions.anchors import Anchor
 from ragstone_code.questions.graph_paths import find_paths
 from ragstone_code.questions.intents import Intent, roles_of
+from ragstone_code.questions.mentions import Mention
 
 MAX_PATHS: Final = 1000
 _MAX_NODES: Final = 20_000
@@ -32,6 +33,8 @@ class GraphQuery:
     intent: Intent
     others: tuple[Anchor, ...] = ()
     """The other names in the question."""
+    mentions: tuple[Mention, ...] = ()
+    """Everything in the question that can be a name, also if it matches no node."""
 
     @property
     def node(self) -> Node:
@@ -110,6 +113,16 @@ class GraphQuery:
         return AnswerPart(
             facts, sentence, places, [self.node], negative=True, looked_in=looked_in
         )
+
+    def other_names(self) -> list[str]:
+        """Return the identifiers in the question that do not belong to the name of the node."""
+        own = self.anchor.mention.text
+        names = [
+            mention.text
+            for mention in self.mentions
+            if not mention.plain and mention.text not in own and own not in mention.text
+        ]
+        return list(dict.fromkeys(names))
 
     def other_nodes(self) -> list[Node]:
         """Return the nodes of the other names in the question."""

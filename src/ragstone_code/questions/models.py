@@ -95,6 +95,10 @@ def _policy_abilities(query: GraphQuery, policy: Node) -> list[tuple[str, Place]
         if not re.match(r"\s*(?:private|protected)\b", method.signature):
             places[_member_name(method.key)] = (method.uri, method.line)
     names = string_list(policy.attributes.get("abilities"))
+    written_places = string_list(policy.attributes.get("ability_places"))
+    for name, place in zip(names, written_places, strict=False):
+        uri, _, line = place.rpartition(":")
+        places.setdefault(name, (uri, int(line)))
     if not names:
         names = [name for name in places if name not in _NOT_ABILITIES]
     return [(name, places.get(name, (policy.uri, policy.line))) for name in names]
@@ -231,13 +235,17 @@ def find_relations(query: GraphQuery) -> AnswerPart:
         sentence = f"{owner_name} has no relation that is written down; looked in {searched}."
         return query.negative_part(facts, sentence, [node.uri])
     evidence = [places[name] for name in names if name in places]
-    uri, line = evidence[0]
     texts = [_relation_text(rows[name]) for name in names]
-    sentence = f"{owner} has {join_names(texts, 30)} ({uri}:{line})."
+    sentence = f"{owner} has {join_names(texts, 30)}{_first_place(evidence)}."
     evidence += _trait_places(query)
     evidence += place_of(node)
     selected_nodes = [relation for relation in relations if _member_name(relation.key) in names]
     return AnswerPart(facts, sentence, evidence, [node, *selected_nodes])
+
+
+def _first_place(places: list[Place]) -> str:
+    """Return ` (file:line)` of the first place for a sentence; empty if there is none."""
+    return f" ({places[0][0]}:{places[0][1]})" if places else ""
 
 
 def _trait_places(query: GraphQuery) -> list[Place]:
@@ -276,7 +284,9 @@ def _relation_rows(
 def _relation_places(relations: Iterable[Node], links: Iterable[Link]) -> dict[str, Place]:
     """Return the place of each relation by name; a link's place wins over the node's."""
     places: dict[str, Place] = {
-        _member_name(relation.key): (relation.uri, relation.line) for relation in relations
+        _member_name(relation.key): (relation.uri, relation.line)
+        for relation in relations
+        if relation.uri
     }
     for link in links:
         if link.uri:

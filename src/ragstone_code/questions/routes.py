@@ -100,13 +100,16 @@ def find_middleware(query: GraphQuery) -> AnswerPart:
         "excluded": list(excluded),
         "uri": route.attributes.get("uri"),
     }
-    sentence = f"{_title(route)} passes {join_names(middleware) or 'no middleware'}{place_text(route)}."
+    passed = [word for word in middleware if word not in excluded]
+    sentence = (
+        f"{_title(route)} passes {join_names(passed) or 'no middleware'}{place_text(route)}."
+    )
     if added:
         facts["controller_middleware"] = list(added)
         sentence += f" Its controller adds {join_names(added)}."
     if excluded:
         sentence += f" Taken out of it: {join_names(excluded)}."
-    has_none = not middleware and not added
+    has_none = not passed and not added
     part = AnswerPart(
         facts,
         sentence,

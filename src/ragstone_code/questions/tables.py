@@ -109,7 +109,8 @@ def _mentioned_columns(query: GraphQuery, table: Node) -> set[str]:
         name = plain_name(node.key)
         if node.kind == "column" and name.startswith(prefix):
             columns.add(name.rpartition(".")[2])
-    return columns
+    own_columns = {str(row.get("name")) for row in _column_rows(table)}
+    return columns | own_columns.intersection(query.other_names())
 
 
 def _linked_columns(link: Link) -> list[str]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from ragstone_code.laravel.app import App, class_aliases
+from ragstone_code.laravel.unread_folders import find_unread_folders
 from tests.ragstone_code.laravel.small import app, php, world
 
 BASE = php(
@@ -55,6 +56,24 @@ def test_tests_and_installed_packages_are_no_sources() -> None:
     ]
     own, _ = app(composer, *(php(path, "class X {}") for path in paths))
     assert own.sources == ("app/A.php",)
+
+
+def test_a_folder_that_composer_also_loads_for_development_is_a_source() -> None:
+    composer = (
+        "composer.json",
+        '{"autoload": {"psr-4": {"App\\\\": ["app/"]}},'
+        ' "autoload-dev": {"psr-4": {"App\\\\": "app/", "Checks\\\\": "checks/"}}}',
+    )
+    own, _ = app(composer, php("app/A.php", "class A {}"), php("checks/B.php", "class B {}"))
+    assert own.sources == ("app/A.php",)
+    assert find_unread_folders(own) == []
+
+
+def test_a_folder_whose_classes_are_left_out_is_reported_as_unread() -> None:
+    composer = ("composer.json", '{"autoload": {"psr-4": {"App\\\\": "storage/code/"}}}')
+    own, _ = app(composer, php("storage/code/A.php", "class A {}"))
+    assert own.classes == {}
+    assert find_unread_folders(own) == ["storage/code/"]
 
 
 def test_a_composer_file_without_json_is_ignored() -> None:

@@ -193,3 +193,37 @@ def test_a_dispatch_in_a_route_file_belongs_to_the_file() -> None:
     assert links_by_kind(graph, "DISPATCHES") == {
         ("file:routes/web.php", "App\\Jobs\\Pack", "routes/web.php:3")
     }
+
+
+def test_functions_of_the_application_that_dispatch_their_parameter_dispatch_it() -> None:
+    own, calls = app(
+        php("app/Jobs/Ship.php", "namespace App\\Jobs;", "class Ship {}"),
+        php("app/Bus/Buy.php", "namespace App\\Bus;", "class Buy {}"),
+        php(
+            "app/helpers.php",
+            "function perform($command) {",
+            "bus()->dispatchNow($command);",
+            "}",
+        ),
+        php(
+            "app/Base.php",
+            "namespace App;",
+            "class Base {",
+            "protected function soon($job) { $this->dispatch($job); }",
+            "}",
+        ),
+        php(
+            "app/Shop.php",
+            "namespace App;",
+            "class Shop extends Base {",
+            "function a() { $this->soon(new Jobs\\Ship()); }",
+            "function b() { perform(new Bus\\Buy()); }",
+            "function c($other) { $other->soon(new Jobs\\Ship()); }",
+            "}",
+        ),
+    )
+    graph = read_dispatches(own, calls, frozenset())
+    assert links_by_kind(graph, "DISPATCHES") == {
+        ("App\\Shop::a", "App\\Jobs\\Ship", "app/Shop.php:5"),
+        ("App\\Shop::b", "App\\Bus\\Buy", "app/Shop.php:6"),
+    }

@@ -218,3 +218,49 @@ def test_a_computed_listener_gives_a_remark_and_no_link() -> None:
     assert own.remarks == [
         "app/Providers/Events.php:8: a listener of App\\Events\\Paid is not written out"
     ]
+
+
+def test_a_subscriber_that_listens_in_a_loop_hears_every_event_of_the_list() -> None:
+    subscriber = php(
+        "app/Listeners/Diary.php",
+        "namespace App\\Listeners;",
+        "class Diary {",
+        "  public function subscribe($events) {",
+        "    $list = ['Paid', 'Sent'];",
+        "    foreach ($list as $event) {",
+        "      $events->listen('App\\Events\\\\'.$event, 'App\\Listeners\\Diary@on'.$event);",
+        "    }",
+        "  }",
+        "  public function onPaid($e) {}",
+        "  public function onSent($e) {}",
+        "}",
+    )
+    graph = of(
+        provider("protected $subscribe = [\\App\\Listeners\\Diary::class];"), PAID, subscriber
+    )
+    place = "app/Listeners/Diary.php:8"
+    assert links_by_kind(graph, "LISTENS") == {
+        ("App\\Listeners\\Diary", "App\\Events\\Paid", place),
+        ("App\\Listeners\\Diary", "App\\Events\\Sent", place),
+    }
+    assert {target for _, target, _ in links_by_kind(graph, "HANDLED_BY")} == {
+        "App\\Listeners\\Diary::onPaid",
+        "App\\Listeners\\Diary::onSent",
+    }
+
+
+def test_a_provider_that_listens_in_a_loop_over_its_own_property() -> None:
+    graph = of(
+        provider(
+            "private array $map = [Paid::class => Send::class];",
+            "public function boot() {",
+            "foreach ($this->map as $event => $listener) {",
+            "\\Illuminate\\Support\\Facades\\Event::listen($event, $listener);",
+            "} }",
+        ),
+        PAID,
+        SEND,
+    )
+    assert links_by_kind(graph, "LISTENS") == {
+        ("App\\Listeners\\Send", "App\\Events\\Paid", "app/Providers/Events.php:11")
+    }

@@ -98,3 +98,42 @@ def test_a_closure_command_is_scheduled_if_a_time_follows() -> None:
     assert [(node.key, node.line, node.attributes["when"]) for node in graph.nodes] == [
         ("schedule:command shop:count", 4, ["hourly"])
     ]
+
+
+def test_times_are_also_written_in_words() -> None:
+    kernel = php(
+        "app/Console/Kernel.php",
+        "namespace App\\Console;",
+        "class Kernel { protected function schedule($schedule) {",
+        "$time = config('shop.clean_at');",
+        "$schedule->command('a')->dailyAt($time);",
+        "$schedule->command('b')->twiceDaily(13, 23);",
+        "$schedule->command('c')->weeklyOn(1, '2:21');",
+        "$schedule->command('d')->everyFiveMinutes()->onOneServer();",
+        "$schedule->command('e --all')->hourlyAt(40);",
+        "$schedule->command('f')->sundays()->at('02:30');",
+        "$schedule->command('g')->monthlyOn(4, '15:00');",
+        "if ($x) { $schedule->command('h')->cron('0 5 * * *'); }",
+        "$schedule->command('i')->days([0, 3]);",
+        "$schedule->command('j')->twiceDailyAt(1, 13, 5);",
+        "} }",
+    )
+    graph = of(kernel)
+    assert {node.attributes["runs"]: node.attributes["frequency"] for node in graph.nodes} == {
+        "a": ["daily at config(shop.clean_at)"],
+        "b": ["twice daily at 13:00 and 23:00"],
+        "c": ["weekly on Monday at 2:21"],
+        "d": ["every five minutes"],
+        "e --all": ["hourly at minute 40"],
+        "f": ["sundays", "at 02:30"],
+        "g": ["monthly on day 4 at 15:00"],
+        "h": ["cron 0 5 * * *"],
+        "i": ["on Sunday, Wednesday"],
+        "j": ["twice daily at 1:05 and 13:05"],
+    }
+    assert [
+        node.attributes["runs"] for node in graph.nodes if node.attributes["conditional"]
+    ] == ["h"]
+    assert ("e", "schedule:command e --all") in {
+        (alias.name, alias.key) for alias in graph.aliases
+    }

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.types import GraphAnswer
+from ragstone.types import CollectionKey, Graph, GraphAnswer, Node
 from ragstone_code.questions.answer import answer_question, parse_question
 from tests.ragstone_code.questions.shop import AC, AUTHOR, BOOK, SCOPE, C, shop
 
@@ -121,6 +121,21 @@ def test_relations_are_limited_to_those_the_question_names(
     assert answer is not None
     rows: Any = answer.facts["relations"]
     assert [row["name"] for row in rows] == names
+
+
+def test_relations_without_a_place_are_answered_without_one() -> None:
+    with shop() as graph_store:
+        relation = Node(
+            f"relation:{AUTHOR}::books",
+            "model_relation",
+            "books",
+            attributes={"name": "books", "type": "hasMany", "related": BOOK},
+        )
+        key = CollectionKey("p", "c")
+        graph_store.graph.put(key, {"more": Graph(nodes=(relation,))})
+        answer = ask(graph_store, "What relations does the Author model have?")
+    assert answer is not None
+    assert answer.said == f"{AUTHOR} has books (hasMany {BOOK})."
 
 
 @pytest.mark.parametrize(
