@@ -16,8 +16,8 @@ from ragstone.types import Document
         (Document("a.py", "", kind="code", language="python"), "definitions/2/300"),
         (Document("bin/tool", "", kind="code", language="python"), "definitions/2/300"),
         (Document("A.PYI", ""), "definitions/2/300"),
-        (Document("a.md", "", kind="readme", language="markdown"), "markdown/1/160/0"),
-        (Document("notes.MD", ""), "markdown/1/160/0"),
+        (Document("a.md", "", kind="readme", language="markdown"), "markdown/2/160/0"),
+        (Document("notes.MD", ""), "markdown/2/160/0"),
         (Document("a.rs", "", kind="code", language="rust"), "definitions/2/300"),
         (Document("a.pl", "", kind="code", language="perl"), "lines/2/300/50"),
         (Document("a.toml", "", kind="config", language="toml"), "keys/1/300"),
@@ -30,14 +30,14 @@ from ragstone.types import Document
         (Document("a.jsonl", "", kind="data", language="jsonl"), "lines/2/300/50"),
         (Document("a.csv", "", kind="data", language="csv"), "rows/1/300"),
         (Document("a.xlsx", "", kind="data", language="xlsx"), "rows/1/300"),
-        (Document("a.html", "", kind="doc", language="html"), "markdown/1/160/0"),
-        (Document("a.docx", "", kind="doc", language="docx"), "markdown/1/160/0"),
-        (Document("a.pptx", "", kind="doc", language="pptx"), "marked/1/160/0"),
-        (Document("a.epub", "", kind="doc", language="epub"), "marked/1/160/0"),
-        (Document("a.ipynb", "", kind="notebook", language="python"), "markdown/1/160/0"),
-        (Document("docs/adr/1.md", "", kind="adr", language="markdown"), "markdown/1/160/0"),
-        (Document("a.txt", "", kind="text", language="text"), "prose/2/160/0"),
-        (Document("note:1", ""), "prose/2/160/0"),
+        (Document("a.html", "", kind="doc", language="html"), "markdown/2/160/0"),
+        (Document("a.docx", "", kind="doc", language="docx"), "markdown/2/160/0"),
+        (Document("a.pptx", "", kind="doc", language="pptx"), "marked/2/160/0"),
+        (Document("a.epub", "", kind="doc", language="epub"), "marked/2/160/0"),
+        (Document("a.ipynb", "", kind="notebook", language="python"), "markdown/2/160/0"),
+        (Document("docs/adr/1.md", "", kind="adr", language="markdown"), "markdown/2/160/0"),
+        (Document("a.txt", "", kind="text", language="text"), "prose/3/160/0"),
+        (Document("note:1", ""), "prose/3/160/0"),
     ],
 )
 def test_the_type_of_a_document_decides(document: Document, expected: str) -> None:
@@ -54,9 +54,9 @@ def test_every_name_cuts_any_document(name: str) -> None:
 
 def test_sizes_are_taken_over() -> None:
     document = Document("a.txt", "")
-    assert chunker_for(document, size=500, overlap=50).recipe == "prose/2/500/50"
+    assert chunker_for(document, size=500, overlap=50).recipe == "prose/3/500/50"
     assert chunker_for(document, name="chars", size=100).recipe == "chars/1/100/20"
-    assert chunker_for(document, name="tokens").recipe == "tokens/1/512/64"
+    assert chunker_for(document, name="tokens").recipe == "tokens/2/512/64"
     assert chunker_for(Document("a.py", ""), size=500, overlap=50).recipe == "definitions/2/500"
 
 

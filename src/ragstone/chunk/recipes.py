@@ -51,7 +51,15 @@ OVERLAPS: Final = {
 }
 """Chunkers that support an overlap, with their defaults. An overlap of sections and paragraphs would repeat text
 that is found anyway."""
-_VERSIONS: Final = {"definitions": 2, "lines": 2, "prose": 2}
+_VERSIONS: Final = {
+    "definitions": 2,
+    "lines": 2,
+    "prose": 3,
+    "sentences": 2,
+    "tokens": 2,
+    "markdown": 2,
+    "marked": 2,
+}
 _SIZES: Final = {
     "chars": 1000,
     "sentences": 2000,

@@ -122,3 +122,18 @@ def _line(item: Event | yaml.Node) -> int:
     if item.start_mark is None:
         return 1
     return item.start_mark.line + 1
+
+
+def find_yaml_error(text: str) -> int | None:
+    """Return the line at which a text stops to be YAML, 0 if the line is unknown, None if it is sound.
+
+    Only events are read: no tag and no alias is followed.
+    """
+    try:
+        for _ in yaml.parse(text, Loader=_LOADER):
+            pass
+    except yaml.MarkedYAMLError as error:
+        return error.problem_mark.line + 1 if error.problem_mark else 0
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return 0
+    return None

@@ -8,7 +8,8 @@ from typing import Final
 
 from ragstone.read.encoding import decode_text
 from ragstone.read.file_types import name_of
-from ragstone.read.kinds import extract_metadata, find_api_title, is_json, kind_of
+from ragstone.read.kinds import extract_metadata, find_api_title, kind_of
+from ragstone.read.syntax import describe_syntax_error
 from ragstone.types import Document
 
 _TITLE_WITHIN: Final = 20_000
@@ -29,9 +30,8 @@ class PlainReader:
         if encoding != "utf-8":
             metadata["encoding"] = encoding
         title = _find_title(kind, language, text) or name_of(uri)
-        remarks: tuple[str, ...] = ()
-        if language == "json" and text.strip() and not is_json(text):
-            remarks = ("no sound JSON: cut by lines",)
+        remark = describe_syntax_error(language, text)
+        remarks = (remark,) if remark else ()
         return Document(uri, text, kind, language, title, metadata, remarks=remarks)
 
 

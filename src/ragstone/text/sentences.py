@@ -13,13 +13,28 @@ from ragstone.text.units import Unit
 # The strength of the border before a unit.
 WORD, LINE, SENTENCE, ITEM, PARAGRAPH, TITLED = range(6)
 
-_CLOSERS: Final = "[\"'”’»)\\]}」』）】]*+"
+_CLOSERS: Final = "[\"'”’»)\\]}」』）】〉》]*+"
+_FULL_STOPS: Final = (
+    "。！？｡．‼⁇⁈⁉"  # Chinese, Japanese
+    "।॥"  # Hindi and other scripts of India
+    "؟۔؝"  # Arabic, Urdu
+    "։՜՞"  # Armenian
+    "።፧፨"  # Ethiopic
+    "။"  # Burmese
+    "។៕"  # Khmer
+    "༎༏"  # Tibetan
+    "᠃᠉"  # Mongolian
+)
+"""Characters that end a sentence by themselves (STerm of Unicode's UAX #29): no space or capital has to follow."""
 _BORDER: Final = re.compile(
     rf"(?<![.!?…])[.!?…]++{_CLOSERS}(?P<stop>\s++)(?=[^\sa-z])"  # a full stop, space, and no lower-case letter after it
-    rf"|(?<![。！？｡])[。！？｡]++{_CLOSERS}\s*+"  # a full stop that needs no space
+    rf"|(?<![{_FULL_STOPS}])[{_FULL_STOPS}]++{_CLOSERS}\s*+"  # a full stop that needs no space
     r"|\n(?:[^\S\n]*+\n)++"  # blank lines
     r"|\n(?=[ \t]*+(?:[-*+•]|[0-9]{1,3}[.)])[ \t])"  # a list item
 )
+_THAI: Final = "\u0e01-\u0e3a\u0e40-\u0e4f\u0e5a\u0e5b\u0e81-\u0ecf\u0edc-\u0edf"
+_THAI_SPACE: Final = re.compile(rf"(?<=[{_THAI}])[ \u00a0]++(?=[{_THAI}])")
+"""Thai and Lao have no full stop: a space between two of their letters ends a sentence or a clause."""
 _ABBREVIATION: Final = re.compile(
     r"(?:^|[\s(\[\"'“‘])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|cf|al|Fig|Figs|Eq|No|Nos|Vol|pp|ca|approx|Inc|Ltd|Co"
     r"|Corp|Gen|Col|Sgt|Capt|Rep|Sen|Gov|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|U\.S|U\.K)\.$"
@@ -39,9 +54,7 @@ _SENTENCE_ENDINGS: Final = (
     ":",
     ";",
     ",",
-    "。",
-    "！",
-    "？",
+    *_FULL_STOPS,
     '"',
     "”",
     ")",
@@ -63,6 +76,9 @@ def sentence_starts(text: str, start: int = 0, end: int | None = None) -> list[i
             continue
         if border.end() < end:
             starts.append(border.end())
+    if not text.isascii():
+        starts += [space.end() for space in _THAI_SPACE.finditer(text, start, end)]
+        starts.sort()
     return starts
 
 
