@@ -46,13 +46,17 @@ def load(
     overrides: Mapping[str, object] | None = None,
     *,
     environ: Mapping[str, str] | None = None,
+    require_trust: bool = True,
 ) -> Settings:
-    """Return the settings of a folder; raise `ConfigError` if a value makes no sense."""
+    """Return the settings of a folder; raise `ConfigError` if a value makes no sense.
+
+    Without `require_trust` values that the user does not trust are taken too; nothing may be done with them.
+    """
     root = Path(folder).absolute()
     if environ is None:
         environ = os.environ
     values, origins, loosening = _merge(root, overrides or {}, environ)
-    if loosening:
+    if loosening and require_trust:
         raise _untrusted_error(loosening[0])
     if "store.path" not in values and _is_read_only(root):
         cache_folder = _user_cache_folder(environ)

@@ -12,7 +12,6 @@ import click
 
 from ragstone.config import load
 from ragstone.config.load import SetValue, untrusted_values
-from ragstone.config.settings import Settings
 from ragstone.config.trust import trust_values, trusted_values
 from ragstone.errors import ConfigError, InputError
 from ragstone.indexing.ownership import is_own, mark_own, require_trustable
@@ -37,7 +36,7 @@ def trust(folder: Path | None, as_json: bool, yes: bool) -> None:
     """
     root = project_folder(folder)
     values = untrusted_values(root)
-    home = _foreign_home(root, values)
+    home = _foreign_home(root)
     summary = None
     if home:
         summary = read_summary(home / DATABASE)
@@ -63,18 +62,12 @@ def _subjects_json(
     return {"settings": {value.key.name: value.value for value in values}, "index": index}
 
 
-def _foreign_home(root: Path, values: list[SetValue]) -> Path | None:
+def _foreign_home(root: Path) -> Path | None:
     """Return the home of a folder if it has an index that is not this user's own."""
-    settings = _settings_without(root, values)
+    settings = load(root, require_trust=False)
     if settings.home_named or not os.path.lexists(settings.home / DATABASE):
         return None
     return None if is_own(settings.home) else settings.home
-
-
-def _settings_without(root: Path, values: list[SetValue]) -> Settings:
-    """Return the settings of a folder with the defaults for values that are not trusted."""
-    defaults = {value.key.name: value.key.default for value in values}
-    return load(root, overrides=defaults)
 
 
 def _print_subjects(
