@@ -263,6 +263,20 @@ def test_a_budget_too_small_for_one_citation_is_a_note_and_not_an_empty_frame(
         engine.add(Document("boats.md", text))
         small = engine.context("gondola lagoon", 95)
         assert (small.text, small.tokens, small.cited) == ("", 0, ())
-        (note,) = [note for note in small.notes if "too small for one citation" in note]
+        (note,) = [note for note in small.notes if "is too small" in note]
         enough = int(note.split("; ")[1].split()[0])
         assert engine.context("gondola lagoon", enough).cited
+
+
+def test_the_recommended_budget_is_the_same_every_time_and_hardly_more_than_needed(
+    tmp_path: Path,
+) -> None:
+    text = "The gondola crosses the lagoon at nine with forty passengers and a dog. " * 20
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.add(Document("boats.md", text))
+        notes = {engine.context("gondola lagoon", 60).notes for _ in range(20)}
+        assert len(notes) == 1
+        ((note,),) = notes
+        enough = int(note.split("; ")[1].split()[0])
+        assert all(engine.context("gondola lagoon", enough).cited for _ in range(20))
+        assert not engine.context("gondola lagoon", enough - 30).cited

@@ -121,7 +121,7 @@ def test_a_context_without_room_is_not_reported_as_nothing_found(
     assert run(["context", "gondola", "--budget", "5", "-C", str(folder)]) == 0
     shown = capsys.readouterr()
     assert "Nothing was found" not in shown.out
-    assert "too small for a context" in shown.err
+    assert "a budget of 5 tokens is too small; " in shown.err
 
 
 def test_context_without_sync_ignores_changed_files(folder: Path, capsys: Captured) -> None:

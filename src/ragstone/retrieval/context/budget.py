@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ragstone.retrieval.context.fence import new_mark
+from ragstone.retrieval.context.fence import COSTLIEST_MARK, new_mark
 from ragstone.retrieval.context.formatters import ContextFormatter
 from ragstone.types import Cited, LeftOut
 
@@ -20,6 +20,7 @@ _SHORTENED: Final = "shortened to the part that answers"
 _MIN_CHARACTERS: Final = 80
 """A shorter slice is of no use."""
 _MAX_ATTEMPTS: Final = 4
+_STEP: Final = 10
 _SAFETY_SHARE: Final = 0.9
 """Tokens are not spread evenly over a text, so a slice is aimed at this share of the room."""
 
@@ -101,6 +102,21 @@ def fit_pieces(
     fitted.text = page.render(fitted.pieces)
     fitted.tokens = page.count(fitted.text)
     return fitted
+
+
+def smallest_budget(
+    page: ContextPage, pieces: Sequence[Cited], budget: int, shorten: ShortenPiece
+) -> int:
+    """Return the smallest multiple of ten above a budget that holds a piece or a part of one.
+
+    It is counted with the mark that costs most, so that it holds for the random mark of the next context.
+    """
+    page = replace(page, mark=COSTLIEST_MARK)
+    shortest = min((page.count_tokens([piece]) for piece in pieces), default=budget)
+    for larger in range((budget // _STEP + 1) * _STEP, shortest, _STEP):
+        if fit_pieces(page, pieces, larger, shorten).pieces:
+            return larger
+    return -(-max(shortest, budget + 1) // _STEP) * _STEP
 
 
 def _limit_shown_places(page: ContextPage, budget: int) -> ContextPage:

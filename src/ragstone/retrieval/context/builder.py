@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -15,6 +14,7 @@ from ragstone.retrieval.context.budget import (
     CountTokens,
     fit_pieces,
     new_page,
+    smallest_budget,
 )
 from ragstone.retrieval.context.formatters import (
     EMPTY_BASE,
@@ -31,7 +31,6 @@ from ragstone.types import Cited, Context, ContextFormat, Hit, LeftOut
 
 WINDOW_SHARE: Final = 0.4
 """The largest share of a model's window that retrieved text may take."""
-_MARGIN: Final = 1.1
 _MAX_SUGGESTIONS: Final = 3
 _MAX_NAME: Final = 80
 """Characters of a name in a question."""
@@ -87,10 +86,10 @@ def build_context(
     fitted = fit_pieces(page, pieces, max_tokens, shortener.shorten)
     left_out = shortener.correct_reasons(fitted.left_out)
     notes: tuple[str, ...] = ()
-    if not fitted.has_frame:
-        notes = (f"a budget of {max_tokens} tokens is too small for a context",)
-    elif not fitted.pieces and any(entry.reason == NO_ROOM for entry in left_out):
-        notes = (_describe_small_budget(page, pieces, max_tokens),)
+    lacks_room = any(entry.reason == NO_ROOM for entry in left_out)
+    if not fitted.pieces and (lacks_room or not fitted.has_frame):
+        enough = smallest_budget(page, pieces, max_tokens, shortener.shorten)
+        notes = (f"a budget of {max_tokens} tokens is too small; {enough} are enough",)
         if not shown_places:
             fitted.text, fitted.tokens = "", 0
     return Context(
@@ -106,14 +105,6 @@ def build_context(
         question=_build_question(request.task, hits) if is_unsure else "",
         notes=notes,
     )
-
-
-def _describe_small_budget(page: ContextPage, pieces: Sequence[Cited], budget: int) -> str:
-    """Return the note about a budget that holds no citation, with a budget that holds the shortest piece."""
-    needed = min(page.count_tokens([piece]) for piece in pieces)
-    # The next context has another random mark, which may take a few more tokens.
-    enough = math.ceil(needed * _MARGIN / 10) * 10
-    return f"a budget of {budget} tokens is too small for one citation; {enough} are enough"
 
 
 class _Shortener:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Final
 
 from ragstone.engine import Engine
-from ragstone.errors import InputError, NotFound
+from ragstone.errors import InputError
 from ragstone.indexing.sync import Changes
 from ragstone.retrieval.context.fence import (
     WARNING,
@@ -21,6 +19,7 @@ from ragstone.retrieval.context.fence import (
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall, truncate
+from ragstone.surfaces.tools.citations import find_cited, page_at
 from ragstone.surfaces.tools.passages import fence_results
 from ragstone.surfaces.tools.schemas import (
     COLLECTION,
@@ -31,12 +30,12 @@ from ragstone.surfaces.tools.schemas import (
 )
 from ragstone.surfaces.tools.search import SEARCH_TOKENS
 from ragstone.text.tokens import at_most
+from ragstone.types import Span
 
 _MAX_LINE: Final = 1_000_000_000
 _FRAME_TOKENS: Final = 220
 """Tokens that are kept free for the citation and the fence."""
 _MIN_TOKENS: Final = 20
-_CITED: Final = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,14 @@ class DocumentLines:
     last: int
     total: int
     text: str
+    page: Span | None = None
+    """The place of the first line, if the document has pages, slides, sheets, chapters, cells or sections."""
 
     @property
     def citation(self) -> str:
-        """Return `path:first-last`."""
+        """Return `path:first-last`, or the page of the first line: `path p.4`."""
+        if self.page is not None:
+            return self.page.citation(self.path)
         if self.last <= self.first:
             return f"{self.path}:{self.first}"
         return f"{self.path}:{self.first}-{self.last}"
@@ -69,21 +72,24 @@ def read_lines(
 ) -> DocumentLines:
     """Return lines of a document in the index, as many as the token limit allows.
 
-    A citation such as `docs/a.md:3-9` names its lines itself. `NotFound` with similar paths if there is no such document.
+    A citation such as `docs/a.md:3-9` or `docs/a.pdf p.4` names its lines itself. `NotFound` with similar paths if
+    there is no such document.
     """
-    name, text, cited = _find_text(engine, path, collection)
-    if cited is not None:
-        first = first or int(cited["first"])
-        last = last or int(cited["last"] or cited["first"])
-        path = cited["path"]
-    lines = text.removesuffix("\n").split("\n")
-    first = first or 1
-    _check_lines(path, first, last, len(lines))
+    cited = find_cited(engine, path, collection)
+    first = first or cited.first or 1
+    last = last or cited.last
+    lines = cited.text.removesuffix("\n").split("\n")
+    _check_lines(cited.uri, first, last, len(lines))
     wanted = lines[first - 1 : last]
     shown = _fit_lines(wanted, max_tokens)
-    text = truncate("\n".join(shown), max_tokens)
     return DocumentLines(
-        _relative(engine, path), name, first, first + len(shown) - 1, len(lines), text
+        cited.uri,
+        cited.collection,
+        first,
+        first + len(shown) - 1,
+        len(lines),
+        truncate("\n".join(shown), max_tokens),
+        page_at(engine, cited, first),
     )
 
 
@@ -105,32 +111,6 @@ def _fit_lines(lines: list[str], max_tokens: int) -> list[str]:
     return lines
 
 
-def _find_text(
-    engine: Engine, path: str, collection: str | None
-) -> tuple[str, str, re.Match[str] | None]:
-    """Return the collection and the text of a document, and the lines if the path is a citation."""
-    cited = _CITED.fullmatch(path)
-    candidates: list[tuple[str, re.Match[str] | None]] = [(_relative(engine, path), None)]
-    if cited is not None:
-        candidates.append((_relative(engine, cited["path"]), cited))
-    names = [stored.name for stored in engine.admin.collections()]
-    for uri, match in candidates:
-        for name in [collection] if collection else names:
-            text = engine.admin.text(uri, collection=name)
-            if text is not None:
-                return name, text, match
-    uris = [document.uri for document in engine.sources(collection=collection)]
-    similar = get_close_matches(candidates[-1][0], uris, n=3)
-    hint = f"similar are {', '.join(similar)}" if similar else "rag_search finds the path"
-    raise NotFound(f"the index has no document {one_line(path)!r}", hint=hint)
-
-
-def _relative(engine: Engine, path: str) -> str:
-    """Return a path as documents are named: relative to the folder, with slashes."""
-    base = engine.settings.base.as_posix().rstrip("/")
-    return path.replace("\\", "/").removeprefix(f"{base}/").removeprefix("./")
-
-
 def _rag_read(call: ToolCall) -> ToolAnswer:
     arguments = call.arguments
     if call.fresh:
@@ -145,19 +125,19 @@ def _rag_read(call: ToolCall) -> ToolAnswer:
         max_tokens=max(_MIN_TOKENS, max_tokens - _FRAME_TOKENS),
     )
     passage = reveal_hidden(lines.text)
+    result: Json = {
+        "citation": lines.citation,
+        "path": lines.path,
+        "lines": [lines.first, lines.last],
+    }
+    if lines.page is not None:
+        result["page"] = lines.page.page
     data: Json = {"success": True}
-    data |= fence_results(
-        [
-            {
-                "citation": lines.citation,
-                "path": lines.path,
-                "lines": [lines.first, lines.last],
-                "text": passage,
-            }
-        ]
-    )
+    data |= fence_results([{**result, "text": passage}])
     data["total_lines"] = lines.total
     heading = f"{one_line(lines.citation)} (of {lines.total} lines)"
+    if lines.page is not None:
+        heading = f"{one_line(lines.citation)} (lines {lines.first}-{lines.last} of {lines.total})"
     if lines.last < (arguments.get("last_line") or lines.total):
         data["next_line"] = lines.last + 1
         heading += f"; go on with first_line {lines.last + 1}"
@@ -170,7 +150,7 @@ RAG_READ: Final = Tool(
     "rag_read",
     "Read lines of a file or document in the index, for example around a passage that rag_search found.",
     {
-        "path": text_schema("The path, or a citation such as docs/a.md:3-9."),
+        "path": text_schema("The path, or any citation: docs/a.md:3-9, docs/a.pdf p.4."),
         "first_line": count_schema("The first line.", 1, _MAX_LINE),
         "last_line": count_schema("The last line.", 1, _MAX_LINE),
         "collection": COLLECTION,

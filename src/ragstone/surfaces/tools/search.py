@@ -102,7 +102,8 @@ def _rag_context(call: ToolCall) -> ToolAnswer:
         "needs_clarification": context.needs_clarification,
         "question": context.question,
     }
-    return ToolAnswer(context.text or context.question or "Nothing was found.", data)
+    text = context.text or "\n".join((*context.notes, context.question)).strip()
+    return ToolAnswer(text or "Nothing was found.", data)
 
 
 def _context_for_prompt(call: ToolCall) -> ToolAnswer:

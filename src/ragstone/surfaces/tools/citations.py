@@ -1,0 +1,138 @@
+"""Finds the document and the lines that a citation names: `a.md:3-9`, `a.md:3,7-9`, `a.pdf p.4`, `deck.pptx slide 3`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final
+
+from ragstone.engine import Engine
+from ragstone.errors import NotFound
+from ragstone.retrieval.context.fence import reveal_hidden
+from ragstone.retrieval.context.formatters import one_line
+from ragstone.types import Span
+
+_CITED_LINES: Final = re.compile(r"(?P<path>.+?):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
+_REMARK: Final = re.compile(r" \([^()]*\)$")
+"""A remark after a label, such as `p.9 (page 11 of 40)`."""
+_PAGE: Final = re.compile(r"p\.(?P<number>\d{1,9})")
+_MAX_SPLITS: Final = 40
+"""Spaces of a citation that are tried as the end of its path."""
+_MAX_PAGES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CitedDocument:
+    """A document of the index, and the first and last line that a citation of it names."""
+
+    uri: str
+    collection: str
+    text: str
+    first: int | None = None
+    last: int | None = None
+
+
+def find_cited(engine: Engine, citation: str, collection: str | None = None) -> CitedDocument:
+    """Return the document that a path or a citation names; `NotFound` with similar paths if there is none."""
+    names = [collection]
+    if collection is None:
+        names = [stored.name for stored in engine.admin.collections()]
+    path = relative_path(engine, citation)
+    for uri, place in _readings(path):
+        for name in names:
+            text = engine.admin.text(uri, collection=name)
+            if text is not None and name is not None:
+                return _document_at(engine, CitedDocument(uri, name, text), place)
+    uris = [document.uri for document in engine.sources(collection=collection)]
+    cited = _CITED_LINES.fullmatch(path)
+    similar = get_close_matches(cited["path"] if cited else path, uris, n=3)
+    hint = f"similar are {', '.join(similar)}" if similar else "rag_search finds the path"
+    raise NotFound(f"the index has no document {one_line(citation)!r}", hint=hint)
+
+
+def page_at(engine: Engine, document: CitedDocument, line: int) -> Span | None:
+    """Return the span with the page, slide, sheet, chapter, cell or section of a line; None if it has none."""
+    spans = _spans(engine, document)
+    on_line = [span for span in spans if span.line_start <= line <= span.line_end]
+    before = [span for span in spans if span.line_start <= line]
+    nearest = on_line[:1] or before[-1:]
+    if not nearest or nearest[0].page is None:
+        return None
+    return nearest[0]
+
+
+def relative_path(engine: Engine, path: str) -> str:
+    """Return a path as documents are named: relative to the folder, with slashes."""
+    base = engine.settings.base.as_posix().rstrip("/")
+    return path.replace("\\", "/").removeprefix(f"{base}/").removeprefix("./")
+
+
+def _readings(path: str) -> Iterator[tuple[str, str]]:
+    """Give each way to read a citation as the name of a document and a place in it, the longest name first."""
+    yield path, ""
+    cited = _CITED_LINES.fullmatch(path)
+    if cited is not None:
+        yield cited["path"], f":{cited['lines']}"
+    spaces = [position for position, letter in enumerate(path) if letter == " "]
+    for position in reversed(spaces[:_MAX_SPLITS]):
+        if 0 < position < len(path) - 1:
+            yield path[:position], path[position + 1 :]
+
+
+def _document_at(engine: Engine, document: CitedDocument, place: str) -> CitedDocument:
+    """Return the document with the lines of a place in it."""
+    if not place:
+        return document
+    if place.startswith(":"):
+        numbers = [int(number) for number in re.findall(r"\d+", place)]
+        first, last = numbers[0], numbers[-1]
+    else:
+        first, last = _lines_of_page(engine, document, place)
+    return CitedDocument(document.uri, document.collection, document.text, first, last)
+
+
+def _lines_of_page(engine: Engine, document: CitedDocument, place: str) -> tuple[int, int]:
+    """Return the lines of a page, slide, sheet, chapter, cell or section; `NotFound` if there is no such place."""
+    spans = _spans(engine, document)
+    wanted = _find_page(spans, document.uri, place)
+    if wanted is None:
+        pages = dict.fromkeys(_place_of(span) for span in spans if span.page is not None)
+        hint = f"it has {len(document.text.splitlines())} lines"
+        if pages:
+            more = " …" if len(pages) > _MAX_PAGES else ""
+            hint = f"it has {', '.join(list(pages)[:_MAX_PAGES])}{more}"
+        raise NotFound(f"{one_line(document.uri)} has no {one_line(place)}", hint=hint)
+    last = wanted.line_end
+    is_after = False
+    for span in spans:
+        is_after = is_after or span == wanted
+        if is_after and _place_of(span) != _place_of(wanted):
+            break
+        if is_after:
+            last = span.line_end
+    return wanted.line_start, last
+
+
+def _find_page(spans: Sequence[Span], uri: str, place: str) -> Span | None:
+    """Return the first span with this citation; `p.11` may also be the number of the page in the file."""
+    for wanted in (place, _REMARK.sub("", place)):
+        for span in spans:
+            if reveal_hidden(_place_of(span)) == reveal_hidden(wanted):
+                return span
+    number = _PAGE.fullmatch(_REMARK.sub("", place))
+    if number is None:
+        return None
+    pages = [span for span in spans if not span.unit and span.page == int(number["number"])]
+    return next(iter(pages), None)
+
+
+def _place_of(span: Span) -> str:
+    """Return the citation of a span without the name of its document."""
+    return span.citation("").strip()
+
+
+def _spans(engine: Engine, document: CitedDocument) -> list[Span]:
+    chunks = engine.admin.chunks(document.uri, collection=document.collection)
+    return [stored.chunk.span for stored in chunks]

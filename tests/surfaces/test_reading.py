@@ -1,0 +1,127 @@
+"""`rag_read` reads back every citation that a search prints, with its page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone import Document, Engine
+from ragstone.surfaces.tool import ToolAnswer
+from ragstone.surfaces.tools import ALL_TOOLS
+from tests.read.office_files import (
+    docx,
+    epub,
+    notebook,
+    paragraph,
+    pptx,
+    row,
+    shape,
+    slide,
+    xlsx,
+)
+from tests.read.pdf_files import lines, pdf
+
+TOOLS = {tool.name: tool for tool in ALL_TOOLS}
+SHEET = "".join(row(number, f"gondola {number}", "late " * 20) for number in range(1, 60))
+FILES = {
+    "docs/my manual.pdf": pdf(
+        [lines("The ferry is late."), lines("The gondola leaks."), lines("The gondola sank.")]
+    ),
+    "labelled.pdf": pdf(
+        [lines("The cover of the gondola."), lines("The gondola begins.")],
+        labels="0<</S/r>> 1<</S/D>>",
+    ),
+    "deck.pptx": pptx(
+        {"a": slide(shape(["A gondola"], "title")), "b": slide(shape(["Two gondolas"]))},
+        ["b", "a"],
+    ),
+    "book.xlsx": xlsx({"Costs of 2026": SHEET}),
+    "plan.docx": docx(
+        paragraph("Costs and time", "Heading1") + paragraph("The gondola is dear.")
+    ),
+    "novel.epub": epub(
+        {"one": "<html><body><h1>The River</h1><p>A gondola drifts.</p></body></html>"},
+        ["one"],
+        {"one": "The River"},
+    ),
+    "study.ipynb": notebook([{"cell_type": "markdown", "source": "The gondola in cells."}]),
+    "page.html": b"<html><body><h1>Set it up</h1><p>Tie the gondola.</p></body></html>",
+    "notes.md": b"# Notes\n\nThe gondola is black.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    folder = tmp_path_factory.mktemp("formats")
+    for name, data in FILES.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+    with Engine.open(folder, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.sync()
+        yield engine
+
+
+def call(engine: Engine, name: str, /, **arguments: Any) -> ToolAnswer:
+    return TOOLS[name](engine, arguments)
+
+
+def test_every_citation_of_a_search_is_read_back_with_its_passage_and_page(
+    engine: Engine,
+) -> None:
+    found = call(engine, "rag_search", query="gondola", top_k=50, max_tokens=8000)
+    results = found.data["results"]
+    assert {result["path"] for result in results} == set(FILES)
+    for result in results:
+        answer = call(engine, "rag_read", path=result["citation"], max_tokens=8000)
+        assert not answer.failed, answer.text
+        (read,) = answer.data["results"]
+        assert read["path"] == result["path"]
+        assert read.get("page") == result.get("page")
+        assert read["text"].splitlines()[0] == result["text"].splitlines()[0]
+        assert result["text"].strip() in read["text"]
+        if "page" in result:
+            assert read["citation"] == result["citation"]
+            assert answer.text.startswith(f"{result['citation']} (lines ")
+
+
+def test_lines_of_a_pdf_come_with_their_page(engine: Engine) -> None:
+    whole = call(engine, "rag_read", path="docs/my manual.pdf").data["results"][0]["text"]
+    line = whole.split("\n").index("The gondola sank.") + 1
+    answer = call(engine, "rag_read", path=f"docs/my manual.pdf:{line}")
+    assert answer.data["results"][0]["citation"] == "docs/my manual.pdf p.3"
+    assert answer.data["results"][0]["page"] == 3
+
+
+def test_a_page_is_read_by_its_label_or_its_number_in_the_file(engine: Engine) -> None:
+    for place in ("p.1", "p.1 (page 2 of 2)", "p.2"):
+        answer = call(engine, "rag_read", path=f"labelled.pdf {place}")
+        assert answer.data["results"][0]["text"].strip() == "The gondola begins."
+
+
+def test_a_page_that_does_not_exist_gets_the_pages_that_do(engine: Engine) -> None:
+    answer = call(engine, "rag_read", path="docs/my manual.pdf p.9")
+    assert answer.failed
+    assert "docs/my manual.pdf has no p.9" in answer.text
+    assert "it has p.1, p.2, p.3" in answer.text
+
+
+def test_a_citation_of_several_slices_is_read_from_the_first_to_the_last(
+    tmp_path: Path,
+) -> None:
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.add(Document("a.md", "".join(f"Line {n}.\n" for n in range(1, 10))))
+        answer = call(engine, "rag_read", path="a.md:2,4-5")
+    assert answer.data["results"][0]["lines"] == [2, 5]
+
+
+def test_a_context_without_room_says_so_in_its_text(tmp_path: Path) -> None:
+    text = "The gondola crosses the lagoon at nine with forty passengers and a dog. " * 20
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.add(Document("boats.md", text))
+        answer = call(engine, "rag_context", task="gondola lagoon", token_budget=100)
+    assert "a budget of 100 tokens is too small; " in answer.text
+    assert "Nothing was found" not in answer.text
