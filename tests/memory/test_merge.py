@@ -64,3 +64,15 @@ def test_both_lists_become_one_and_every_dropped_hit_is_listed() -> None:
         "memory:s/x__turn_2__chunk_0",
     ]
     assert (both.candidates, both.notes) == (4, ("a note",))
+
+
+def test_a_superseded_turn_never_stands_before_the_turn_that_supersedes_it() -> None:
+    later = {1: Turn("s", 2, "user", "", 0.0), 2: Turn("s", 3, "user", "", 0.0)}
+    both = merge_explanations(
+        explain_hits(document(0.5)),
+        explain_hits(turn(1, 0.9), turn(2, 0.3), turn(3, 0.1)),
+        lambda _: later,
+        top_k=4,
+        min_score=0.0,
+    )
+    assert [hit.metadata.get("index") for hit in both.hits] == [3, 2, 1, None]

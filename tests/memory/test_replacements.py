@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone import Engine
+from ragstone.memory.facts import find_contradiction, find_facts
 from ragstone.memory.replacements import find_changes, find_claims, find_replacement
 from tests.memory.test_facts import EVERYDAY
 
@@ -16,6 +17,10 @@ LINES = (Path(__file__).parent / "replacements.txt").read_text("utf-8").splitlin
 PAIRS = [line.split(" | ") for line in LINES if line and not line.startswith("#")]
 CORRECTIONS = (Path(__file__).parent / "corrections.txt").read_text("utf-8").splitlines()
 REPLACED, NEAR_MISSES = PAIRS[:30], PAIRS[30:]
+
+
+HELD_OUT = (Path(__file__).parent / "held_out.txt").read_text("utf-8").splitlines()
+HELD_OUT_PAIRS = [line.split(" | ") for line in HELD_OUT if not line.startswith("#")]
 
 
 def supersedes(older: str, newer: str, folder: Path) -> bool:
@@ -31,6 +36,52 @@ def test_replacements_are_recognised_and_near_misses_are_not(tmp_path: Path) -> 
     wrong = [pair for pair in NEAR_MISSES if is_replaced(*pair)]
     assert not wrong
     assert len(found) >= 0.9 * len(REPLACED)
+
+
+def test_most_held_out_replacements_are_recognised_and_no_near_miss_is() -> None:
+    noticed = [pair for pair in HELD_OUT_PAIRS if is_superseded(*pair)]
+    assert not [pair for pair in noticed if pair in HELD_OUT_PAIRS[10:]]
+    assert len(noticed) >= 8
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (
+            "We use Redis for the queue.",
+            "We no longer use Redis, we use Postgres for the queue.",
+        ),
+        ("We use Redis for the queue.", "We no longer use Redis, it was too slow."),
+        ("Marit lives in Bergen.", "Marit moved to Oslo."),
+        ("The meeting is on Monday.", "The meeting is on Tuesday."),
+    ],
+)
+def test_a_new_value_in_a_second_clause_or_of_a_named_person_supersedes(
+    older: str, newer: str
+) -> None:
+    assert is_superseded(older, newer)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (
+            "We use Redis for the session cache.",
+            "We no longer use Redis, we use Postgres for the queue.",
+        ),
+        (
+            "We use Redis for the queue.",
+            "We no longer use Redis for sessions, we use Postgres for the queue.",
+        ),
+        ("Marit lives in Bergen.", "The sister of Marit moved to Oslo."),
+        ("She lives in Bergen.", "She moved to Oslo."),
+        ("The train is on Monday.", "The train is on Tuesday."),
+    ],
+)
+def test_a_second_clause_or_a_person_of_another_subject_supersedes_nothing(
+    older: str, newer: str
+) -> None:
+    assert not is_superseded(older, newer)
 
 
 @pytest.mark.parametrize("pair", CORRECTIONS)
@@ -55,6 +106,12 @@ def test_a_correction_of_something_else_replaces_nothing(older: str, newer: str)
 def is_replaced(older: str, newer: str) -> bool:
     """Return whether a turn replaces a claim of an earlier one."""
     return bool(find_replacement(find_changes(newer), find_claims(older)))
+
+
+def is_superseded(older: str, newer: str) -> bool:
+    """Return whether a turn contradicts or replaces an earlier one."""
+    contradiction = find_contradiction(find_facts(newer), find_facts(older))
+    return bool(contradiction) or is_replaced(older, newer)
 
 
 @pytest.mark.parametrize("pair", EVERYDAY)

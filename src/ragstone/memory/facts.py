@@ -69,6 +69,19 @@ _USES: Final = _form(rf"\b{_I} (?:use|using) {_VALUE} {_PURPOSE}")
 _SWITCHED: Final = _form(
     rf"\b{_I} (?P<to>switched|moved|changed) (?:from [\w'.+-]+ )?to {_VALUE} {_PURPOSE}"
 )
+# Sentences about a person by name, such as "Marit lives in Bergen"; a pronoun may mean another person each time.
+_PRONOUN: Final = (
+    r"(?:I|We|You|He|She|It|They|This|That|There|Everyone|Everybody|Someone|Somebody|Who)\b"
+)
+_NAMED: Final = rf"^\W*(?!{_PRONOUN})(?P<slot>[A-Z][\w-]+(?: [A-Z][\w-]+)?)(?: now| currently)?"
+_NAMED_LIVES: Final = re.compile(rf"{_NAMED} (?:lives|is living) in {_VALUE}{_END}")
+_NAMED_MOVED: Final = re.compile(rf"{_NAMED}(?: has| just| recently)* moved to {_VALUE}{_END}")
+_NAMED_WORKS: Final = re.compile(rf"{_NAMED} (?:works|is working) (?:at|for) {_VALUE}{_END}")
+_OF_PERSONS: Final = (
+    (_NAMED_LIVES, "home"),
+    (_NAMED_MOVED, "home"),
+    (_NAMED_WORKS, "workplace"),
+)
 _PERSONAL: Final = (
     (_LIVES, "home"),
     (_MOVED, "home"),
@@ -82,6 +95,11 @@ _SINGLE_VALUED: Final = frozenset(
     "birthday age budget price rent salary limit timeout size password username handle login boss manager employer "
     "company hometown city country timezone zone editor ide browser shell database db framework language license "
     "branch colour color day time".split()
+)
+# Events that a team speaks of as the one event, so that another day or hour of it is a new one.
+_EVENTS: Final = frozenset(
+    "meeting standup stand-up sync retro retrospective review demo release launch kickoff kick-off workshop interview "
+    "appointment exam wedding party".split()
 )
 _FAVOURED: Final = frozenset(
     "favourite favorite preferred default current primary main".split()
@@ -151,6 +169,8 @@ def _sentence_facts(sentence: str) -> list[Fact]:
         facts += [_owned_fact(match) for match in form.finditer(sentence)]
     for form, slot in _PERSONAL:
         facts += [_personal_fact(match, slot) for match in form.finditer(sentence)]
+    for form, slot in _OF_PERSONS:
+        facts += [_named_fact(match, slot) for match in form.finditer(sentence)]
     for form in (_USES, _SWITCHED):
         facts += [_usage_fact(match) for match in form.finditer(sentence)]
     return [fact for fact in facts if fact is not None]
@@ -197,8 +217,8 @@ def _says_changed(match: re.Match[str]) -> bool:
 
 
 def _is_specific(owner: str, thing: list[str]) -> bool:
-    """Return whether a thing is a certain one: "my shift" or "the staging database", not "the train"."""
-    return owner != "the" or len(thing) > 1
+    """Return whether a thing is a certain one: "my shift", "the staging database", "the demo", not "the train"."""
+    return owner != "the" or len(thing) > 1 or thing[0] in _EVENTS
 
 
 def is_quality(word: str) -> bool:
@@ -217,6 +237,15 @@ def _personal_fact(match: re.Match[str], slot: str) -> Fact | None:
     if _shape(value) != "name":
         return None
     person = re.split(r"[ ']", match["slot"].lower())[0]
+    return Fact(f"{person} {slot}", _plain(value), _sentence_words(match), "name", single=True)
+
+
+def _named_fact(match: re.Match[str], slot: str) -> Fact | None:
+    """Return the fact where a named person lives or works; None if the value is no name."""
+    value = match["value"]
+    if _shape(value) != "name":
+        return None
+    person = match["slot"].lower()
     return Fact(f"{person} {slot}", _plain(value), _sentence_words(match), "name", single=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
@@ -27,7 +27,9 @@ def merge_explanations(
     min_score: float,
 ) -> Explanation:
     """Return both answers as one, best first; hits after `top_k` or below `min_score` are listed as dropped."""
-    turn_hits = [turn_hit(hit, superseded(hit.collection)) for hit in turns.hits]
+    turn_hits = raise_newer_turns(
+        [turn_hit(hit, superseded(hit.collection)) for hit in turns.hits]
+    )
     ranked = sorted((*documents.hits, *turn_hits), key=lambda hit: -hit.score)
     good = [hit for hit in ranked if hit.score >= min_score]
     hits = good[:top_k]
@@ -42,6 +44,19 @@ def merge_explanations(
         notes=tuple(dict.fromkeys((*documents.notes, *turns.notes))),
         milliseconds=documents.milliseconds + turns.milliseconds,
     )
+
+
+def raise_newer_turns(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits of turns, newest first; a turn has at least the score of a turn that it supersedes."""
+    newest_first = sorted(hits, key=lambda hit: -(hit.span.page or 0))
+    lowest: dict[tuple[str, object], float] = {}
+    raised: list[Hit] = []
+    for hit in reversed(newest_first):
+        score = max(hit.score, lowest.get((hit.collection, hit.span.page), 0.0))
+        newer = (hit.collection, hit.metadata.get("superseded_by"))
+        lowest[newer] = max(score, lowest.get(newer, 0.0))
+        raised.append(replace(hit, score=score))
+    return raised[::-1]
 
 
 def turn_hit(hit: Hit, superseded: Mapping[int, Turn]) -> Hit:

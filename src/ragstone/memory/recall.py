@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final
 from ragstone.errors import StoreDamaged
 from ragstone.memory.facts import distinct_words, is_restatement
 from ragstone.memory.merge import SUPERSEDED
+from ragstone.memory.recall_order import newer_before_older
 from ragstone.memory.session_cache import speaker
+from ragstone.memory.session_reader import SessionReader
 from ragstone.memory.times import DateRange, find_date_ranges
 from ragstone.memory.turns import HOT, turn_from_metadata
 from ragstone.types import (
@@ -64,8 +66,10 @@ class TurnRanking:
         for hit in _best_per_turn(self.searcher.run(search).hits):
             for turn in self._turns_of(hit, since, until):
                 recalled.append(self._score(turn, hit.score, named_times))
+        if since is None and until is None:
+            recalled += self._superseding(recalled)
         supported = _support_by_neighbours(recalled)
-        ranked = sorted(supported, key=lambda entry: (-entry.score, -entry.turn.index))
+        ranked = newer_before_older(supported, request.query, names_time=bool(named_times))
         best = _collapse(ranked)[: request.top_k]
         return [replace(entry, score=min(1.0, entry.score)) for entry in best]
 
@@ -84,6 +88,22 @@ class TurnRanking:
         if later is None:
             return Recalled(turn, score, boosts=tuple(boosts))
         return Recalled(turn, score, (), later.index, later.because, tuple(boosts))
+
+    def _superseding(self, recalled: Sequence[Recalled]) -> list[Recalled]:
+        """Return the turns that supersede recalled ones and were not found themselves, with the lowest score."""
+        seen = {entry.turn.index for entry in recalled}
+        missing: list[Recalled] = []
+        waiting = [entry.superseded_by for entry in recalled]
+        while waiting:
+            index = waiting.pop()
+            if index is None or index in seen:
+                continue
+            seen.add(index)
+            for turn in SessionReader(self.store, self.key).between(index, index + 1):
+                entry = self._score(turn, 0.0, ())
+                missing.append(entry)
+                waiting.append(entry.superseded_by)
+        return missing
 
     def _turns_of(self, hit: Hit, since: float | None, until: float | None) -> list[Turn]:
         """Return the turn of a hit, and turns with the same words: a search shows a text once."""
@@ -173,7 +193,7 @@ def _collapse(ranked: Sequence[Recalled]) -> list[Recalled]:
     for entry in ranked:
         who, words = speaker(entry.turn), distinct_words(entry.turn.content)
         position = _find_restated(statements, who, words)
-        if position is None:
+        if position is None or unique[position].turn.index == entry.superseded_by:
             unique.append(entry)
             statements.append((who, words))
         else:

@@ -2,7 +2,8 @@
 
 A sentence with a word of change is compared with earlier sentences of the same speaker:
 
-- "no longer" ends a statement with the same words;
+- "no longer" and "stopped using" end a statement with the same words;
+- "no longer A, but B" replaces a statement that is B with A in place of the new value;
 - "from A to B" and "instead of A" replace a statement that has the value A and is about the same thing;
 - "B, not A" replaces a statement that has A, if B is of the same sort;
 - "now" and "Correction:" replace a statement that differs in one value of the same sort.
@@ -13,7 +14,7 @@ A missed change leaves an old line in the results; a wrong one costs the user's 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,7 +32,10 @@ _UNSURE: Final = re.compile(
     r"\b(?:if|whether|would|could|might|maybe|perhaps|used to|until|should)\b|\?\s*$", re.I
 )
 _DENIED: Final = re.compile(r"\b(?:not|never|no longer)\b|n't\b", re.I)
-_ENDED: Final = re.compile(r"\bno longer\b|\bnot\b.*\bany ?more\b|n't\b.*\bany ?more\b", re.I)
+_ENDED: Final = re.compile(
+    r"\bno longer\b|\bnot\b.*\bany ?more\b|n't\b.*\bany ?more\b|\bstopped \w+ing\b", re.I
+)
+_CLAUSE_END: Final = re.compile(r",\s+(?:and |but |because )?|\s+(?:and|but|because)\s+", re.I)
 _CHANGED: Final = re.compile(
     r"\b(?:now|currently|these days)\b|^\W*(?:correction|actually|update|edit|sorry)\b", re.I
 )
@@ -58,7 +62,7 @@ _EMPTY_WORDS: Final = frozenset(
 )
 _CHANGE_WORDS: Final = frozenset(
     "now currently longer anymore any more no not instead rather than place correction actually update edit sorry "
-    "from these last week month year today moved changed switched migrated replaced don't doesn't isn't".split()
+    "from these last week month year today moved changed switched migrated replaced stopped don't doesn't isn't".split()
 )
 _FREQUENCIES: Final = frozenset(
     "hourly daily nightly weekly fortnightly biweekly monthly quarterly yearly annually".split()
@@ -104,9 +108,30 @@ def find_replacement(changes: Iterable[Claim], claims: Iterable[Claim]) -> str:
     return ""
 
 
+def is_new_version(newer: Iterable[Claim], older: Iterable[Claim], asked: Set[str]) -> bool:
+    """Return whether a later claim equals an earlier one except for its value, which the question does not name.
+
+    Such claims need not exclude each other, so this is used for the order of turns only.
+    """
+    earlier = list(older)
+    return any(_is_version(claim, old, asked) for claim in newer for old in earlier)
+
+
+def _is_version(claim: Claim, old: Claim, asked: Set[str]) -> bool:
+    only_old = old.words.keys() - claim.words.keys()
+    only_new = claim.words.keys() - old.words.keys()
+    shared = claim.words.keys() & old.words.keys() - set(_SUBJECTS.values())
+    if not shared or not only_old or not only_new or only_old & asked:
+        return False
+    if max(len(only_old), len(only_new)) > min(_MAX_VALUE_WORDS, len(shared)):
+        return False
+    old_sorts = {_sort_of(old.words[word]) for word in only_old}
+    return old_sorts == {_sort_of(claim.words[word]) for word in only_new}
+
+
 def _replaces(change: Claim, claim: Claim) -> bool:
     if _ENDED.search(change.sentence):
-        return _ends(change, claim)
+        return _ends_or_exchanges(change, claim)
     moved = _MOVED.search(change.sentence)
     if moved is not None:
         return _moves(change, claim, moved["old"], moved["new"])
@@ -129,6 +154,26 @@ def _corrects(change: Claim, claim: Claim, old: set[str]) -> bool:
         return False
     old_sorts = {_sort_of(change.words[stem]) for stem in old}
     return {_sort_of(change.words[stem]) for stem in new} <= old_sorts
+
+
+def _ends_or_exchanges(change: Claim, claim: Claim) -> bool:
+    """Return whether "no longer A" or "no longer A, but B" is about the claim."""
+    clauses = _CLAUSE_END.split(change.sentence)
+    ended = [clause for clause in clauses if _ENDED.search(clause)]
+    if len(clauses) == 1 or len(ended) != 1:
+        return _ends(change, claim)
+    old = _claim(ended[0])
+    new = set[str]()
+    for clause in clauses:
+        if clause != ended[0]:
+            new |= _stems(clause)
+    if not old.words.keys() & new - set(_SUBJECTS.values()):
+        return _ends(
+            old, claim
+        )  # the other clauses state nothing in the place of the old statement
+    gone = claim.words.keys() - new
+    is_about_claim = old.words.keys() <= claim.words.keys() | new
+    return bool(gone) and gone <= old.words.keys() and is_about_claim
 
 
 def _ends(change: Claim, claim: Claim) -> bool:

@@ -10,7 +10,6 @@ from ragstone.errors import InputError
 from ragstone.retrieval.context import MIN_CONFIDENCE
 from ragstone.retrieval.context.budget import (
     NO_ROOM,
-    ContextPage,
     CountTokens,
     fit_pieces,
     new_page,

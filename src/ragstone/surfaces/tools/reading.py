@@ -137,7 +137,9 @@ def _rag_read(call: ToolCall) -> ToolAnswer:
     data["total_lines"] = lines.total
     heading = f"{one_line(lines.citation)} (of {lines.total} lines)"
     if lines.page is not None:
-        heading = f"{one_line(lines.citation)} (lines {lines.first}-{lines.last} of {lines.total})"
+        heading = (
+            f"{one_line(lines.citation)} (lines {lines.first}-{lines.last} of {lines.total})"
+        )
     if lines.last < (arguments.get("last_line") or lines.total):
         data["next_line"] = lines.last + 1
         heading += f"; go on with first_line {lines.last + 1}"

@@ -1,0 +1,75 @@
+"""A newer statement is never recalled below the older one that it replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragstone import Engine
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        yield engine
+
+
+def recall_order(engine: Engine, question: str, top_k: int = 5) -> list[int]:
+    return [entry.turn.index for entry in engine.recall("chat", question, top_k)]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "question"),
+    [
+        (
+            "We use Redis for the queue.",
+            "We no longer use Redis, we use Postgres for the queue.",
+            "what holds the queue",
+        ),
+        ("We use Redis for the queue.", "We no longer use Redis.", "what holds the queue"),
+        ("Marit lives in Bergen.", "Marit moved to Oslo.", "where does Marit live"),
+        ("The meeting is on Monday.", "The meeting is on Tuesday.", "when is the meeting"),
+        (
+            "Tom is responsible for billing.",
+            "Priya is responsible for billing.",
+            "who is responsible for billing",
+        ),
+    ],
+)
+def test_the_newer_turn_is_first_even_if_the_older_one_matches_better(
+    engine: Engine, older: str, newer: str, question: str
+) -> None:
+    engine.remember("chat", "user", older)
+    engine.remember("chat", "user", "The cat sleeps.")
+    engine.remember("chat", "user", newer)
+    order = recall_order(engine, question)
+    assert order.index(2) < order.index(0)
+    assert recall_order(engine, question, 1) == [2]
+    scores = [entry.score for entry in engine.recall("chat", question)]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_each_turn_of_a_chain_of_changes_stands_before_the_turn_that_it_replaced(
+    engine: Engine,
+) -> None:
+    engine.remember("chat", "user", "Our database is Oracle, a database for our data.")
+    engine.remember("chat", "user", "Our database is now MySQL.")
+    engine.remember("chat", "user", "Our database is now SQLite.")
+    assert recall_order(engine, "Oracle a database for our data") == [2, 1, 0]
+
+
+def test_a_question_for_the_older_value_keeps_it_first(engine: Engine) -> None:
+    engine.remember("chat", "user", "I like green tea.")
+    engine.remember("chat", "user", "I like black tea.")
+    assert recall_order(engine, "green tea")[0] == 0
+
+
+def test_the_superseding_turn_of_another_time_is_left_out_if_times_are_limited(
+    engine: Engine,
+) -> None:
+    engine.remember("chat", "user", "We use Redis for the queue.", at=1000.0)
+    engine.remember("chat", "user", "We no longer use Redis.", at=2000.0)
+    recalled = engine.recall("chat", "what holds the queue", until=1500.0)
+    assert [entry.turn.index for entry in recalled] == [0]
