@@ -77,6 +77,7 @@ _NAMED: Final = rf"^\W*(?!{_PRONOUN})(?P<slot>[A-Z][\w-]+(?: [A-Z][\w-]+)?)(?: n
 _NAMED_LIVES: Final = re.compile(rf"{_NAMED} (?:lives|is living) in {_VALUE}{_END}")
 _NAMED_MOVED: Final = re.compile(rf"{_NAMED}(?: has| just| recently)* moved to {_VALUE}{_END}")
 _NAMED_WORKS: Final = re.compile(rf"{_NAMED} (?:works|is working) (?:at|for) {_VALUE}{_END}")
+_SPEAKER: Final = re.compile(r"(?:i|we|me)\b")
 _OF_PERSONS: Final = (
     (_NAMED_LIVES, "home"),
     (_NAMED_MOVED, "home"),
@@ -167,10 +168,8 @@ def _sentence_facts(sentence: str) -> list[Fact]:
     facts: list[Fact | None] = []
     for form in (_IS, _BECAME):
         facts += [_owned_fact(match) for match in form.finditer(sentence)]
-    for form, slot in _PERSONAL:
+    for form, slot in (*_PERSONAL, *_OF_PERSONS):
         facts += [_personal_fact(match, slot) for match in form.finditer(sentence)]
-    for form, slot in _OF_PERSONS:
-        facts += [_named_fact(match, slot) for match in form.finditer(sentence)]
     for form in (_USES, _SWITCHED):
         facts += [_usage_fact(match) for match in form.finditer(sentence)]
     return [fact for fact in facts if fact is not None]
@@ -232,20 +231,13 @@ def _is_identity(value: str) -> bool:
 
 
 def _personal_fact(match: re.Match[str], slot: str) -> Fact | None:
-    """Return the fact where the speaker lives or works, or how to call them; None if the value is no name."""
-    value = match["value"]
-    if _shape(value) != "name":
-        return None
-    person = re.split(r"[ ']", match["slot"].lower())[0]
-    return Fact(f"{person} {slot}", _plain(value), _sentence_words(match), "name", single=True)
-
-
-def _named_fact(match: re.Match[str], slot: str) -> Fact | None:
-    """Return the fact where a named person lives or works; None if the value is no name."""
+    """Return the fact where a person lives or works, or how to call them; None if the value is no name."""
     value = match["value"]
     if _shape(value) != "name":
         return None
     person = match["slot"].lower()
+    if _SPEAKER.match(person):
+        person = re.split(r"[ ']", person)[0]
     return Fact(f"{person} {slot}", _plain(value), _sentence_words(match), "name", single=True)
 
 

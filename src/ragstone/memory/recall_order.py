@@ -57,7 +57,9 @@ def _superseded_pairs(recalled: Sequence[Recalled]) -> list[tuple[int, int]]:
     return pairs
 
 
-def _version_pairs(recalled: Sequence[Recalled], asked: Set[str]) -> list[tuple[int, int]]:
+def _version_pairs(
+    recalled: Sequence[Recalled], question_terms: Set[str]
+) -> list[tuple[int, int]]:
     """Return the numbers of older and newer turns of one speaker that differ in a value only."""
     claims = {entry.turn.index: find_claims(entry.turn.content) for entry in recalled}
     pairs = []
@@ -65,6 +67,6 @@ def _version_pairs(recalled: Sequence[Recalled], asked: Set[str]) -> list[tuple[
         is_later = older.turn.index < newer.turn.index
         if not is_later or speaker(older.turn) != speaker(newer.turn):
             continue
-        if is_new_version(claims[newer.turn.index], claims[older.turn.index], asked):
+        if is_new_version(claims[newer.turn.index], claims[older.turn.index], question_terms):
             pairs.append((older.turn.index, newer.turn.index))
     return pairs

@@ -96,36 +96,41 @@ def _document_at(engine: Engine, document: CitedDocument, place: str) -> CitedDo
 def _lines_of_page(engine: Engine, document: CitedDocument, place: str) -> tuple[int, int]:
     """Return the lines of a page, slide, sheet, chapter, cell or section; `NotFound` if there is no such place."""
     spans = _spans(engine, document)
-    wanted = _find_page(spans, document.uri, place)
-    if wanted is None:
-        pages = dict.fromkeys(_place_of(span) for span in spans if span.page is not None)
-        hint = f"it has {len(document.text.splitlines())} lines"
-        if pages:
-            more = " …" if len(pages) > _MAX_PAGES else ""
-            hint = f"it has {', '.join(list(pages)[:_MAX_PAGES])}{more}"
+    position = _find_page(spans, place)
+    if position is None:
+        hint = f"it has {_list_pages(spans) or 'no pages or sections'}"
         raise NotFound(f"{one_line(document.uri)} has no {one_line(place)}", hint=hint)
-    last = wanted.line_end
-    is_after = False
-    for span in spans:
-        is_after = is_after or span == wanted
-        if is_after and _place_of(span) != _place_of(wanted):
+    first = last = spans[position]
+    for span in spans[position:]:
+        if _place_of(span) != _place_of(first):
             break
-        if is_after:
-            last = span.line_end
-    return wanted.line_start, last
+        last = span
+    return first.line_start, last.line_end
 
 
-def _find_page(spans: Sequence[Span], uri: str, place: str) -> Span | None:
-    """Return the first span with this citation; `p.11` may also be the number of the page in the file."""
-    for wanted in (place, _REMARK.sub("", place)):
-        for span in spans:
-            if reveal_hidden(_place_of(span)) == reveal_hidden(wanted):
-                return span
-    number = _PAGE.fullmatch(_REMARK.sub("", place))
-    if number is None:
+def _list_pages(spans: Sequence[Span]) -> str:
+    """Return the names of the first pages in words; empty if there are none."""
+    pages = list(dict.fromkeys(_place_of(span) for span in spans if span.page is not None))
+    more = " …" if len(pages) > _MAX_PAGES else ""
+    return f"{', '.join(pages[:_MAX_PAGES])}{more}"
+
+
+def _find_page(spans: Sequence[Span], place: str) -> int | None:
+    """Return the position of the first span with this citation.
+
+    The number of a page in the file is accepted too, if no page has it as its label.
+    """
+    places = [reveal_hidden(_place_of(span)) for span in spans]
+    plain_place = _REMARK.sub("", place)
+    for name in (place, plain_place):
+        if reveal_hidden(name) in places:
+            return places.index(reveal_hidden(name))
+    number = _PAGE.fullmatch(plain_place)
+    pages = [span.page for span in spans]
+    has_units = any(span.unit for span in spans)
+    if number is None or has_units or int(number["number"]) not in pages:
         return None
-    pages = [span for span in spans if not span.unit and span.page == int(number["number"])]
-    return next(iter(pages), None)
+    return pages.index(int(number["number"]))
 
 
 def _place_of(span: Span) -> str:

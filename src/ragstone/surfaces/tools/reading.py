@@ -80,15 +80,14 @@ def read_lines(
     last = last or cited.last
     lines = cited.text.removesuffix("\n").split("\n")
     _check_lines(cited.uri, first, last, len(lines))
-    wanted = lines[first - 1 : last]
-    shown = _fit_lines(wanted, max_tokens)
+    fitting = _fit_lines(lines[first - 1 : last], max_tokens)
     return DocumentLines(
         cited.uri,
         cited.collection,
         first,
-        first + len(shown) - 1,
+        first + len(fitting) - 1,
         len(lines),
-        truncate("\n".join(shown), max_tokens),
+        truncate("\n".join(fitting), max_tokens),
         page_at(engine, cited, first),
     )
 
