@@ -13,7 +13,7 @@ from ragstone.text.sentences import sentence_starts
 from ragstone.types import Slice, Span
 
 GAP: Final = "\n[…]\n"
-"""Stands between two slices in the text of a compressed hit."""
+"""Separates two slices in the text of a compressed hit."""
 _LINE: Final = re.compile(r"[^\n]*\n?")
 _MIN_SHARE: Final = 0.5
 """Pieces with at least this share of the best piece's matches are included. Not set by an eval."""

@@ -20,7 +20,7 @@ from ragstone.types import Commit
 
 _MAX_BYTES: Final = 4_000_000
 """The lines of a larger file are not matched with its last commit."""
-_LOG: Final = (
+LOG: Final = (
     *(
         "-c",
         "log.follow=false",
@@ -60,7 +60,7 @@ def commits(
     if selection is None:
         return ()
     separator = secrets.token_hex(16)
-    output = tracked.git(*_LOG, f"-n{limit}", f"--format={separator}{_FIELDS}", *selection)
+    output = tracked.git(*LOG, f"-n{limit}", f"--format={separator}{_FIELDS}", *selection)
     if output is None:
         return ()
     entries = output.decode("utf-8", "replace").split(separator)[1:]

@@ -16,7 +16,7 @@ if sys.platform == "linux":
 
 TIMEOUT_SECONDS = 60.0
 STALL_SECONDS = 2.0
-"""A program that sleeps for so long waits for something that may never come, such as the writer of a FIFO."""
+"""A program that sleeps longer waits for something that may never come, such as the writer of a FIFO."""
 _POLL_SECONDS = 0.2
 _MAX_OUTPUT_BYTES = 100_000_000
 _MAX_ERROR_BYTES = 100_000
@@ -120,9 +120,9 @@ def _read_errors(stream: IO[bytes], errors: list[bytes]) -> None:
 
 
 def _limit_memory(process_id: int) -> None:
-    """Limit the memory of a process: a small crafted file can ask for gigabytes. Only Linux can do it from outside.
+    """Limit the memory of a process: a small crafted file can need gigabytes. Only Linux can do it from outside.
 
-    The process may have asked for the memory before. The guard ends it then.
+    The process may have taken the memory before. The guard ends it then.
     """
     if sys.platform == "linux":
         limit = (_MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES)

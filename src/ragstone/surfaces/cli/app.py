@@ -73,6 +73,8 @@ COMMAND_GROUPS: Final = {
         "trust": "Accept the index and the settings that came with a folder.",
         "doctor": "Check the index and its environment.",
         "events": "Show recent events, or follow new ones.",
+        "eval": "Measure how well search finds answers in your folder.",
+        "bench": "Measure speed, size and memory on your folder.",
         "model": "List the embedding models, or describe one.",
         "reembed": "Make all vectors again, for another model or storage.",
         "export": "Write a collection as lines of JSON.",
@@ -103,6 +105,8 @@ _OTHER_NAMES: Final = {
     "version": "--version",
 }
 """Commands of similar tools → the command here."""
+_BUILT_IN: Final = frozenset({"eval"})
+"""Commands with the name of a function of Python; their modules end with an underscore."""
 _NEAR: Final = 0.75
 """`serch` and `stauts` are near a command, `what` is not near `watch`."""
 
@@ -119,7 +123,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module_name = cmd_name.replace("-", "_")
-        if keyword.iskeyword(module_name):
+        if keyword.iskeyword(module_name) or module_name in _BUILT_IN:
             module_name += "_"
         module = import_module(f"ragstone.surfaces.cli.commands.{module_name}")
         command: click.Command = getattr(module, module_name)
