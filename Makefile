@@ -73,7 +73,7 @@ torture-providers: $(INSTALLED_DEV)  ## An embedding service with faults, a long
 	TORTURE_TEXTS=20000 TORTURE_OUTAGE=300 $(RUN) -m pytest -m torture -s tests/torture/test_providers.py
 
 torture-api: $(INSTALLED_DEV)  ## Ten thousand generated requests and MCP calls, fifty thousand calls of two projects
-	TORTURE_CASES=120 TORTURE_CALLS=10000 TORTURE_TENANT_CALLS=50000 $(RUN) -m pytest -m torture -n 0 -s tests/surfaces/rest
+	TORTURE_CASES=130 TORTURE_CALLS=10000 TORTURE_TENANT_CALLS=50000 $(RUN) -m pytest -m torture -n 0 -s tests/surfaces/rest
 
 evals: $(INSTALLED)  ## Measure the quality of answers
 	for set in all codegraph; do $(RUN) -m evals $$set || [ $$? -eq 3 ] || exit 1; done
