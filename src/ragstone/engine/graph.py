@@ -29,6 +29,7 @@ from ragstone.types import (
     GraphReport,
     Impact,
     Json,
+    Link,
     Node,
     Related,
     Request,
@@ -212,6 +213,15 @@ class CodeGraph:
         """Return all nodes, or some kinds of them, by file and line."""
         arguments.check_count("limit", limit)
         return self._list_nodes(arguments.check_kinds(kinds), collection)[:limit]
+
+    def links(self, nodes: Sequence[Node], *, collection: Names = None) -> list[Link]:
+        """Return the links between these nodes."""
+        if not self._project.enabled:
+            return []
+        keys = {node.key for node in nodes}
+        scope = self._current_scope(collection)
+        links = self._project.store.graph.links(scope, sorted(keys), limit=_MAX_NODES)
+        return [link for link in links if link.target in keys]
 
     def routes(self, *, collection: Names = None) -> list[Node]:
         """Return the routes of the project, by file and line."""

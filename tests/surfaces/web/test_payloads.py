@@ -46,6 +46,7 @@ def addresses() -> dict[str, list[str]]:
     return {
         "home": ["/"],
         "search": [f"/search?q={quote(text)}&top_k=50" for text in batches(60)],
+        "graph": [f"/graph?node={quote(text[:1500])}" for text in batches(20)],
         "no such page": [f"/{quote(text, safe='')}" for text in batches(60)],
     }
 

@@ -1,0 +1,141 @@
+// The page of the graph: choose kinds, find nodes, walk along links by mouse or keys.
+import { request } from "./csrf.js";
+import { findConnected, placeNodes } from "./graph_layout.js";
+import { GraphView } from "./graph_view.js";
+import { toast } from "./toast.js";
+
+const container = document.getElementById("graph");
+const form = document.getElementById("graph-form");
+const searchBox = document.getElementById("graph-search");
+const onlyConnected = document.getElementById("graph-connected");
+const side = document.getElementById("graph-node");
+
+let graph = { nodes: [], links: [], columns: [] };
+let selected = null;
+let view = null;
+let asked = 0;
+
+function matches() {
+  const text = searchBox.value.trim().toLowerCase();
+  if (!text) return new Set();
+  return new Set(graph.nodes.filter((node) => `${node.label} ${node.place} ${node.key}`.toLowerCase().includes(text)));
+}
+
+function connectedNodes() {
+  return selected ? findConnected(graph, selected) : new Set();
+}
+
+function mark() {
+  view.mark(selected, connectedNodes(), matches());
+}
+
+function drawAll({ keepWindow = false } = {}) {
+  const connected = connectedNodes();
+  const isFiltered = onlyConnected.checked && selected;
+  const layout = placeNodes(graph, (node) => !isFiltered || connected.has(node));
+  view.draw(graph, layout);
+  if (!keepWindow) view.start();
+  mark();
+  if (selected) view.reveal(selected);
+}
+
+async function showDetails(key) {
+  asked += 1;
+  const number = asked;
+  const answer = await request(`/graph/node?key=${encodeURIComponent(key)}`, { headers: { Accept: "text/html" } });
+  const text = await answer.text();
+  // An answer that comes after a later question is too late. The server escapes every name in it.
+  if (number === asked) side.replaceChildren(document.createRange().createContextualFragment(text));
+}
+
+async function select(node) {
+  selected = node;
+  const address = new URL(location.href);
+  if (node) address.searchParams.set("node", node.key);
+  else address.searchParams.delete("node");
+  history.replaceState(null, "", address);
+  if (onlyConnected.checked) drawAll();
+  else mark();
+  if (!node) return;
+  view.reveal(node);
+  await showDetails(node.key).catch(report);
+}
+
+function report(failure) {
+  toast(failure.message, { hint: failure.hint, kind: "error" });
+}
+
+async function load() {
+  const chosen = new URLSearchParams(new FormData(form));
+  const answer = await request(`/graph/picture?${chosen}`);
+  graph = await answer.json();
+  const key = selected ? selected.key : container.dataset.node;
+  selected = graph.nodes.find((node) => node.key === key) || null;
+  drawAll();
+}
+
+/** Return the nearest node of the same column, or the nearest linked one of another column. */
+function neighbour(key) {
+  const shown = [...view.groups.keys()];
+  if (!selected) return shown[0];
+  if (key === "ArrowUp" || key === "ArrowDown") {
+    const step = key === "ArrowUp" ? -1 : 1;
+    const column = shown.filter((node) => node.x === selected.x).sort((one, other) => one.y - other.y);
+    return column[column.indexOf(selected) + step];
+  }
+  const isRight = key === "ArrowRight";
+  const number = graph.nodes.indexOf(selected);
+  const linked = graph.links
+    .filter((link) => link.includes(number))
+    .map((link) => graph.nodes[link[0] === number ? link[1] : link[0]])
+    .filter((node) => shown.includes(node) && (isRight ? node.x > selected.x : node.x < selected.x));
+  return linked.sort((one, other) => Math.abs(one.y - selected.y) - Math.abs(other.y - selected.y))[0];
+}
+
+function press(event) {
+  if (event.key.startsWith("Arrow")) {
+    const next = neighbour(event.key);
+    if (next) select(next);
+  } else if (event.key === "Escape") {
+    select(null);
+  } else {
+    return;
+  }
+  event.preventDefault();
+}
+
+function listen() {
+  container.addEventListener("keydown", press);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("change", (event) => {
+    if (event.target.name === "kinds") load().catch(report);
+    else if (event.target === onlyConnected) drawAll();
+  });
+  searchBox.addEventListener("input", mark);
+  searchBox.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    const [first] = matches();
+    if (first) select(first);
+    else toast("No node has this name.", { hint: "Other kinds may have it.", kind: "error" });
+  });
+  side.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-node-key]");
+    if (!link) return;
+    const node = graph.nodes.find((candidate) => candidate.key === link.dataset.nodeKey);
+    event.preventDefault();
+    if (node) select(node);
+    else showDetails(link.dataset.nodeKey).catch(report);
+  });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-zoom]");
+    if (!button) return;
+    if (button.dataset.zoom === "all") view.showAll();
+    else view.zoom(button.dataset.zoom === "in" ? 0.8 : 1.25);
+  });
+}
+
+if (container) {
+  view = new GraphView(container, (number) => select(graph.nodes[number]));
+  listen();
+  load().then(() => container.setAttribute("data-ready", "")).catch(report);
+}

@@ -1,0 +1,133 @@
+"""The graph in a browser: nodes in columns, found by name, walked by mouse and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.support.browser import find_barriers, open_page, take_screenshots
+from tests.support.running_server import RunningServer, running_server
+
+ROUTE = "POST api/orders/{order}/cancel"
+
+
+def open_graph(page: Page) -> None:
+    page.goto("/graph")
+    page.wait_for_selector("#graph[data-ready]")
+
+
+def find_node(page: Page, name: str) -> None:
+    box = page.get_by_label("Find a node")
+    box.fill(name)
+    box.press("Enter")
+
+
+def test_the_picture_shows_routes_handlers_models_and_tables(page: Page) -> None:
+    open_graph(page)
+    titles = " ".join(page.locator(".graph-title").all_text_contents())
+    for title in ("Entry points", "Handlers", "Models", "Data"):
+        assert title in titles
+    take_screenshots(page, "graph")
+    assert find_barriers(page) == []
+
+
+def test_a_node_is_found_and_leads_to_its_source_lines(page: Page) -> None:
+    open_graph(page)
+    find_node(page, ROUTE)
+    side = page.locator("#graph-node")
+    expect(side.get_by_role("heading", name=ROUTE)).to_be_visible()
+    expect(side.get_by_role("link", name="routes/api.php:10")).to_have_attribute(
+        "href", "/documents/default/routes/api.php#L10"
+    )
+    assert page.locator(".graph-edges path.is-on").count() > 0
+    take_screenshots(page, "graph-node")
+    assert find_barriers(page) == []
+
+
+def test_links_are_walked_from_node_to_node(page: Page) -> None:
+    open_graph(page)
+    find_node(page, ROUTE)
+    side = page.locator("#graph-node")
+    side.get_by_role("link", name="OrderController@cancel").click()
+    expect(side.get_by_role("heading", name="OrderController@cancel")).to_be_visible()
+    expect(page.locator(".graph-node.is-selected")).to_contain_text("OrderController@cancel")
+    assert "node=method" in page.url
+
+
+def test_arrow_keys_move_through_the_picture(page: Page) -> None:
+    open_graph(page)
+    find_node(page, ROUTE)
+    page.locator("#graph").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#graph-node h2")).not_to_have_text(ROUTE)
+    page.keyboard.press("Escape")
+    expect(page.locator(".graph-node.is-selected")).to_have_count(0)
+
+
+def test_only_connected_nodes_are_shown_if_asked(page: Page) -> None:
+    open_graph(page)
+    before = page.locator(".graph-node").count()
+    find_node(page, ROUTE)
+    page.get_by_label("Only connected").check()
+    assert 1 < page.locator(".graph-node").count() < before
+
+
+def test_kinds_are_switched_on_and_off(page: Page) -> None:
+    open_graph(page)
+    expect(page.locator(".graph-title", has_text="Models")).to_have_count(1)
+    page.get_by_label("model ", exact=False).first.uncheck()
+    expect(page.locator(".graph-title", has_text="Models")).to_have_count(0)
+
+
+def test_an_address_with_a_node_opens_it(page: Page) -> None:
+    page.goto("/graph?node=table:orders")
+    expect(page.locator("#graph-node").get_by_role("heading", name="orders")).to_be_visible()
+    page.goto("/graph?node=table:nothing")
+    expect(page.get_by_text("does not exist any more")).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """Serve a folder with more than two thousand functions that call each other."""
+    folder: Path = tmp_path_factory.mktemp("large")
+    for number in range(90):
+        calls = [
+            f"def step_{number}_{row}():\n    return step_{number}_{row + 1}()\n\n"
+            for row in range(24)
+        ]
+        last = f"def step_{number}_24():\n    return {number}\n"
+        (folder / f"part_{number}.py").write_text("\n".join([*calls, last]))
+    with running_server(folder) as server:
+        server.state.engines.own.sync(embed=False)
+        yield server
+
+
+def test_two_thousand_nodes_can_be_searched_and_moved(
+    browser: Browser, large: RunningServer
+) -> None:
+    with open_page(browser, large.url) as (page, record):
+        open_graph(page)
+        expect(page.get_by_text("250 nodes left out")).to_be_visible()
+        assert page.locator(".graph-node").count() == 2000
+        find_node(page, "step_7_3")
+        expect(page.locator("#graph-node")).to_contain_text("part_7.py")
+        take_screenshots(page, "graph-large")
+        page.get_by_role("button", name="Fit").click()
+        take_screenshots(page, "graph-large-all")
+        page.get_by_role("button", name="Larger").click()
+        assert not record.problems()
+
+
+def test_a_folder_without_code_says_so(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with (
+        running_server(tmp_path_factory.mktemp("empty")) as server,
+        open_page(browser, server.url) as (page, _),
+    ):
+        page.goto("/graph")
+        expect(page.get_by_text("There is no code graph")).to_be_visible()
+        assert find_barriers(page) == []
