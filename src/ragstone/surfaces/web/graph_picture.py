@@ -69,19 +69,22 @@ def draw_picture(engine: Engine, kinds: Sequence[str] = ()) -> GraphPicture:
     chosen = frozenset(kinds) or _usual_kinds(counts)
     selected = [node for node in nodes if node.kind in chosen]
     links = engine.graph.links(selected)
-    degrees: Counter[str] = Counter()
-    for link in links:
-        degrees.update((link.source, link.target))
-    # If there are too many, those with the most links stay.
-    selected.sort(key=lambda node: -degrees[node.key])
-    in_picture = selected[:MAX_NODES]
+    in_picture = _most_linked(selected, links)
     keys = {node.key for node in in_picture}
     return GraphPicture(
         sorted(in_picture, key=lambda node: (node.uri, node.line, node.key)),
-        [link for link in links if link.source in keys and link.target in keys],
+        [link for link in links if keys.issuperset((link.source, link.target))],
         [KindCount(kind, count, kind in chosen) for kind, count in sorted(counts.items())],
         len(selected) - len(in_picture),
     )
+
+
+def _most_linked(nodes: list[Node], links: list[Link]) -> list[Node]:
+    """Return the nodes with the most links, as many as a picture can have."""
+    degrees: Counter[str] = Counter()
+    for link in links:
+        degrees.update((link.source, link.target))
+    return sorted(nodes, key=lambda node: -degrees[node.key])[:MAX_NODES]
 
 
 def picture_json(picture: GraphPicture) -> Json:
