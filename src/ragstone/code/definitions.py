@@ -168,7 +168,7 @@ class DefinitionReader:
     def _attached_above(self, start: int) -> Iterator[tuple[int, int]]:
         """Yield the comments and decorators directly above an offset, the nearest first.
 
-        Each is on lines of its own. One empty line may follow a documentation comment.
+        Each is on separate lines. One empty line may follow a documentation comment.
         """
         data = self._captures.data
         number = bisect_right(self._ends, start) - 1

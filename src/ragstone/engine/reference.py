@@ -24,7 +24,7 @@ def read_reference() -> Iterator[Document]:
 
 
 def reference_folder() -> Path:
-    """Return the folder of the documents: in the package, or beside `src` in a checkout."""
+    """Return the folder of the documents: in the package, or next to `src` in a checkout."""
     package = Path(__file__).parents[1]
     installed = package / "docs"
     return installed if installed.is_dir() else package.parents[1] / "docs"

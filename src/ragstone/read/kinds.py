@@ -1,6 +1,6 @@
 """The kind and language of a file, by its path and its first lines, and the metadata that its kind has.
 
-Project knowledge has kinds of its own: decisions, known bugs, rules for agents, manifests, API
+Project knowledge has its own kinds: decisions, known bugs, rules for agents, manifests, API
 descriptions and configuration.
 """
 

@@ -117,7 +117,7 @@ class AddedFiles:
             return LoadedItem(state="gone", remark=GONE)
         root = Path(file.path).anchor
         relative = Path(file.path).relative_to(root).as_posix()
-        # No link is followed: a link in place of a folder would lead to a file that nobody added.
+        # No link is followed: a link in place of a folder would lead to a file that was never added.
         content = safe_open(
             Path(root),
             relative,

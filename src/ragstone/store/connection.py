@@ -113,7 +113,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection in a read transaction of its own."""
+        """Give a connection in a separate read transaction."""
         self._require_usable()
         if self.path is None:
             with self._writer_in_use, translated(self.location):

@@ -1,4 +1,4 @@
-"""From version 5 to 6: collections get a kind, and state gets tables of its own.
+"""From version 5 to 6: collections get a kind, and state gets its own tables.
 
 Version 5 kept the conversations of project `P` in a project named `P\\x1fmemory`, and the documents of an agent in
 `P\\x1fagent:NAME`. Now both are collections of `P`: one of kind "session" for each conversation, and one of kind

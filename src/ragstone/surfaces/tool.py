@@ -153,7 +153,7 @@ def run_with_limit(
 ) -> ToolAnswer:
     """Return the answer of some work; after the time limit cancel it and raise `Cancelled`.
 
-    The work runs in a thread of its own, so that the answer comes in time even if one step of the work hangs.
+    The work runs in a separate thread, so that the answer comes in time even if one step of the work hangs.
     """
     result: Future[ToolAnswer] = Future()
 

@@ -64,7 +64,7 @@ def find_root(start: Path) -> Path:
     root = _marked_folder(candidates, owners) or folder_of_start
     if root == folder_of_start:
         return root
-    # The index of the root would not have the files of a folder that git ignores, and the user stands in it.
+    # The index of the root would not have the files of a folder that git ignores, and the user works in it.
     below = [folder for folder in candidates if root in folder.parents]
     ignored = git.ignored_folders(root, below)
     if not ignored or ".ragstone" in folder_of_start.parts:

@@ -1,6 +1,6 @@
 """The word index in the database: an FTS5 table over the terms that `ragstone.text` finds.
 
-The table has no text of its own. To remove a row, FTS5 must be given exactly the terms that were inserted, so they are
+The table has no text. To remove a row, FTS5 must be given exactly the terms that were inserted, so they are
 made again from the stored text. If the analysis has changed, or the text of a chunk to remove is damaged, the whole
 index is rebuilt.
 """

@@ -29,7 +29,7 @@ agent_arguments = click.argument("agents", nargs=-1, metavar="[AGENT]...")
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """How the user wants to be asked and told."""
+    """The choices of the user: whether to ask, and what to print."""
 
     as_json: bool
     dry_run: bool
@@ -91,7 +91,7 @@ def installed_command(command: str | None) -> list[str]:
 
 
 def finish(plan: InstallPlan, answers: Answers, *, is_removal: bool = False) -> int:
-    """Show the changes, ask unless told not to, write them, and return the exit code."""
+    """Show the changes, ask unless `--yes` is given, write them, and return the exit code."""
     if not answers.as_json:
         _show(plan)
     must_write = bool(plan.changes) and not answers.dry_run

@@ -60,7 +60,7 @@ def open_engine(
 def choose_project(root: Path) -> str:
     """Return the project of --project, or the default one.
 
-    If several folders share a home, the first has the default project, and each other folder one of its own.
+    If several folders share a home, the first has the default project, and each other folder has a separate one.
     """
     name = project_name()
     if name is not None:

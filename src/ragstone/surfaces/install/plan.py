@@ -150,7 +150,7 @@ def _plan_instructions(planner: _Planner, agent: AgentClient) -> None:
 
 
 def plan_removal(agents: Iterable[AgentClient], scope: InstallPlace) -> InstallPlan:
-    """Return what removing our entries changes; a file that nobody edited gets back the bytes it had before."""
+    """Return what removing our entries changes; a file without other edits gets back the bytes it had before."""
     planner = _Planner(scope)
     for agent in agents:
         file = scope.config_file(agent)

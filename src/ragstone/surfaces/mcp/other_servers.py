@@ -1,4 +1,4 @@
-"""The tools of other configured MCP servers: asked for their list, stored for `rag_find_tools`, never called."""
+"""The tools of other configured MCP servers: their list is requested, stored for `rag_find_tools`, never called."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ INSTRUCTIONS: Final = (
 )
 _POLL_SECONDS: Final = 0.2
 _MAX_WAITING: Final = 1000
-"""Clients that are told when the list of tools changes; the oldest are forgotten first."""
+"""Clients that get a message when the list of tools changes; the oldest are forgotten first."""
 
 RequestContext: TypeAlias = ServerRequestContext[Any, Any]
 FindSession: TypeAlias = Callable[[RequestContext], McpSession]

@@ -104,7 +104,7 @@ class McpSession:
         return (*tools, RAG_FIND_TOOLS)
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Return the result of some work in a thread; a session of its own process has no further limit."""
+        """Return the result of some work in a thread; a session with its own process has no further limit."""
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
     @property
@@ -166,7 +166,7 @@ class McpSession:
         self._closing.set()
         self.wait_until_current(_CLOSE_SECONDS)
         if self._is_current:
-            with suppress(RagstoneError):  # the client is gone: there is nobody to tell
+            with suppress(RagstoneError):  # the client is gone
                 self.engine.admin.embed_in_background()
         self.engine.close()
 

@@ -27,7 +27,7 @@ from ragstone.surfaces.server.tool_catalog import start_tool_catalog
 from ragstone.surfaces.web.site import add_pages
 
 STOP_SECONDS: Final = 10
-"""How long running requests may take after a stop was asked for."""
+"""How long running requests may take after a stop was requested."""
 
 _OTHER_THREADS: Final = 32
 

@@ -21,7 +21,7 @@ def dotted_name(tool: Tool) -> str:
 def execute_tool(tools: Sequence[Tool]) -> Tool:
     """Return the tool `rag_execute` for some tools.
 
-    The arguments of the action stand beside it, or in the object `arguments`.
+    The arguments of the action are at the same level, or in the object `arguments`.
     """
     tools_by_action = {dotted_name(tool): tool for tool in tools}
 

@@ -93,7 +93,7 @@ def read_lines(
 
 
 def _check_lines(path: str, first: int, last: int | None, total: int) -> None:
-    """Raise `InputError` if a document does not have the lines that are asked for."""
+    """Raise `InputError` if a document does not have the requested lines."""
     if first > total:
         raise InputError(f"{one_line(path)} has no line {first}", hint=f"it has {total} lines")
     if last is not None and last < first:

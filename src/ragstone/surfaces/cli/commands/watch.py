@@ -69,7 +69,7 @@ def watch(folder: Path | None, as_json: bool, interval: int | None, yes: bool) -
 
 
 def _wait_until_stopped(watcher: Watcher, printer: ChangePrinter) -> None:
-    """Print problems until the watcher stops; raise `OSError` if nobody reads the output."""
+    """Print problems until the watcher stops; raise `OSError` if the reader of the output is gone."""
     while watcher.status().running:
         printer.print_problem(watcher.status().problem)
         time.sleep(_POLL_SECONDS)
