@@ -22,7 +22,15 @@ from ragstone.errors import ConfigError, MissingExtra
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-GROUPS = ("embedder", "store", "vector_index", "reranker", "framework", "code_questions")
+GROUPS = (
+    "embedder",
+    "store",
+    "vector_index",
+    "remote_collection",
+    "reranker",
+    "framework",
+    "code_questions",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +164,12 @@ BUILT_IN = (
         "Milvus Lite in a folder, or a cluster (url)",
         extra="milvus",
     ),
+    RegisteredPart(
+        "remote_collection",
+        "mcp",
+        "ragstone.surfaces.mcp.remote_collection:open_collection",
+        "a tool of another MCP server answers searches (mcp_server, mcp_tool)",
+    ),
 )
 
 
@@ -205,13 +219,20 @@ def store_and_index(provider: str) -> tuple[str, str]:
     index = _find_or_none("vector_index", provider)
     if index is not None:
         return "sqlite", index.name
+    if is_remote(provider):
+        return "sqlite", "turbo"
     stores = describe("store")
     known_names = {part.name for part in stores}
     indexes = [part for part in describe("vector_index") if part.name not in known_names]
     raise ConfigError(
         f"There is no store or vector index called {provider!r}.",
-        hint=_suggest(stores + indexes, provider),
+        hint=_suggest(stores + indexes + describe("remote_collection"), provider),
     )
+
+
+def is_remote(provider: str) -> bool:
+    """Return whether `rag.vector_store.provider` names a server that answers searches of one collection."""
+    return _find_or_none("remote_collection", provider) is not None
 
 
 def _find_or_none(group: str, name: str) -> RegisteredPart | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import config
+from ragstone.config.trust import trust_values
 from ragstone.errors import ConfigError
 
 USER = "own/ragstone/ragstone.toml"
@@ -69,13 +70,24 @@ def test_the_user_file_and_the_environment_may_point_anywhere(tmp_path: Path) ->
     assert settings.home == tmp_path / "p" / ".." / "index"
 
 
-@pytest.mark.parametrize(
-    "line", ["url = 'http://x.invalid'", "mcp_server = 'run-me'", "mcp_tool = 'find'"]
-)
-def test_a_project_file_may_not_name_an_address_or_a_program(tmp_path: Path, line: str) -> None:
-    write(tmp_path / "ragstone.toml", f"[rag.vector_store]\n{line}\n")
+def test_a_project_file_may_not_name_an_address(tmp_path: Path) -> None:
+    write(tmp_path / "ragstone.toml", "[rag.vector_store]\nurl = 'http://x.invalid'\n")
     with pytest.raises(ConfigError, match="not taken from project file"):
         config.load(tmp_path, environ={})
+
+
+@pytest.mark.parametrize("line", ["mcp_server = 'run-me'", "mcp_tool = 'find'"])
+def test_a_project_file_that_names_a_program_must_be_trusted(tmp_path: Path, line: str) -> None:
+    project = tmp_path / "project"
+    write(project / "ragstone.toml", f"[rag.vector_store]\nprovider = 'mcp'\n{line}\n")
+    own = environ(tmp_path)
+    with pytest.raises(ConfigError, match="loosens a protection") as caught:
+        config.load(project, environ=own)
+    assert "ragstone trust" in caught.value.hint
+    name, _, value = line.partition(" = ")
+    trust_values(project, {f"rag.vector_store.{name}": value.strip("'")}, own)
+    settings = config.load(project, environ=own)
+    assert getattr(settings.rag.vector_store, name) == value.strip("'")
 
 
 def test_a_secret_is_not_taken_from_a_project_file(tmp_path: Path) -> None:

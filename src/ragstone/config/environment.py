@@ -11,6 +11,8 @@ from typing import Final
 from ragstone.errors import ConfigError
 
 COMPLETION_VARIABLE: Final = "_RAGSTONE_COMPLETE"
+_DEPTH_VARIABLE: Final = "_RAGSTONE_REMOTE_DEPTH"
+"""Counts how many Ragstones started each other as MCP servers. It is not a setting."""
 _CHILD_VARIABLES: Final = (
     "HOME",
     "USER",
@@ -43,6 +45,19 @@ def child_environment(environ: Mapping[str, str] | None = None) -> dict[str, str
         environ = os.environ
     variables = {name: environ[name] for name in _CHILD_VARIABLES if environ.get(name)}
     return variables | {"PATH": os.pathsep.join(search_path(environ))}
+
+
+def remote_depth(environ: Mapping[str, str] | None = None) -> int:
+    """Return how many Ragstones above this one started the next as an MCP server."""
+    if environ is None:
+        environ = os.environ
+    depth = environ.get(_DEPTH_VARIABLE, "")
+    return int(depth) if depth.isdecimal() else 0
+
+
+def remote_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the variables for an MCP server that is started: no settings, no keys, and the depth."""
+    return child_environment(environ) | {_DEPTH_VARIABLE: str(remote_depth(environ) + 1)}
 
 
 def wants_colour(*, is_terminal: bool, environ: Mapping[str, str] | None = None) -> bool:

@@ -57,7 +57,7 @@ class VectorStoreSettings:
 
     provider: str = setting(
         "sqlite",
-        "The index: `sqlite` (the same as `turbo`), `memory`, `file`, `chroma` or `milvus`.",
+        "The index: `sqlite` (the same as `turbo`), `memory`, `file`, `chroma`, `milvus`; or `mcp`, another server.",
         aliases=("RAG_STORE",),
     )
     url: str | None = setting(
@@ -70,13 +70,16 @@ class VectorStoreSettings:
         None,
         "Key for a store that runs as a server.",
         secret=True,
-        only_for=("chroma", "milvus", "postgres"),
+        only_for=("chroma", "milvus", "mcp", "postgres"),
     )
     mcp_server: str | None = setting(
-        None, "MCP server that answers searches.", personal=True, only_for=("mcp",)
+        None,
+        "MCP server that answers searches of the collection: a command line or a URL.",
+        guard="switch",
+        only_for=("mcp",),
     )
     mcp_tool: str | None = setting(
-        None, "Tool of that MCP server.", personal=True, only_for=("mcp",)
+        None, "Search tool of that MCP server.", guard="switch", only_for=("mcp",)
     )
     path: str | None = setting(
         None,

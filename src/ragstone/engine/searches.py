@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Unpack
 
 from ragstone.config.server_sections import server_name
@@ -63,10 +64,7 @@ class Searches:
         self.project.events.emit(
             SEARCH_STARTED, query=query, mode=request.mode, top_k=request.top_k
         )
-        if options.get("fresh", True):
-            explanation = self.freshness.answer(request, policy)
-        else:
-            explanation = self.project.workspace.searcher.run(request)
+        explanation = self._search(request, policy, fresh=options.get("fresh", True))
         if downgraded:
             explanation = replace(explanation, downgraded=downgraded)
         sessions = options.get("memory", False)
@@ -84,6 +82,33 @@ class Searches:
         request = self.request(query, top_k, {**options, "collection": None})
         servers = [server_name(entry) for entry in self.project.settings.mcp.servers]
         return self.project.workspace.system.search(name, request, servers)
+
+    def _search(self, request: Request, policy: Policy | None, *, fresh: bool) -> Explanation:
+        """Search the store, and the collection on another server if the request includes it."""
+        remote = self.project.workspace.components.remote
+        names = request.scope.collections
+        if remote.name is None or (names is not None and remote.name not in names):
+            return self._search_store(request, policy, fresh=fresh)
+        if names is None:
+            names = tuple(self.project.index.names())
+        local_names = tuple(name for name in names if name != remote.name)
+        local: Explanation | None = None
+        if local_names:
+            scope = replace(request.scope, collections=local_names)
+            local = self._search_store(replace(request, scope=scope), policy, fresh=fresh)
+        # Loads here: few projects have a remote collection.
+        remote_search = import_module("ragstone.retrieval.remote.search")
+        explanation: Explanation = remote_search.search_remote(
+            remote.collection(), remote.name, request, local
+        )
+        return explanation
+
+    def _search_store(
+        self, request: Request, policy: Policy | None, *, fresh: bool
+    ) -> Explanation:
+        if fresh:
+            return self.freshness.answer(request, policy)
+        return self.project.workspace.searcher.run(request)
 
     def _apply_plan(self, request: Request) -> tuple[Request, tuple[str, ...]]:
         """Return the request without the options that the plan does not include, and their names."""

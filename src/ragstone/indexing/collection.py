@@ -58,11 +58,23 @@ class IndexedCollection:
         self.update_state(synced_at=time.time())
 
     def writer(self) -> DocumentWriter:
-        """Return the writer of the collection; create the collection if it is missing."""
+        """Return the writer of the collection; create the collection if it is missing.
+
+        Raises `Conflict` if another server answers for the collection.
+        """
+        self._require_local()
         limits = self.components.limits_of(self.key.project)
         own = self.components.store.ensure_collection(self.key, limits=limits).settings
         chunking = ChunkingConfig.from_settings(self.settings, own)
         return DocumentWriter(self.components.store, self.key, chunking, self.events, limits)
+
+    def _require_local(self) -> None:
+        if self.components.remote.owns(self.key):
+            provider = self.settings.rag.vector_store.provider
+            raise Conflict(
+                f"the collection {self.key.name!r} is on another server ({provider}) and is search only",
+                hint="name another collection, or another rag.vector_store.provider",
+            )
 
     def backfill(self) -> VectorBackfill:
         """Return the maker of vectors for the collection."""

@@ -19,8 +19,8 @@ from ragstone.types import DEFAULT_STORAGE, NO_LIMITS, Finding, Limits, Scope, S
 
 if TYPE_CHECKING:
     from ragstone.config import Settings
-    from ragstone.protocols import Codec, DocumentStore, Embedder, Reranker
-    from ragstone.types import Matrix, Space, SpaceInfo
+    from ragstone.protocols import Codec, DocumentStore, Embedder, RemoteCollection, Reranker
+    from ragstone.types import CollectionKey, Matrix, Space, SpaceInfo
     from ragstone.vectors.space_index import SpaceIndex
 
 _PAGE: Final = 4096
@@ -36,6 +36,7 @@ class Components:
         """Returns the limits of a project's plan; the workspace sets it if plans are switched on."""
         self.home = settings.home
         self.settings = settings
+        self.remote = RemoteChoice(settings)
         self.is_closed = False
         self._store: DocumentStore | None = None
         self._embedders = EmbedderPool(settings)
@@ -168,6 +169,7 @@ class Components:
                 index.close()
             self._indexes.clear()
             self._embedders.close()
+            self.remote.close()
             if self._store is not None:
                 self._store.close()
                 self._store = None
@@ -200,6 +202,40 @@ class Components:
         )
         store: DocumentStore = registry.load("store", self.store_name)(settings)
         return store
+
+
+class RemoteChoice:
+    """The collection that another server answers, if the settings choose one."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Keep the settings. Nothing is opened yet."""
+        self._settings = settings
+        self._collection: RemoteCollection | None = None
+        self._lock = threading.Lock()
+
+    @cached_property
+    def name(self) -> str | None:
+        """Return the name of the collection; None if all collections are in the store."""
+        chosen = self._settings.rag.vector_store
+        return chosen.collection_name if registry.is_remote(chosen.provider) else None
+
+    def owns(self, key: CollectionKey) -> bool:
+        """Return whether the other server answers for a collection."""
+        return key.kind == "documents" and key.name == self.name
+
+    def collection(self) -> RemoteCollection:
+        """Return the collection; its first search connects."""
+        with self._lock:
+            if self._collection is None:
+                provider = self._settings.rag.vector_store.provider
+                self._collection = registry.load("remote_collection", provider)(self._settings)
+            return self._collection
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            if self._collection is not None:
+                self._collection.close()
 
 
 def _no_limits(project: str) -> Limits:

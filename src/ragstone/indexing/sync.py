@@ -104,7 +104,8 @@ class CollectionSync:
     def names(self) -> list[str]:
         """Return the names of the engine's collections that exist."""
         collections = self.components.store.collections(self.scope.project, self.scope.kind)
-        names = [collection.name for collection in collections]
+        keys = [self.key(collection.name) for collection in collections]
+        names = [key.name for key in keys if not self.components.remote.owns(key)]
         if self.scope.collections is None:
             return names
         return [name for name in names if name in self.scope.collections]
@@ -226,8 +227,7 @@ class CollectionSync:
         outcome = SyncOutcome()
         with self.components.store.lock_timeout(policy.wait):
             for name in self._names_to_scan():
-                report = self._refresh(name, policy)
-                if report is not None:
+                if report := self._refresh(name, policy):
                     outcome += _outcome_of(name, report)
                 self.tracker.mark_indexed(name, None)
             for name in self.names():
@@ -235,16 +235,16 @@ class CollectionSync:
         return outcome
 
     def _names_to_scan(self) -> list[str]:
-        store = self.components.store
         names = self.names()
         followers = [name for name in names if self.collection(name).state.follows_folder]
         if followers:
             return followers
-        collections = store.collections(self.scope.project, self.scope.kind)
+        collections = self.components.store.collections(self.scope.project, self.scope.kind)
         has_documents = any(
             collection.documents for collection in collections if collection.name in names
         )
-        return [] if has_documents else [self.default.name]
+        is_remote = self.components.remote.owns(self.default)
+        return [] if has_documents or is_remote else [self.default.name]
 
     def _refresh(self, name: str, policy: Scan) -> SyncReport | None:
         """Sync one collection and return the report; None if nothing changed."""

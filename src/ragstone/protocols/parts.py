@@ -214,6 +214,16 @@ class SharedVectors(Protocol):
         """Return the encoded vectors that are known for these hashes of texts."""
 
 
+class RemoteCollection(Protocol):
+    """A collection on another server, which gets the text of a query. It can be searched and not written."""
+
+    def search(self, query: str, top_k: int) -> list[types.RemotePassage]:
+        """Return at most top_k passages, best first; raise `ProviderError` if the server does not answer."""
+
+    def close(self) -> None:
+        """Release the connection; a later search opens it again."""
+
+
 class Nearest(Protocol):
     """The index of one space; every search first brings it up to date with the store."""
 

@@ -50,6 +50,7 @@ from ragstone.types.search import Hit as Hit
 from ragstone.types.search import ListTrace as ListTrace
 from ragstone.types.search import Mode as Mode
 from ragstone.types.search import Operator as Operator
+from ragstone.types.search import RemotePassage as RemotePassage
 from ragstone.types.search import Request as Request
 from ragstone.types.search import SearchOptions as SearchOptions
 from ragstone.types.search import Trace as Trace

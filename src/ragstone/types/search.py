@@ -174,6 +174,21 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class RemotePassage:
+    """A passage that another server found. Everything but the text may be unknown."""
+
+    text: str
+    path: str = ""
+    line_start: int | None = None
+    line_end: int | None = None
+    page: int | None = None
+    score: float | None = None
+    title: str = ""
+    kind: str = ""
+    metadata: Metadata = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Dropped:
     """A candidate that is not among the hits, with the reason."""
 

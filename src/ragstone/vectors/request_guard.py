@@ -14,9 +14,10 @@ PAUSE_SECONDS: Final = 5.0
 class RequestGuard:
     """Remembers the last failure of a service. A search then compares the stored vectors instead."""
 
-    def __init__(self, service: str) -> None:
-        """Take the name of the service, for its messages."""
+    def __init__(self, service: str, hint: str = "") -> None:
+        """Take the name of the service and the hint, for its messages."""
         self._service = service
+        self._hint = hint
         self._failed_at: float | None = None
         self._message = ""
 
@@ -24,11 +25,11 @@ class RequestGuard:
         """Raise `ProviderError` if the last request failed a moment ago."""
         if self._failed_at is None or time.monotonic() - self._failed_at >= PAUSE_SECONDS:
             return
-        raise ProviderError(self._message, retryable=True)
+        raise ProviderError(self._message, hint=self._hint, retryable=True)
 
     def record(self, error: Exception) -> ProviderError:
         """Start a pause and return the error to raise."""
         self._failed_at = time.monotonic()
         reason = " ".join(str(error).split()) or type(error).__name__
         self._message = f"{self._service} failed: {reason}"
-        return ProviderError(self._message, retryable=True)
+        return ProviderError(self._message, hint=self._hint, retryable=True)

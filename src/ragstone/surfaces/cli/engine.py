@@ -120,10 +120,10 @@ def scan_policy(
 
     Ask before the first sync of a risky folder, and show the progress until the caller is done.
     """
-    if no_sync:
+    is_indexed = engine.exists
+    if _goes_without_sync(engine, no_sync=no_sync):
         yield None
         return
-    is_indexed = engine.exists
     if is_indexed and project_name() is not None:
         engine.admin.require_project()
     if not (is_indexed and _has_only_added_documents(engine)):
@@ -196,6 +196,12 @@ def _describe_many_files(engine: Engine) -> str:
     if engine.admin.source().count(limit) <= limit:
         return ""
     return f"it has more than {plural(limit, 'file')}"
+
+
+def _goes_without_sync(engine: Engine, *, no_sync: bool) -> bool:
+    """Return whether no sync is wanted, or another server answers and this folder was never indexed."""
+    is_remote = engine.workspace.components.remote.name is not None
+    return no_sync or (is_remote and not engine.exists)
 
 
 def _has_only_added_documents(engine: Engine) -> bool:

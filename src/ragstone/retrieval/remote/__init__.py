@@ -1,0 +1,1 @@
+"""Remote collections: other retrieval servers that answer searches of one collection."""
