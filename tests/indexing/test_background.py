@@ -19,6 +19,9 @@ from ragstone.store.lock import FileLock
 
 FAKE = {"rag.embedding_provider": "fake"}
 ON = {"RAGSTONE_EMBED_BACKGROUND": "on", "RAGSTONE_RAG_EMBEDDING_PROVIDER": "fake"}
+NO_VECTORS = "answered by words only: 0 of 400 texts have a vector"
+WORDS_ONLY = f"{NO_VECTORS}; ask again in about 10 s for answers by meaning"
+SYNC_MAKES_THEM = f"{NO_VECTORS}; `ragstone sync` makes the others"
 SLOW_PROCESS = """
 import sys
 from ragstone.embed.fake import FakeEmbedder
@@ -76,11 +79,29 @@ def wait_for_end(folder: Path) -> dict[str, Any]:
 
 def test_a_folder_that_is_only_searched_gets_all_its_vectors(large_folder: Path) -> None:
     first = run_command(large_folder, "search", "word")
-    assert "meaning: 0 of 400 texts, in the background" in first["notes"]
+    assert WORDS_ONLY in first["notes"]
     status = wait_for_end(large_folder)
     assert status["spaces"][0]["coverage"] == 1.0
     assert (status["background"]["running"], status["background"]["failure"]) == (False, "")
     assert run_command(large_folder, "search", "word")["notes"] == []
+
+
+def test_the_status_names_missing_vectors_before_the_process_has_begun(
+    large_folder: Path,
+) -> None:
+    with Engine.open(large_folder, config=FAKE) as engine:
+        engine.sync(embed=False)
+    finished = subprocess.run(
+        [sys.executable, "-m", "ragstone", "status"],
+        cwd=large_folder,
+        env={**os.environ, "HOME": str(large_folder.parent), **ON},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "vectors  0 of 400 texts (0%)" in finished.stdout
+    assert "meaning  texts without a vector are found by words only" in finished.stdout
 
 
 def test_a_second_process_is_not_started(large_folder: Path) -> None:
@@ -89,7 +110,7 @@ def test_a_second_process_is_not_started(large_folder: Path) -> None:
     with FileLock(large_folder / ".ragstone" / "background.lock"):
         answer = run_command(large_folder, "search", "word")
         assert run_command(large_folder, "status")["background"]["running"]
-    assert "meaning: 0 of 400 texts, in the background" in answer["notes"]
+    assert WORDS_ONLY in answer["notes"]
     assert not (large_folder / ".ragstone" / "background.log").exists()
 
 
@@ -104,7 +125,7 @@ def test_no_process_is_started_if_it_is_switched_off(
     large_folder: Path, variables: dict[str, str]
 ) -> None:
     answer = run_command(large_folder, "search", "word", **variables)
-    assert "meaning: 0 of 400 texts; `ragstone sync` completes them" in answer["notes"]
+    assert SYNC_MAKES_THEM in answer["notes"]
     assert not (large_folder / ".ragstone" / "background.log").exists()
 
 

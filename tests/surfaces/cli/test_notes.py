@@ -15,6 +15,9 @@ from ragstone.store.lock import FileLock
 
 Command = Callable[..., Any]
 
+SYNC_MAKES_THEM = "texts have a vector; `ragstone sync` makes the others"
+PARTLY = f"answered by words and partly by meaning: 4 of 5 {SYNC_MAKES_THEM}"
+
 
 def test_json_contains_the_summary_of_the_refresh(quick: Command, project: Path) -> None:
     first = quick("search", "upload", "--mode", "words", "--json").json
@@ -64,12 +67,12 @@ def test_unreadable_files_are_noted_in_the_answer(powerless: Command, project: P
 def test_the_share_of_texts_with_vectors_is_noted(quick: Command, project: Path) -> None:
     quick("sync", "--no-embed")
     none = quick("search", "upload", "--no-sync", "--json").json["notes"]
-    assert none == ["meaning: 0 of 4 texts; `ragstone sync` completes them"]
+    assert none == [f"answered by words only: 0 of 4 {SYNC_MAKES_THEM}"]
     quick("sync")
     (project / "new.md").write_text("Granite uploads are heavier.\n", encoding="utf-8")
     quick("sync", "--no-embed")
     some = quick("search", "upload", "--no-sync", "--json").json["notes"]
-    assert some[0] == "meaning: 4 of 5 texts; `ragstone sync` completes them"
+    assert some[0] == PARTLY
     assert len([note for note in some if "cover" in note or "meaning" in note]) == 1
     quick("sync")
     assert quick("search", "upload", "--no-sync", "--json").json["notes"] == []
@@ -80,8 +83,7 @@ def test_sync_makes_the_vectors_of_every_collection(quick: Command, project: Pat
     with Engine.open(project) as engine:
         engine.add(Document("note", "Granite uploads."), collection="notes", embed=False)
     search = ("search", "upload", "--no-sync", "--json")
-    note = "meaning: 4 of 5 texts; `ragstone sync` completes them"
-    assert quick(*search).json["notes"] == [note]
+    assert quick(*search).json["notes"] == [PARTLY]
     assert quick("sync", "--json").json["embedded"] == 1
     assert quick(*search).json["notes"] == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 import sys
@@ -33,6 +34,9 @@ EMBED_SECONDS: Final = 1.5
 """A first search answers soon: it embeds for this long, a background process embeds the rest."""
 WRITER_WAIT_SECONDS: Final = 1.0
 """If another process writes for longer, a search answers from the index as it is."""
+_BACKGROUND_TEXTS_PER_SECOND: Final = 50
+"""About the speed of the background process, which has a low priority and loads the model first."""
+_SECONDS_STEP: Final = 5
 RESUMABLE: Final = "what was stored stays; run it again to go on from there"
 _NO_LIMIT: Final = 1_000_000_000
 _SOURCES_OUTSIDE_FOLDER: Final = ("", "web", "help")
@@ -171,13 +175,15 @@ def complete_vectors(engine: Engine, report: SyncReport) -> SyncReport:
 def describe_meaning(engine: Engine) -> str:
     """Return how many texts have a vector, and how the others get one."""
     embedded, texts = engine.admin.count_vectors()
-    count = f"meaning: {embedded:,} of {plural(texts, 'text')}"
+    count = f"{embedded:,} of {plural(texts, 'text')} have a vector"
     status = engine.admin.background_status()
     if status.running:
-        return f"{count}, in the background"
+        seconds = (texts - embedded) / _BACKGROUND_TEXTS_PER_SECOND
+        rounded = max(1, math.ceil(seconds / _SECONDS_STEP)) * _SECONDS_STEP
+        return f"{count}; ask again in about {rounded} s for answers by meaning"
     if status.failure:
         return f"{count}; the background process failed: {status.failure}"
-    return f"{count}; `ragstone sync` completes them"
+    return f"{count}; `ragstone sync` makes the others"
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -10,6 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ragstone.retrieval.context.pieces import exact_slices
+from ragstone.retrieval.ranking.compression import is_cut_by_lines
+from ragstone.surfaces.cli.excerpts import crop_line, find_matches, page_heading
 from ragstone.surfaces.cli.output import Styled, print_line, printable
 from ragstone.text import query_terms, terms
 
@@ -26,7 +27,6 @@ _MAX_DUPLICATES: Final = 3
 _MAX_TITLE: Final = 70
 _GAP: Final = "…"
 """Stands between two lines if text between them is not shown."""
-_WORD: Final = re.compile(r"\w+")
 
 NumberedLine = tuple[int, str]
 
@@ -64,15 +64,18 @@ def _print_hit(
     print_line(*_header(hit))
     shown = dict(_number_lines(hit))
     if not full_text:
-        width = _line_width()
+        width = _line_width(hit)
         lines = matching_lines(hit, wanted_terms, max_lines)
-        shown = {number: _crop(line, wanted_terms, width) for number, line in lines}
-    margin = max((len(str(number)) for number in shown), default=0)
+        shown = {number: crop_line(line, wanted_terms, width) for number, line in lines}
+    # A page, a slide or a sheet has no numbers of lines that a reader could look up.
+    has_numbers = hit.span.page is None
+    margin = max((len(str(number)) for number in shown if has_numbers), default=0)
     gaps = _numbers_after_gaps(hit, frozenset(shown))
     for number, line in shown.items():
         if number in gaps:
             print_line((f"  {_GAP:>{margin}}", "dim"))
-        print_line((f"  {number:>{margin}}  ", "dim"), *_highlight(line, wanted_terms))
+        label = f"  {number:>{margin}}  " if has_numbers else "  "
+        print_line((label, "dim"), *_highlight(line, wanted_terms))
     if hit.duplicates:
         places = ", ".join(map(printable, hit.duplicates[:_MAX_DUPLICATES]))
         print_line((f"  same text at {places}", "dim"))
@@ -96,11 +99,14 @@ def _numbers_after_gaps(hit: Hit, shown: frozenset[int]) -> set[int]:
     return numbers - {min(shown, default=0)}
 
 
-def _line_width() -> int:
-    """Return the space for a line of text after its line number."""
+def _line_width(hit: Hit) -> int:
+    """Return the characters of a line that are shown; a line of prose may be a paragraph, so it takes some rows."""
     if not sys.stdout.isatty():
         return _PIPE_WIDTH
-    return max(20, shutil.get_terminal_size().columns - _MARGIN)
+    columns = max(20, shutil.get_terminal_size().columns - _MARGIN)
+    if is_cut_by_lines(hit.kind):
+        return columns
+    return max(columns, _PIPE_WIDTH)
 
 
 def _number_lines(hit: Hit) -> list[NumberedLine]:
@@ -125,6 +131,8 @@ def _header(hit: Hit) -> list[Styled]:
     symbols = hit.symbol.split()
     last_header_line = hit.header.rpartition("\n")[2]
     title = " ".join(symbols[:_MAX_SYMBOLS]) or last_header_line or hit.title
+    if hit.span.page is not None and not hit.span.unit:
+        title = page_heading(hit) or hit.title
     if title and not hit.source_doc_id.endswith(title):
         is_shortened = len(symbols) > _MAX_SYMBOLS or len(title) > _MAX_TITLE
         ellipsis = " …" if is_shortened else ""
@@ -142,33 +150,12 @@ def describe_kind(hit: Hit) -> str:
     return printable(f"{hit.kind}, {hit.language}")
 
 
-def _crop(line: str, wanted_terms: frozenset[str], width: int) -> str:
-    """Return a part of a long line that shows its first match."""
-    line = line.expandtabs(4)
-    if len(line) <= width:
-        return line
-    words = _WORD.finditer(line)
-    matches = (word.start() for word in words if _matches(word[0], wanted_terms))
-    first_match = next(matches, 0)
-    if first_match < width - 10:
-        return line[: width - 1] + "…"
-    start = min(first_match - width // 4, len(line) - width + 1)
-    end = start + width - 2
-    ellipsis = "…" if end < len(line) else ""
-    return f"…{line[start:end]}{ellipsis}"
-
-
 def _highlight(line: str, wanted_terms: frozenset[str]) -> list[Styled]:
     """Return the line in pieces, with the words that match the query in bold."""
     parts: list[Styled] = []
     end = 0
-    for word in _WORD.finditer(line):
-        if _matches(word[0], wanted_terms):
-            parts.append(printable(line[end : word.start()]))
-            parts.append((printable(word[0]), "bold yellow"))
-            end = word.end()
+    for word in find_matches(line, wanted_terms):
+        parts.append(printable(line[end : word.start()]))
+        parts.append((printable(word[0]), "bold yellow"))
+        end = word.end()
     return [*parts, printable(line[end:])]
-
-
-def _matches(word: str, wanted_terms: frozenset[str]) -> bool:
-    return bool(wanted_terms.intersection(terms(word)))

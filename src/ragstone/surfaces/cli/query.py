@@ -304,7 +304,8 @@ def _vector_notes(engine: Engine, explanation: Explanation, flags: SearchFlags) 
         return notes
     if _is_explained(explanation):
         return notes
-    return [describe_meaning(engine), *notes]
+    lists = "words and partly by meaning" if coverage else "words only"
+    return [f"answered by {lists}: {describe_meaning(engine)}", *notes]
 
 
 def _is_explained(explanation: Explanation) -> bool:

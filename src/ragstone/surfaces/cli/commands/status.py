@@ -86,14 +86,7 @@ def _print_status(state: Status, folder: Path) -> None:
     _print_fact("folder", printable(str(folder)))
     if not state.enabled:
         _print_fact("enabled", ("no: rag.enabled is false", "yellow"))
-    for space in state.spaces:
-        _print_fact("vectors", *_describe_space(space))
-    if state.background.running:
-        _print_fact("meaning", "vectors are being made in the background")
-    elif state.background.failure:
-        failure = f"the background process failed: {state.background.failure}"
-        _print_fact("meaning", (printable(failure), "yellow"))
-        _print_fact("log", printable(state.background.log))
+    _print_vectors(state)
     last_sync = "never"
     if state.last_sync is not None:
         last_sync = datetime.fromtimestamp(state.last_sync, UTC).astimezone().strftime("%F %T")
@@ -110,6 +103,24 @@ def _print_status(state: Status, folder: Path) -> None:
                 f"{printable(collection.name)}: {plural(collection.documents, 'document')}",
             )
     _print_fact("on disk", f"{format_bytes(state.bytes_on_disk)} in {printable(state.home)}")
+
+
+def _print_vectors(state: Status) -> None:
+    """Print how many texts have a vector, and how the others get one."""
+    for space in state.spaces:
+        _print_fact("vectors", *_describe_space(space))
+    if state.chunks and not state.spaces:
+        _print_fact("vectors", (f"0 of {plural(state.chunks, 'text')} (0%)", "yellow"))
+    lacks_vectors = not state.spaces or min(space.coverage for space in state.spaces) < 1
+    if state.background.running:
+        _print_fact("meaning", "vectors are being made in the background")
+    elif state.background.failure:
+        failure = f"the background process failed: {state.background.failure}"
+        _print_fact("meaning", (printable(failure), "yellow"))
+        _print_fact("log", printable(state.background.log))
+    elif state.chunks and lacks_vectors:
+        hint = "texts without a vector are found by words only (`ragstone sync` makes vectors)"
+        _print_fact("meaning", hint)
 
 
 def _print_fact(name: str, *parts: Styled) -> None:
