@@ -125,3 +125,28 @@ def test_a_context_without_room_says_so_in_its_text(tmp_path: Path) -> None:
         answer = call(engine, "rag_context", task="gondola lagoon", token_budget=100)
     assert "a budget of 100 tokens is too small; " in answer.text
     assert "Nothing was found" not in answer.text
+
+
+def test_a_file_that_is_skipped_says_why_it_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("PLACE=quarry\n")
+    (tmp_path / "note.md").write_text("The gondola is black.\n")
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.sync()
+        answer = call(engine, "rag_read", path=".env")
+        assert answer.failed and "the file is skipped: secret file" in answer.text
+        filtered = call(engine, "rag_search", query="gondola", path="docs/nope.md")
+    assert "no document matches the filter path=docs/nope.md" in filtered.text
+
+
+def test_a_longer_list_of_results_never_has_fewer_of_them(tmp_path: Path) -> None:
+    words = "The client sends a request and waits for the gondola. " * 12
+    paragraphs = "\n\n".join(f"## Part {n}\n\n{n} {words}" for n in range(12))
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.add([Document(f"{n}.md", paragraphs, kind="doc") for n in range(3)])
+        engine.add([Document(f"short{n}.md", f"The client {n} waits.") for n in range(9)])
+        counts = []
+        for top_k in (1, 3, 5, 10, 20, 50):
+            answer = call(engine, "rag_search", query="client", top_k=top_k)
+            counts.append(len(answer.data["results"]))
+    assert counts == sorted(counts)
+    assert counts[2] == 5

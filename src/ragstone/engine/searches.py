@@ -13,7 +13,7 @@ from ragstone.engine import arguments
 from ragstone.engine.project import OFF, Project
 from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
 from ragstone.retrieval.freshness import FreshnessCheck
-from ragstone.store.filters import parse
+from ragstone.store.filters import describe_filters, parse
 from ragstone.types import Explanation, Hit, Mode, Request, SearchOptions
 
 if TYPE_CHECKING:
@@ -67,12 +67,26 @@ class Searches:
         explanation = self._search(request, policy, fresh=options.get("fresh", True))
         if downgraded:
             explanation = replace(explanation, downgraded=downgraded)
+        explanation = self._explain_filter(explanation, request, options)
         sessions = options.get("memory", False)
         if sessions is False:
             return explanation
         from ragstone.engine.memory import Memory  # loads only for a search over conversations
 
         return Memory(self.project).add_turns(explanation, request, sessions)
+
+    def _explain_filter(
+        self, explanation: Explanation, request: Request, options: SearchOptions
+    ) -> Explanation:
+        """Return an answer without hits with a note if no document passes the filter."""
+        filters = options.get("filters")
+        if explanation.hits or not filters:
+            return explanation
+        store = self.project.store
+        if store.documents(request.scope, filter=request.filter, limit=1):
+            return explanation
+        note = f"no document matches the filter {describe_filters(filters)}"
+        return replace(explanation, notes=(*explanation.notes, note))
 
     def _find_in_system(
         self, name: str, query: str, top_k: int | None, options: SearchOptions

@@ -25,6 +25,7 @@ FIELDS: Final = ("path", "kind", "language", "title")
 META: Final = "meta."
 OPERATORS: Final[tuple[str, ...]] = get_args(Operator)
 MAX_CONDITIONS: Final = 64
+_MAX_DESCRIPTION: Final = 200
 Test = Callable[[Scalar, Scalar], bool]
 """Compares a value of a document with a value of the filter."""
 
@@ -51,6 +52,15 @@ class Where:
 
 
 # ── from a mapping to conditions ──────────────────────────────────────────────────────────────────
+
+
+def describe_filters(mapping: Mapping[str, object]) -> str:
+    """Return the filters of a search in words: `path=docs/*, kind=adr`."""
+    parts = []
+    for key, value in mapping.items():
+        values = value if isinstance(value, list) else [value]
+        parts.append(f"{key}={'|'.join(map(str, values))}")
+    return ", ".join(parts)[:_MAX_DESCRIPTION]
 
 
 def parse(mapping: Mapping[str, Any] | None) -> Filter | None:

@@ -29,6 +29,45 @@ def test_a_search_says_which_files_it_skipped(
     assert ".env" in listed
 
 
+def test_files_named_like_secrets_are_counted_after_the_first_sync_only(
+    quick: Command, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / ".env").write_text("PLACE=quarry\n", encoding="utf-8")
+    monkeypatch.setenv("RAGSTONE_SOURCES_MAX_FILE_BYTES", "5000")
+    assert "skipped: 1 file named like secrets" in quick("search", "upload").err
+    (project / "README.md").write_text("# Quarry\n\nStones are uploaded.\n", encoding="utf-8")
+    assert "skipped" not in quick("search", "upload").err
+    (project / "large.md").write_text("stone " * 1000, encoding="utf-8")
+    (project / "README.md").write_text("# Quarry\n\nStones.\n", encoding="utf-8")
+    assert "(skipped: 1 file too large; " in quick("search", "upload").err
+
+
+@pytest.mark.parametrize(
+    ("option", "described"),
+    [(("--path", "nothing/*"), "path=nothing/*"), (("--filter", "foo=bar"), "foo=bar")],
+)
+def test_a_filter_that_no_document_passes_is_named(
+    quick: Command, option: tuple[str, str], described: str
+) -> None:
+    quick("sync")
+    ran = quick("search", "upload", *option)
+    assert ran.out.startswith("No hits")
+    assert f"(no document matches the filter {described})" in ran.err
+    assert "no document" not in quick("search", "upload", "--path", "src/*").err
+
+
+@pytest.mark.parametrize(
+    "command", [(), ("search",), ("context",), ("retrieve",), ("explain",)]
+)
+@pytest.mark.parametrize("query", ["", "   "])
+def test_an_empty_query_is_refused(
+    quick: Command, command: tuple[str, ...], query: str
+) -> None:
+    ran = quick(*command, query)
+    assert (ran.code, ran.out) == (2, "")
+    assert "the query is empty" in ran.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

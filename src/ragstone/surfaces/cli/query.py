@@ -258,10 +258,13 @@ def read_query(words: Sequence[str], folder: Path | None) -> tuple[str, list[str
 
 
 def query_text(words: Sequence[str]) -> str:
-    """Return words as one text; a single `-` reads it from stdin."""
-    if list(words) != ["-"]:
-        return " ".join(words)
-    return sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace").strip()
+    """Return words as one text; a single `-` reads it from stdin. `InputError` if there is no text."""
+    text = " ".join(words).strip()
+    if list(words) == ["-"]:
+        text = sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace").strip()
+    if not text:
+        raise InputError("the query is empty", hint="give some words, or a name in the code")
+    return text
 
 
 def quote_query(query: str) -> str:
@@ -286,9 +289,14 @@ def _sync_notes(report: SyncReport | None) -> list[str]:
 
 
 def _skip_notes(report: SyncReport) -> list[str]:
-    """Return a note about files that a user may expect in the index: large ones, and those named like secrets."""
+    """Return a note about files that a user may expect in the index: large ones, and those named like secrets.
+
+    Files named like secrets are counted after the first sync only: they are left out on purpose.
+    """
     too_large = sum(skip.reason.startswith("too large") for skip in report.skipped)
-    secret = sum(skip.reason == "secret file" for skip in report.skipped)
+    secret = 0
+    if not report.unchanged:
+        secret = sum(skip.reason == "secret file" for skip in report.skipped)
     counts = [(too_large, "too large"), (secret, "named like secrets")]
     parts = [f"{plural(count, 'file')} {reason}" for count, reason in counts if count]
     if not parts:

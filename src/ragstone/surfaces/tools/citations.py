@@ -9,14 +9,16 @@ from difflib import get_close_matches
 from typing import Final
 
 from ragstone.engine import Engine
-from ragstone.errors import NotFound
+from ragstone.errors import NotFound, RagstoneError
 from ragstone.retrieval.context.fence import reveal_hidden
 from ragstone.retrieval.context.formatters import one_line
-from ragstone.types import Span
+from ragstone.sources.folder.source import MISSING
+from ragstone.types import Skip, Span
 
 _CITED_LINES: Final = re.compile(r"(?P<path>.+?):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
 _REMARK: Final = re.compile(r" \([^()]*\)$")
-"""A remark after a label, such as `p.9 (page 11 of 40)`."""
+"""A remark after a place, such as `p.9 (page 11 of 40)` or `routes/api.php:10 (route)`."""
+_MEMORY_PREFIX: Final = "memory:"
 _PAGE: Final = re.compile(r"p\.(?P<number>\d{1,9})")
 _MAX_SPLITS: Final = 40
 """Spaces of a citation that are tried as the end of its path."""
@@ -45,11 +47,37 @@ def find_cited(engine: Engine, citation: str, collection: str | None = None) -> 
             text = engine.admin.text(uri, collection=name)
             if text is not None and name is not None:
                 return _document_at(engine, CitedDocument(uri, name, text), place)
-    uris = [document.uri for document in engine.sources(collection=collection)]
     cited = _CITED_LINES.fullmatch(path)
-    similar = get_close_matches(cited["path"] if cited else path, uris, n=3)
-    hint = f"similar are {', '.join(similar)}" if similar else "rag_search finds the path"
-    raise NotFound(f"the index has no document {one_line(citation)!r}", hint=hint)
+    name = cited["path"] if cited else path
+    raise NotFound(
+        f"the index has no document {one_line(citation)!r}",
+        hint=_explain_missing(engine, name, collection),
+    )
+
+
+def _explain_missing(engine: Engine, path: str, collection: str | None) -> str:
+    """Return why a path has no document: its file is skipped, or the path is written differently."""
+    if path.startswith(_MEMORY_PREFIX):
+        return "rag_memory_search finds messages"
+    reason = _skip_reason(engine, path)
+    if reason:
+        return f"the file is skipped: {reason}"
+    uris = [document.uri for document in engine.sources(collection=collection)]
+    similar = get_close_matches(path, uris, n=3)
+    if similar:
+        return f"similar are {', '.join(similar)}"
+    return "rag_search finds the paths of the index"
+
+
+def _skip_reason(engine: Engine, path: str) -> str:
+    """Return why a sync skips a file of the folder; empty if it does not. The file is not opened."""
+    try:
+        for entry in engine.admin.source([path]).scan():
+            if isinstance(entry, Skip) and entry.uri == path and entry.reason != MISSING:
+                return entry.reason
+    except RagstoneError:  # a path outside of the folder
+        return ""
+    return ""
 
 
 def page_at(engine: Engine, document: CitedDocument, line: int) -> Span | None:
@@ -72,7 +100,7 @@ def relative_path(engine: Engine, path: str) -> str:
 def _readings(path: str) -> Iterator[tuple[str, str]]:
     """Give each way to read a citation as the name of a document and a place in it, the longest name first."""
     yield path, ""
-    cited = _CITED_LINES.fullmatch(path)
+    cited = _CITED_LINES.fullmatch(_REMARK.sub("", path))
     if cited is not None:
         yield cited["path"], f":{cited['lines']}"
     spaces = [position for position, letter in enumerate(path) if letter == " "]

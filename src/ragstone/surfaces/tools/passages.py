@@ -24,6 +24,8 @@ from ragstone.types import Cited, Hit, Span
 
 _FRAME_TOKENS: Final = 130
 """Tokens that are kept free for the fence in the data and the line about left-out results."""
+_SHARE_TOKENS: Final = 220
+"""Tokens of a passage with its citation and its data that still say something."""
 _GRAPH_PREFIX: Final = "graph:"
 _MIN_CHARACTERS: Final = 20
 
@@ -92,19 +94,24 @@ def count_fitting(rows: Sequence[Json], max_tokens: int = MAX_TEXT_TOKENS) -> in
 def fit_passages(
     hits: Sequence[Hit], query: str, max_tokens: int, *, first: int = 1
 ) -> FittedPassages:
-    """Return as many hits as the token limit allows, in their order; the first one is cut if needed.
+    """Return as many hits as the token limit allows, in their order.
 
-    The limit holds for the text and for the data. `first` is the number of the first result.
+    Long passages are cut to the part that answers, so that a longer list of hits never has fewer results. The limit
+    holds for the text and for the data. `first` is the number of the first result.
     """
     available = max(_MIN_CHARACTERS, max_tokens - _FRAME_TOKENS)
+    pieces = [cite_hit(hit) for hit in hits]
+    sharing = pieces[: max(1, available // _SHARE_TOKENS)]
+    costs = [_cost(piece, number) for number, piece in enumerate(sharing, start=first)]
+    limit = _fair_limit(costs, available)
     passages: list[Cited] = []
     texts: list[str] = []
     used = 0
-    for number, hit in enumerate(hits, start=first):
-        passage = cite_hit(hit)
-        if not passages and _cost(passage, number) > available:
-            passage = _shorten(passage, query, number, available)
+    for number, passage in enumerate(pieces, start=first):
         cost = _cost(passage, number)
+        if len(passages) < len(sharing) and cost > limit:
+            passage = _shorten(passage, query, number, limit)
+            cost = _cost(passage, number)
         if passages and used + cost > available:
             break
         used += cost
@@ -112,6 +119,17 @@ def fit_passages(
         texts.append(FORMATTERS["tool"].format_piece(passage, number))
     text = "".join(texts).rstrip("\n")
     return FittedPassages(text, tuple(passages), len(hits) - len(passages))
+
+
+def _fair_limit(costs: Sequence[int], available: int) -> int:
+    """Return the largest limit for each passage with which all of them fit; short ones leave room for long ones."""
+    remaining = available
+    for position, cost in enumerate(sorted(costs)):
+        share = remaining // (len(costs) - position)
+        if cost > share:
+            return share
+        remaining -= cost
+    return available
 
 
 def _cost(passage: Cited, number: int) -> int:

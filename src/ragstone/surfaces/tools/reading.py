@@ -149,9 +149,9 @@ def _rag_read(call: ToolCall) -> ToolAnswer:
 
 RAG_READ: Final = Tool(
     "rag_read",
-    "Read lines of a file or document in the index, for example around a passage that rag_search found.",
+    "Read lines or a page of an indexed file, for example around a passage of rag_search.",
     {
-        "path": text_schema("The path, or any citation: docs/a.md:3-9, docs/a.pdf p.4."),
+        "path": text_schema("A path or a citation: a.md:3-9, a.pdf p.4."),
         "first_line": count_schema("The first line.", 1, _MAX_LINE),
         "last_line": count_schema("The last line.", 1, _MAX_LINE),
         "collection": COLLECTION,

@@ -74,7 +74,7 @@ def _passages_answer(
     data |= fence_results([passage_json(passage) for passage in fitted.passages])
     if notes:
         data["notes"] = list(notes)
-    text = fitted.text or NOTHING_FOUND
+    text = fitted.text or "\n".join((NOTHING_FOUND, *notes))
     if fitted.left_out:
         next_offset = offset + len(fitted.passages)
         data |= {"left_out": fitted.left_out, "next_offset": next_offset}
