@@ -1,4 +1,4 @@
-"""The order of recalled turns: by score, but a newer statement never stands below the older one that it replaces."""
+"""The order of recalled turns: by score, but a newer statement is never below the older one that it replaces."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ragstone.text import terms
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _WORD: Final = re.compile(r"\w+")
 _MAX_HEADING: Final = 80
+_LINES_TO_HEADING: Final = 5
 _SENTENCE_END: Final = (".", ",", ";", ":", "!", "?")
 
 
@@ -40,7 +42,7 @@ def crop_line(line: str, query_terms: frozenset[str], width: int) -> str:
 
 
 def _window_start(matches: list[re.Match[str]], width: int) -> int:
-    """Return where a window of a line begins: its matches stand in its first part, before the words that explain them."""
+    """Return where a window of a line begins: its matches are in its first part, before the words that explain them."""
     lead = width // 3
     if not matches or matches[-1].end() <= 2 * lead:
         return 0
@@ -49,7 +51,7 @@ def _window_start(matches: list[re.Match[str]], width: int) -> int:
 
 
 def _count_words(matches: list[re.Match[str]], start: int, end: int) -> int:
-    """Return how many different words of the query stand in a part of a line."""
+    """Return how many different words of the query are in a part of a line."""
     inside = {match[0].lower() for match in matches if start <= match.start() < end}
     return len(inside)
 
@@ -64,11 +66,13 @@ def page_heading(hit: Hit) -> str:
     """Return the heading of a hit's page: its first short line that is not the document's title; empty if none."""
     title = " ".join(hit.title.split())
     if hit.header:  # the first words of the page, in one line
-        start = hit.header.removeprefix(title).strip()
-        return start if start != hit.header or not title else ""
-    lines = [" ".join(line.split()) for line in hit.text.split("\n")[:5]]
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        is_heading = len(line) <= _MAX_HEADING and not line.endswith(_SENTENCE_END)
+        return hit.header.removeprefix(title).strip() if hit.header.startswith(title) else ""
+    lines = [" ".join(line.split()) for line in hit.text.split("\n")[:_LINES_TO_HEADING]]
+    for line, following in pairwise((*lines, "")):
         if line and line != title:
-            return line if is_heading and not following else ""
+            return "" if following or not _is_heading(line) else line
     return ""
+
+
+def _is_heading(line: str) -> bool:
+    return len(line) <= _MAX_HEADING and not line.endswith(_SENTENCE_END)

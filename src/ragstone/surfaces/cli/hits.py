@@ -129,10 +129,7 @@ def _header(hit: Hit) -> list[Styled]:
         (f"  {hit.score:.2f}", "green"),
     ]
     symbols = hit.symbol.split()
-    last_header_line = hit.header.rpartition("\n")[2]
-    title = " ".join(symbols[:_MAX_SYMBOLS]) or last_header_line or hit.title
-    if hit.span.page is not None and not hit.span.unit:
-        title = page_heading(hit) or hit.title
+    title = " ".join(symbols[:_MAX_SYMBOLS]) or _find_title(hit)
     if title and not hit.source_doc_id.endswith(title):
         is_shortened = len(symbols) > _MAX_SYMBOLS or len(title) > _MAX_TITLE
         ellipsis = " …" if is_shortened else ""
@@ -141,6 +138,13 @@ def _header(hit: Hit) -> list[Styled]:
     if hit.freshness != "fresh":
         parts.append((f"  {hit.freshness}", "dim"))
     return parts
+
+
+def _find_title(hit: Hit) -> str:
+    """Return the heading of a hit: of its page, of its section, or the title of its document."""
+    is_page = hit.span.page is not None and not hit.span.unit
+    heading = page_heading(hit) if is_page else hit.header.rpartition("\n")[2]
+    return heading or hit.title
 
 
 def describe_kind(hit: Hit) -> str:
