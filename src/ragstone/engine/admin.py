@@ -24,6 +24,7 @@ from ragstone.types import (
     BackgroundStatus,
     Collection,
     Finding,
+    FolderLedger,
     SearchStats,
     Status,
     StoredChunk,
@@ -177,6 +178,11 @@ class Admin:
         self._project.store.location  # noqa: B018 - opening the store checks who made the home
         return self._project.log
 
+    @property
+    def sizes(self) -> facets.SizeHistory:
+        """Return the size of the index over time."""
+        return self._project.sizes
+
     @cached_property
     def keys(self) -> facets.ProjectKeys:
         """Return the keys, the plan and the usage of the project."""
@@ -278,6 +284,15 @@ class Admin:
         index = self._project.index
         return sum(index.collection(name).count_waiting() for name in index.followers())
 
+    def compare_folder(self, *, collection: str | None = None) -> FolderLedger:
+        """Return every file of the folder with its state in a collection."""
+        name = self._project.existing(collection)
+        return self._project.index.collection(name).compare_folder()
+
+    def follows_folder(self, *, collection: str | None = None) -> bool:
+        """Return whether a collection must match the folder; others have given documents only."""
+        return self._project.existing(collection) in self._project.index.followers()
+
     def lacks_vectors(self) -> bool:
         """Return whether a stored text has no vector."""
         embedded, texts = self.count_vectors()
@@ -327,10 +342,14 @@ class Admin:
             background=self.background_status(),
         )
 
-    def stats(self) -> SearchStats:
-        """Return how the index was used: searches, latency, and the tokens that hits saved against whole files."""
+    def stats(self, *, count_tokens: bool = True) -> SearchStats:
+        """Return how the index was used: searches, latency, and the tokens that hits saved against whole files.
+
+        Without `count_tokens` no document is read, and the tokens of whole files are too low.
+        """
         records = self._project.log.last(_MAX_STATS, [SEARCH_COMPLETED])
-        lengths = {document.uri: document.characters for document in self._project.documents()}
+        documents = self._project.documents() if count_tokens else ()
+        lengths = {document.uri: document.characters for document in documents}
         return facets.search_stats(records, lengths)
 
     def check(self) -> list[Finding]:

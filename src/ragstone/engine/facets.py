@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ragstone.engine.transfer import Transfer as Transfer
     from ragstone.indexing.background import BackgroundEmbedding as BackgroundEmbedding
     from ragstone.indexing.plan import SyncPlanner as SyncPlanner
+    from ragstone.indexing.size_history import SizeHistory as SizeHistory
     from ragstone.indexing.watcher import Watcher as Watcher
 
 _MODULES = {
@@ -43,6 +44,7 @@ _MODULES = {
     "SystemCollections": "ragstone.engine.system",
     "Transfer": "ragstone.engine.transfer",
     "BackgroundEmbedding": "ragstone.indexing.background",
+    "SizeHistory": "ragstone.indexing.size_history",
     "SyncPlanner": "ragstone.indexing.plan",
     "Watcher": "ragstone.indexing.watcher",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,12 +14,27 @@ from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound
 from ragstone.indexing.added import with_other_collections
 from ragstone.indexing.components import Components
-from ragstone.indexing.events import Event, EventBus, EventLog, redact_query
+from ragstone.indexing.events import (
+    CHUNK_INDEXED,
+    DOCUMENT_REMOVED,
+    Event,
+    EventBus,
+    EventLog,
+    redact_query,
+)
+from ragstone.indexing.size_history import SizeHistory
 from ragstone.indexing.sync import CollectionSync
 from ragstone.protocols import DocumentStore, Progress
 from ragstone.store.filters import parse
-from ragstone.store.home import DATABASE, EVENTS
-from ragstone.types import Collection, CollectionKey, Scope, StoredDocument, SyncReport
+from ragstone.store.home import DATABASE, EVENTS, SIZES, size_on_disk
+from ragstone.types import (
+    Collection,
+    CollectionKey,
+    Scope,
+    SizePoint,
+    StoredDocument,
+    SyncReport,
+)
 
 OFF = "retrieval is switched off (rag.enabled)"
 _PAGE = 500
@@ -49,9 +65,12 @@ class Project:
             self._all = self.default.scope
         self.events = events or EventBus()
         self.log = EventLog(settings.home / EVENTS, name, redact=redact_query)
+        self.sizes = SizeHistory(settings.home / SIZES, name, self._measure)
         components = workspace.components
         if events is None and settings.events.log and self.enabled and not components.in_memory:
             self.events.subscribe(partial(_log_event, self.log, components))
+            record = partial(_record_size, self.sizes, components)
+            self.events.subscribe(record, [CHUNK_INDEXED, DOCUMENT_REMOVED])
         self._index = CollectionSync(components, settings, self.events, self.default, self._all)
 
     @property
@@ -97,6 +116,8 @@ class Project:
 
     def close(self) -> None:
         """Stop tracking changes, write the event log, and refuse later calls."""
+        if not self._is_closed:
+            self.sizes.flush()
         self._is_closed = True
         self._index.close()
         self.log.flush()
@@ -202,6 +223,16 @@ class Project:
             yield from page
             after = (page[-1].collection, page[-1].uri)
 
+    def _measure(self) -> SizePoint:
+        """Return the present size of the project."""
+        collections = self.collections()
+        return SizePoint(
+            time.time(),
+            sum(collection.documents for collection in collections),
+            sum(collection.chunks for collection in collections),
+            size_on_disk(self.settings.home),
+        )
+
     def _document_of_id(self, key: CollectionKey, name: str) -> str:
         """Return the uri of an id: a document's own uri, or the uri in a chunk's id."""
         if self.store.document(key, name) is not None:
@@ -213,3 +244,9 @@ def _log_event(log: EventLog, components: Components, event: Event) -> None:
     """Write an event to the log, but not into a home that was refused."""
     if components.is_open:
         log.write(event)
+
+
+def _record_size(sizes: SizeHistory, components: Components, event: Event) -> None:
+    """Record the size after a write, but open no store: an agent with its own home emits events here too."""
+    if components.is_open:
+        sizes.take_event(event)

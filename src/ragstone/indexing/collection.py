@@ -21,7 +21,16 @@ from ragstone.read.formats import SUFFIXES
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.store.home import database_files
-from ragstone.types import CollectionState, Item, KnownFile, SyncReport, UnreadFile, UnreadFiles
+from ragstone.types import (
+    CollectionState,
+    FolderLedger,
+    Item,
+    KnownFile,
+    Skip,
+    SyncReport,
+    UnreadFile,
+    UnreadFiles,
+)
 
 if TYPE_CHECKING:
     from ragstone.config import Settings
@@ -163,6 +172,35 @@ class IndexedCollection:
                 count += 1
         return count + _count_texts(source, new_items)
 
+    def compare_folder(self) -> FolderLedger:
+        """Return every file of the folder with its state in the index; a file is read only if its stamp differs."""
+        source = folder_source(self.settings)
+        stored = self.components.store.known_files(self.key, source.name)
+        unread = self._unread_files(self.writer())
+        skipped: list[Skip] = []
+        failed: list[Skip] = []
+        present: set[str] = set()
+        states: dict[str, list[str]] = {"current": [], "changed": [], "new": []}
+        for entry in source.scan():
+            present.add(entry.uri)
+            if isinstance(entry, Skip):
+                skipped.append(entry)
+            elif _is_known_unread(entry, unread):
+                file = unread[entry.uri]
+                (failed if file.failed else skipped).append(Skip(entry.uri, file.reason))
+            else:
+                states[_state_of(source, entry, stored.get(entry.uri))].append(entry.uri)
+        absent = [uri for uri in stored if uri not in present]
+        return FolderLedger(
+            found=len(present),
+            current=len(states["current"]),
+            changed=tuple(states["changed"]),
+            new=tuple(states["new"]),
+            gone=tuple(uri for uri in absent if source.covers(uri)),
+            skipped=tuple(skipped),
+            failed=tuple(failed),
+        )
+
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────
 
     def embed(
@@ -258,6 +296,13 @@ def _is_known_unread(item: Item, unread: Mapping[str, UnreadFile]) -> bool:
     """Return whether a file gave no text before and did not change since."""
     file = unread.get(item.uri)
     return file is not None and file.stamp == item.stamp
+
+
+def _state_of(source: FolderSource, item: Item, stored: KnownFile | None) -> str:
+    """Return whether a file is current, changed or new in the index."""
+    if stored is None:
+        return "new"
+    return "changed" if _has_changed(source, item, stored) else "current"
 
 
 def _has_changed(source: FolderSource, item: Item, stored: KnownFile) -> bool:

@@ -270,7 +270,7 @@ class EventLog:
         line = json.dumps({**head, **data}, default=str) + "\n"
         try:
             self._rotate()
-            _append_line(self._path, line.encode())
+            append_line(self._path, line.encode())
         except OSError as error:
             logger.debug("An event was not logged: %r", error)
 
@@ -284,7 +284,8 @@ class EventLog:
             os.replace(self._path, self._older_path)
 
 
-def _append_line(path: Path, line: bytes) -> None:
+def append_line(path: Path, line: bytes) -> None:
+    """Add a line to a private file of the home with one write; `OSError` if the file is a link."""
     if path.parent.is_symlink():
         raise OSError("the folder is a link: a cloned repository may point it anywhere")
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _SAFE, 0o600)
@@ -320,6 +321,11 @@ def _read_lines(
         data = file.read(_MAX_READ_BYTES)
     complete = data.rfind(b"\n") + 1
     return data[:complete].splitlines(), LogPosition(inode, offset + complete)
+
+
+def read_lines(path: Path) -> list[bytes]:
+    """Return the complete lines of a file of the home; none if it is missing or a link."""
+    return _read_lines(path)[0]
 
 
 def _shorten(value: object) -> object:

@@ -35,7 +35,9 @@ from ragstone.types.documents import embedding_text as embedding_text
 from ragstone.types.reports import AddReport as AddReport
 from ragstone.types.reports import BackgroundStatus as BackgroundStatus
 from ragstone.types.reports import Finding as Finding
+from ragstone.types.reports import FolderLedger as FolderLedger
 from ragstone.types.reports import GraphReport as GraphReport
+from ragstone.types.reports import SizePoint as SizePoint
 from ragstone.types.reports import Status as Status
 from ragstone.types.reports import SyncPlan as SyncPlan
 from ragstone.types.reports import SyncReport as SyncReport

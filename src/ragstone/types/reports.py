@@ -161,6 +161,37 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
+class SizePoint:
+    """The size of a project's index at a moment, in seconds since 1970."""
+
+    time: float
+    documents: int
+    chunks: int
+    bytes: int
+    """All files of the home, which several projects may share."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderLedger:
+    """Every file of the folder, compared with the index."""
+
+    found: int
+    current: int
+    """Files whose stored document is up to date."""
+    changed: tuple[str, ...]
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+    """Stored documents whose file is gone."""
+    skipped: tuple[Skip, ...]
+    failed: tuple[Skip, ...]
+
+    @property
+    def waiting(self) -> int:
+        """Return how many files the next sync has to look at."""
+        return len(self.changed) + len(self.new) + len(self.gone)
+
+
+@dataclass(frozen=True, slots=True)
 class WatchStatus:
     """The work of a watcher since its start, and the work that remains."""
 

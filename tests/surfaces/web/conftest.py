@@ -9,6 +9,7 @@ import install_browser
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from ragstone.sources import safe_open
 from tests.support.browser import (
     PageRecord,
     ServedFolder,
@@ -71,3 +72,9 @@ def page(opened: tuple[Page, PageRecord]) -> Iterator[Page]:
 def record(opened: tuple[Page, PageRecord]) -> PageRecord:
     """Return the record of the page; a test that causes errors on purpose empties its lists."""
     return opened[1]
+
+
+@pytest.fixture
+def old_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trust the stamps of files that were just written, as of files that are older than two seconds."""
+    monkeypatch.setattr(safe_open, "RACY_NS", 0)

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from ragstone import Document
+from ragstone.surfaces.web.addresses import document_path
 from tests.support.browser import open_page
 from tests.support.running_server import RunningServer, running_server
 from tests.surfaces.web.payloads import PAYLOADS, batches
@@ -43,10 +44,17 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]
 
 def addresses() -> dict[str, list[str]]:
     """Return the addresses of each page that show payloads. A new page adds its own here."""
+    documents = [
+        document_path(COLLECTION, f"{number:03d}/{PAYLOADS[number]}.md")
+        for number in range(0, len(PAYLOADS), 12)
+    ]
     return {
         "home": ["/"],
         "search": [f"/search?q={quote(text)}&top_k=50" for text in batches(60)],
         "graph": [f"/graph?node={quote(text[:1500])}" for text in batches(20)],
+        "collections": ["/collections"],
+        "collection": [f"/collections/{COLLECTION}?q={number:02d}" for number in range(30)],
+        "documents": documents,
         "no such page": [f"/{quote(text, safe='')}" for text in batches(60)],
     }
 

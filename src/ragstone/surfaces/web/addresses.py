@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from collections.abc import Mapping
+from urllib.parse import quote, urlencode
 
 
-def collection_path(name: str) -> str:
+def collection_path(name: str, **query: str) -> str:
     """Return the address of a collection's page."""
-    return f"/collections/{_quote(name)}"
+    if _is_plain(name):
+        return _with_query(f"/collections/{_quote(name)}", query)
+    return _with_query("/collections", {"name": name, **query})
 
 
 def document_path(collection: str, uri: str, *, line: int = 0, page: int = 0) -> str:
     """Return the address of a document's page, at a line or a page of the document."""
+    query: dict[str, str] = {}
     address = f"/documents/{_quote(collection)}/{_quote(uri)}"
+    if "/" in collection or not (_is_plain(collection) and _is_plain(uri)):
+        address = "/documents"
+        query = {"collection": collection, "uri": uri}
     if line:
-        return f"{address}#L{line}"
-    return f"{address}#page-{page}" if page else address
+        return _with_query(address, {**query, "line": str(line)}) + f"#L{line}"
+    if page:
+        return _with_query(address, {**query, "page": str(page)}) + f"#page-{page}"
+    return _with_query(address, query)
+
+
+def document_change_path(collection: str, uri: str) -> str:
+    """Return the address that requests to change a document go to."""
+    return _with_query("/documents", {"collection": collection, "uri": uri})
+
+
+def _is_plain(name: str) -> bool:
+    """Return whether a browser sends a name unchanged as a path: it removes dots and empty parts."""
+    return not {"", ".", ".."} & set(name.split("/"))
 
 
 def _quote(name: str) -> str:
-    """Return a name as one part of an address. A slash stays, because uris are paths."""
+    """Return a name as a part of an address. A slash stays, because uris are paths."""
     return quote(name, safe="/", errors="surrogatepass")
+
+
+def _with_query(address: str, query: Mapping[str, str]) -> str:
+    return f"{address}?{urlencode(query, errors='surrogatepass')}" if query else address

@@ -79,11 +79,16 @@ class PageCall(Call):
         )
 
     def toast(self, message: str, *, kind: ToastKind = "ok", location: str = "") -> Response:
-        """Return an answer for htmx: a short message; with a location the browser also goes there."""
-        headers = toast_header(message, kind=kind)
+        """Return an answer for htmx: a short message; with a location the browser goes there first."""
+        headers = toast_header(message, kind=kind, is_later=bool(location))
         if location:
-            headers["hx-location"] = location
+            headers["hx-redirect"] = location
         return HTMLResponse(b"", headers={**PAGE_HEADERS, **headers})
+
+    @property
+    def is_part(self) -> bool:
+        """Return whether htmx asks for a part of the page."""
+        return "hx-request" in self.request.headers and "hx-boosted" not in self.request.headers
 
     @property
     def can_write(self) -> bool:
@@ -154,9 +159,11 @@ async def page_failure(request: Request, error: Exception) -> Response:
     )
 
 
-def toast_header(message: str, *, kind: ToastKind = "ok", hint: str = "") -> dict[str, str]:
-    """Return the header that lets a page show a short message."""
-    toast = {"message": message, "hint": hint, "kind": kind}
+def toast_header(
+    message: str, *, kind: ToastKind = "ok", hint: str = "", is_later: bool = False
+) -> dict[str, str]:
+    """Return the header that lets a page show a short message, or with `is_later` the next page."""
+    toast = {"message": message, "hint": hint, "kind": kind, "later": is_later}
     return {"hx-trigger": json.dumps({"toast": toast})}
 
 

@@ -10,7 +10,13 @@ from starlette.exceptions import HTTPException
 from ragstone.surfaces.rest.replies import answer_failure
 from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.web.page import NavItem, page_failure, page_router
-from ragstone.surfaces.web.pages import graph, home, search
+from ragstone.surfaces.web.pages import (
+    collections,
+    documents,
+    graph,
+    home,
+    search,
+)
 from ragstone.surfaces.web.static_files import PREFIX, answer_static_file
 
 
@@ -24,7 +30,13 @@ class PageModule(Protocol):
         """Return the entry of the navigation."""
 
 
-PAGES: Final[tuple[PageModule, ...]] = (home, search, graph)
+PAGES: Final[tuple[PageModule, ...]] = (
+    home,
+    collections,
+    documents,
+    search,
+    graph,
+)
 """Every page of the dashboard, in the order of the navigation. A new page is a row here."""
 
 _FOR_PROGRAMS: Final = ("/api/", "/mcp")

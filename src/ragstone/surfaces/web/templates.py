@@ -8,7 +8,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ragstone import __version__
 from ragstone.surfaces.web import formats
-from ragstone.surfaces.web.addresses import collection_path, document_path
+from ragstone.surfaces.web.addresses import (
+    collection_path,
+    document_change_path,
+    document_path,
+)
 from ragstone.surfaces.web.static_files import static_url
 
 
@@ -36,6 +40,7 @@ def environment() -> Environment:
         plural=formats.plural,
         collection_path=collection_path,
         document_path=document_path,
+        document_change_path=document_change_path,
         version=__version__,
     )
     return templates

@@ -1,24 +1,68 @@
-"""The first page: the state of the index."""
+"""The first page: the state of the index, its use over time, and the button that syncs it."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from fastapi import Response
 from starlette.responses import RedirectResponse
 
+from ragstone.indexing.events import SEARCH_COMPLETED
+from ragstone.surfaces.rest.replies import JsonReply
 from ragstone.surfaces.rest.route import needs
-from ragstone.surfaces.web.page import AuthorisedPage, NavItem, page_router
+from ragstone.surfaces.web import plots
+from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router
+from ragstone.surfaces.web.work import running_sync, start_sync
+from ragstone.types import FolderLedger
 
 NAV: Final = NavItem("Home", "/", "home", "h")
+_MAX_SEARCHES: Final = 50_000
+_SHOWN_FILES: Final = 8
 router = page_router()
 
 
 @router.get("/")
 @needs("read")
 def show_home(page: AuthorisedPage) -> Response:
-    """Show the counts of the index and its collections."""
-    return page.render("home.html", index=page.engine.status())
+    """Show the counts of the index, its collections, its vectors and its use."""
+    return page.render(
+        "home.html",
+        index=page.engine.status(),
+        searches=page.engine.admin.stats(count_tokens=False),
+        sync_note=page.server.sync.note if page.has_folder else "",
+        job=running_sync(page),
+    )
+
+
+@router.get("/home/folder")
+@needs("read")
+def show_folder(page: AuthorisedPage) -> Response:
+    """Show how the folder differs from the index; it takes a moment, so the page asks for it later."""
+    return page.render(
+        "home_folder.html",
+        ledger=_compare_folder(page),
+        shown=_SHOWN_FILES,
+        collection=page.engine.settings.rag.vector_store.collection_name,
+    )
+
+
+@router.get("/home/plots/{name}")
+@needs("read")
+def show_plot(page: AuthorisedPage, name: Literal["searches", "latency", "sizes"]) -> Response:
+    """Return the data of a plot."""
+    admin = page.engine.admin
+    if name == "sizes":
+        return JsonReply(plots.plot_sizes(admin.sizes.points()))
+    records = admin.log.last(_MAX_SEARCHES, [SEARCH_COMPLETED])
+    draw = plots.plot_searches if name == "searches" else plots.plot_latency
+    return JsonReply(draw(records))
+
+
+@router.post("/home/sync")
+@needs("write")
+def sync_folder(page: AuthorisedPage, full: bool = False) -> Response:
+    """Start a sync and show its progress."""
+    return page.render("home_job.html", job=start_sync(page, full=full))
 
 
 @router.get("/dashboard/{project}")
@@ -26,3 +70,11 @@ def show_home(page: AuthorisedPage) -> Response:
 def redirect_dashboard(page: AuthorisedPage, project: str) -> Response:
     """Lead addresses of older dashboards to the first page of their project."""
     return RedirectResponse("/", 303)
+
+
+def _compare_folder(page: PageCall) -> FolderLedger | None:
+    """Return the ledger of the folder; None if the project has no folder or it was never indexed."""
+    admin = page.engine.admin
+    if not page.has_folder or not page.engine.exists or not admin.follows_folder():
+        return None
+    return admin.compare_folder()

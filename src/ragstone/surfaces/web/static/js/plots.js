@@ -17,14 +17,22 @@ function seriesOptions(series, index, unit) {
     label: series.label,
     stroke,
     width: 1.5,
-    points: { show: series.values.length < 3 },
+    spanGaps: true,
+    points: { show: series.values.filter((value) => value !== null).length < 3, size: 6, fill: stroke },
     value: (_, value) => (value === null ? "" : formatValue(value, unit)),
   };
   if (series.kind === "bars") {
     options.paths = window.uPlot.paths.bars({ size: [0.7, 24] });
     options.fill = stroke;
+    options.points = { show: false };
   }
   return options;
+}
+
+/** Return a range of at least two hours, so that a single point has a sensible axis. */
+function timeRange(_, low, high) {
+  const missing = Math.max(0, 7200 - (high - low)) / 2;
+  return [low - missing, high + missing];
 }
 
 function axisOptions(unit) {
@@ -64,7 +72,7 @@ function draw(element, data) {
     height: HEIGHT,
     series: [{}, ...data.series.map((series, index) => seriesOptions(series, index, data.unit))],
     axes: axisOptions(data.unit),
-    scales: { y: { range: (_, low, high) => [0, high > 0 ? high * 1.15 : 1] } },
+    scales: { x: { range: timeRange }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.15 : 1] } },
     cursor: { y: false, drag: { x: false, y: false } },
     hooks: { setCursor: [show] },
   };

@@ -1,5 +1,6 @@
 // Short messages. The server sends them in the header HX-Trigger; scripts call `toast`.
 
+const LATER = "toast of the next page";
 const SECONDS = { ok: 5, error: 12 };
 
 export function toast(message, { hint = "", kind = "ok" } = {}) {
@@ -27,7 +28,18 @@ export function toastFailure(failure) {
   toast(failure.message, { hint: failure.hint || "", kind: "error" });
 }
 
-document.addEventListener("toast", ({ detail }) => toast(detail.message, detail));
+document.addEventListener("toast", ({ detail }) => {
+  const { message, hint, kind, later } = detail; // htmx adds an element to it
+  if (later) sessionStorage.setItem(LATER, JSON.stringify({ message, hint, kind }));
+  else toast(message, { hint, kind });
+});
+
+const waiting = sessionStorage.getItem(LATER);
+if (waiting) {
+  sessionStorage.removeItem(LATER);
+  const { message, hint, kind } = JSON.parse(waiting);
+  toast(message, { hint, kind });
+}
 
 document.addEventListener("htmx:sendError", () => {
   toast("The server does not answer.", { hint: "Is `ragstone serve` still running?", kind: "error" });

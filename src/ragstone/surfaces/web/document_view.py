@@ -1,0 +1,110 @@
+"""A document for its page: its lines, grouped by chunks and by pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from ragstone.types import Mark, StoredChunk
+
+MAX_LINES = 1500
+"""Longer documents are shown in parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line with its number from 1."""
+
+    number: int
+    text: str
+    chunk: int | None
+    """The order of the chunk that the line belongs to; None between chunks."""
+    page: int
+    """The position of its page in the document; 0 if the document has no pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineBlock:
+    """Lines of one chunk, or lines between chunks."""
+
+    chunk: StoredChunk | None
+    lines: Sequence[TextLine]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPart:
+    """A page, slide or sheet with its blocks; a document without pages is one part."""
+
+    label: str
+    number: int
+    blocks: Sequence[LineBlock]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """The parts to show, and the lines that are shown of all."""
+
+    parts: list[DocumentPart] = field(default_factory=list)
+    first: int = 1
+    last: int = 0
+    total: int = 0
+
+
+def view_document(
+    text: str, chunks: Sequence[StoredChunk], marks: Sequence[Mark], *, line: int, page: int
+) -> DocumentView:
+    """Return the part of a document around a line or a page."""
+    lines = _number_lines(text, chunks, marks)
+    wanted = line
+    if page:
+        numbers = [mark.number for mark in marks]
+        position = numbers.index(page) + 1 if page in numbers else 1
+        wanted = next((entry.number for entry in lines if entry.page == position), 1)
+    start = (min(max(wanted, 1), len(lines)) - 1) // MAX_LINES * MAX_LINES if lines else 0
+    shown = lines[start : start + MAX_LINES]
+    if not shown:
+        return DocumentView()
+    parts = list(_group(shown, chunks, marks))
+    return DocumentView(parts, shown[0].number, shown[-1].number, len(lines))
+
+
+def _number_lines(
+    text: str, chunks: Sequence[StoredChunk], marks: Sequence[Mark]
+) -> list[TextLine]:
+    """Return all lines with their chunk and page. Chunks may overlap: the first one has the line."""
+    owners: dict[int, int] = {}
+    for stored in chunks:
+        span = stored.chunk.span
+        for number in range(span.line_start, span.line_end + 1):
+            owners.setdefault(number, stored.chunk.order)
+    lines = []
+    page = position = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        while page < len(marks) and marks[page].start <= position:
+            page += 1
+        lines.append(TextLine(number, line, owners.get(number), page))
+        position += len(line) + 1
+    if lines and not lines[-1].text:  # the text ends with a line break
+        lines.pop()
+    return lines
+
+
+def _group(
+    lines: Sequence[TextLine], chunks: Sequence[StoredChunk], marks: Sequence[Mark]
+) -> Iterator[DocumentPart]:
+    by_order = {stored.chunk.order: stored for stored in chunks}
+    for page, page_lines in groupby(lines, key=lambda line: line.page):
+        blocks = [
+            LineBlock(None if order is None else by_order[order], list(block))
+            for order, block in groupby(page_lines, key=lambda line: line.chunk)
+        ]
+        mark = marks[page - 1] if page else None
+        yield DocumentPart(_label(mark), mark.number if mark else 0, blocks)
+
+
+def _label(mark: Mark | None) -> str:
+    """Return the name of a part: `Page 3`, `Slide 2`, `Sheet Costs`; empty without pages."""
+    if mark is None:
+        return ""
+    return f"{(mark.unit or 'page').capitalize()} {mark.label or mark.number}"

@@ -1,0 +1,28 @@
+// The first page: follows the sync and shows the new state when it is over.
+import { showJob } from "./jobs.js";
+import { toast, toastFailure } from "./toast.js";
+
+const region = document.getElementById("job");
+
+function describe(report) {
+  const words = [`${report.indexed.toLocaleString("en")} indexed`, `${report.unchanged.toLocaleString("en")} unchanged`];
+  if (report.removed) words.push(`${report.removed.toLocaleString("en")} removed`);
+  if (report.skipped.length) words.push(`${report.skipped.length.toLocaleString("en")} skipped`);
+  if (report.failed.length) words.push(`${report.failed.length.toLocaleString("en")} failed`);
+  return `Synced: ${words.join(", ")}.`;
+}
+
+function finish(job) {
+  region.replaceChildren();
+  if (job.status === "done") toast(describe(job.result), { hint: job.result.notes.join(" ") });
+  else toastFailure(job.error);
+  window.htmx.ajax("GET", location.pathname, { target: "#overview", select: "#overview", swap: "outerHTML" });
+}
+
+function start() {
+  const box = region.querySelector("[data-job]");
+  if (box) showJob(box, box.dataset.job, finish);
+}
+
+region.addEventListener("htmx:afterSwap", start);
+start();

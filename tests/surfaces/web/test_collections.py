@@ -1,0 +1,218 @@
+"""Collections and documents: lists, uploads, pasted texts, deletion, the ledger, and a document with its chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from ragstone import Document
+from ragstone.surfaces.web.addresses import collection_path, document_path
+from ragstone.surfaces.web.document_view import MAX_LINES, view_document
+from ragstone.types import Mark
+from tests.support.browser import (
+    PageRecord,
+    find_barriers,
+    open_page,
+    take_screenshots,
+)
+from tests.support.running_server import RunningServer, running_server
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """Serve a collection with 120 documents, and one with a name that is no path."""
+    folder: Path = tmp_path_factory.mktemp("shelf")
+    with running_server(folder) as server:
+        engine = server.state.engines.own
+        documents = [
+            Document(f"notes/{n:03d}.md", f"# Note {n}\n\nText {n}.\n", kind="doc")
+            for n in range(120)
+        ]
+        engine.add(documents, collection="notes", embed=False)
+        engine.add("# Odd\n\nA text.\n", uri="a//../b?.md", collection="x/..", embed=False)
+        yield server
+
+
+@pytest.fixture
+def opened_shelf(browser: Browser, shelf: RunningServer) -> Iterator[tuple[Page, PageRecord]]:
+    """Open a page on the server; the test fails if a script fails."""
+    with open_page(browser, shelf.url) as (page, record):
+        yield page, record
+        assert not record.problems()
+
+
+# ── collections ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_collection_is_created_filled_and_deleted(
+    opened_shelf: tuple[Page, PageRecord], tmp_path: Path
+) -> None:
+    page, _ = opened_shelf
+    page.goto("/collections")
+    page.get_by_label("Name").fill("handbook")
+    page.get_by_role("button", name="Create").click()
+    page.wait_for_url("**/collections/handbook")
+    (tmp_path / "office.md").write_text("# Office\n\nIt opens at nine.\n")
+    (tmp_path / "picture.bin").write_bytes(b"\0\1\2")
+    page.locator("#files").set_input_files([tmp_path / "office.md", tmp_path / "picture.bin"])
+    expect(page.locator("#uploads")).to_contain_text("1 chunk")
+    expect(page.locator(".upload-failed")).to_contain_text("picture.bin")
+    expect(page.locator("#documents")).to_contain_text("office.md")
+    page.get_by_label("Name").fill("pasted.md")
+    page.get_by_role("textbox", name="Text").fill("A pasted text.")
+    page.get_by_role("button", name="Add the text").click()
+    expect(page.locator("#documents")).to_contain_text("pasted.md")
+    take_screenshots(page, "ingest")
+    page.get_by_role("button", name="Delete pasted.md").click()
+    page.locator("#confirm").get_by_role("button", name="Delete").click()
+    expect(page.locator("#documents")).not_to_contain_text("pasted.md")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator("#confirm-question")).to_contain_text("handbook")
+    page.locator("#confirm").get_by_role("button", name="Delete").click()
+    page.wait_for_url("**/collections")
+    expect(page.locator("main")).not_to_contain_text("handbook")
+
+
+def test_files_are_dropped_and_texts_pasted(opened_shelf: tuple[Page, PageRecord]) -> None:
+    page, _ = opened_shelf
+    page.goto("/collections/notes")
+    page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.items.add(new File(['# Dropped\\n'], 'dropped.md'));
+          document.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true}));
+        }"""
+    )
+    expect(page.locator("#uploads")).to_contain_text("1 chunk")
+    page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.setData('text', 'from the clipboard');
+          document.body.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true}));
+        }"""
+    )
+    expect(page.locator("#paste-text")).to_have_value("from the clipboard")
+    expect(page.locator("#paste-name")).to_be_focused()
+
+
+def test_the_list_is_paged_and_filtered(opened_shelf: tuple[Page, PageRecord]) -> None:
+    page, _ = opened_shelf
+    page.goto("/collections/notes")
+    rows = page.locator("#documents tbody tr")
+    expect(rows).to_have_count(50)
+    page.keyboard.press("j")
+    page.wait_for_url("**cursor=**")
+    expect(rows.nth(1)).to_contain_text("notes/")
+    page.keyboard.press("/")
+    page.keyboard.type("07")
+    expect(rows).to_have_count(12)
+    page.locator("#q").fill("nothing like this")
+    expect(page.locator("#documents")).to_contain_text("No document matches")
+
+
+def test_names_that_are_no_paths_have_pages(shelf: RunningServer) -> None:
+    address = collection_path("x/..")
+    assert address.startswith("/collections?name=")
+    shown = shelf.get(address)
+    assert shown.status_code == 200 and "a//../b?.md" in shown.text
+    document = shelf.get(document_path("x/..", "a//../b?.md"))
+    assert document.status_code == 200 and "A text." in document.text
+
+
+def test_an_unknown_collection_or_document_is_a_page(shelf: RunningServer) -> None:
+    for address in ("/collections/nothing", "/documents/notes/nothing.md"):
+        answer = shelf.get(address)
+        assert answer.status_code == 404
+        assert "There is no" in answer.text
+
+
+def test_a_reader_sees_no_buttons_that_change(shelf: RunningServer, folder: Path) -> None:
+    with running_server(folder) as server:
+        engine = server.state.engines.own
+        engine.sync()
+        token = engine.admin.keys.create(scopes=("read",)).token
+        for address in ("/collections", "/collections/default", "/documents/default/lease.py"):
+            page = server.get(address, key=token)
+            assert page.status_code == 200
+            assert "hx-delete" not in page.text and "hx-post" not in page.text
+
+
+def test_the_ledger_lists_every_file_with_its_reason(folder: Path, old_files: None) -> None:
+    (folder / "blob.dat").write_bytes(b"\0\1\2")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    with running_server(folder) as server:
+        server.state.engines.own.sync()
+        (folder / "new.md").write_text("# New\n")
+        (folder / "lease.py").write_text("changed = True\n")
+        (folder / "docs/locks.md").unlink()
+        page = server.get("/collections/default?view=ledger").text
+        ledger = server.state.engines.own.admin.compare_folder()
+    assert [skip.uri for skip in ledger.skipped] == ["blob.dat"]
+    assert [skip.uri for skip in ledger.failed] == ["broken.pdf"]
+    assert (ledger.changed, ledger.new, ledger.gone) == (
+        ("lease.py",),
+        ("new.md",),
+        ("docs/locks.md",),
+    )
+    assert ledger.found == 4 and ledger.current == 0 and ledger.waiting == 3
+    for text in ("blob.dat", "broken.pdf", "it is damaged", "removed from the folder"):
+        assert text in page
+
+
+def test_pages_of_a_collection_have_no_barriers(page: Page) -> None:
+    page.goto("/collections/default")
+    page.keyboard.press("n")
+    expect(page.locator("#files")).to_be_focused()
+    assert find_barriers(page) == []
+    page.reload()
+    take_screenshots(page, "collection")
+    page.goto("/collections/default?view=ledger")
+    assert find_barriers(page) == []
+    take_screenshots(page, "ledger")
+
+
+# ── documents ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_pdf_is_shown_by_pages(page: Page) -> None:
+    page.goto("/documents/default/docs/saw-manual.pdf?page=2#page-2")
+    expect(page.locator("#page-2 h2")).to_have_text("Page 2")
+    expect(page.locator("#page-2")).to_be_in_viewport()
+    assert find_barriers(page) == []
+    take_screenshots(page, "pdf")
+
+
+def test_chunks_are_marked_in_the_text(page: Page) -> None:
+    page.goto("/documents/default/docs/shipping.md")
+    expect(page.locator(".chunk").first).to_be_visible()
+    page.locator(".outline a").first.click()
+    page.wait_for_url("**#chunk-0")
+    page.goto("/documents/default/app/Models/Order.php?line=5#L5")
+    expect(page.locator("#L5")).to_be_in_viewport()
+    assert find_barriers(page) == []
+    take_screenshots(page, "document")
+
+
+def test_a_long_document_is_shown_in_parts() -> None:
+    text = "\n".join(f"line {n}" for n in range(1, 4001)) + "\n"
+    view = view_document(text, [], [], line=2000, page=0)
+    assert (view.first, view.last, view.total) == (MAX_LINES + 1, 2 * MAX_LINES, 4000)
+    assert view.parts[0].blocks[0].lines[0].text == f"line {MAX_LINES + 1}"
+
+
+def test_lines_belong_to_the_page_that_they_start_on() -> None:
+    marks = (Mark(0, 1), Mark(8, 2, "ii"), Mark(16, 3, "Costs", "sheet"))
+    view = view_document("page one"[:7] + "\npage 22\npage 33", [], marks, line=0, page=3)
+    assert [part.label for part in view.parts] == ["Page 1", "Page ii", "Sheet Costs"]
+    assert [part.blocks[0].lines[0].text for part in view.parts] == [
+        "page on",
+        "page 22",
+        "page 33",
+    ]
+
+
+def test_an_empty_document_has_no_parts() -> None:
+    assert view_document("", [], [], line=0, page=0).parts == []

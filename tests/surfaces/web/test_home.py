@@ -1,0 +1,105 @@
+"""The first page: the state of the index, a sync with live progress, and plots."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from ragstone.surfaces.web.plots import HOUR, plot_latency, plot_searches, plot_sizes
+from ragstone.types import SizePoint
+from tests.support.browser import find_barriers, open_page, take_screenshots
+from tests.support.running_server import RunningServer, running_server
+
+
+@pytest.fixture
+def fresh(folder: Path, old_files: None) -> Iterator[RunningServer]:
+    """Serve a small folder that is not indexed yet, with a file that cannot be read."""
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    (folder / "blob.dat").write_bytes(b"\0\1\2")
+    with running_server(folder) as server:
+        yield server
+
+
+def test_an_empty_index_says_what_to_do_and_a_sync_fills_it(
+    browser: Browser, fresh: RunningServer
+) -> None:
+    with open_page(browser, fresh.url) as (page, record):
+        page.goto("/")
+        expect(page.locator("#overview")).to_contain_text("Nothing is indexed yet")
+        take_screenshots(page, "home-empty")
+        page.get_by_role("button", name="Sync the folder").click()
+        expect(page.locator(".toast")).to_contain_text("Synced: 2 indexed, 0 unchanged")
+        expect(page.locator("#overview")).to_contain_text("Indexed")
+        expect(page.locator(".folder")).to_contain_text("2 files up to date")
+        expect(page.locator(".folder")).to_contain_text("1 failed")
+        expect(page.locator(".reasons")).to_contain_text("broken.pdf")
+        assert not record.problems()
+
+
+def test_re_index_asks_first_and_reads_every_file(
+    browser: Browser, fresh: RunningServer
+) -> None:
+    fresh.state.engines.own.sync()
+    with open_page(browser, fresh.url) as (page, record):
+        page.goto("/")
+        page.keyboard.press("R")
+        expect(page.locator("#confirm")).to_contain_text("Read every file")
+        page.get_by_role("button", name="Cancel").click()
+        assert fresh.state.jobs.list("default", 10) == []
+        page.get_by_role("button", name="Re-index").click()
+        page.locator("#confirm").get_by_role("button", name="Re-index").click()
+        expect(page.locator(".toast")).to_contain_text("Synced: 2 indexed")
+        assert not record.problems()
+
+
+def test_a_sync_needs_a_folder_and_the_scope(fresh: RunningServer) -> None:
+    keys = fresh.state.engines.engine("shop").admin.keys
+    token = keys.create(scopes=("read", "write")).token
+    answer = fresh.post("/home/sync", key=token, headers={"hx-request": "true"})
+    assert answer.status_code == 409
+    assert "has no folder" in answer.headers["hx-trigger"]
+    reader = keys.create(scopes=("read",)).token
+    page = fresh.get("/", key=reader)
+    assert "Sync now" not in page.text and "On disk" not in page.text
+    assert fresh.post("/home/sync", key=reader).status_code == 403
+
+
+def test_the_page_shows_a_real_index(page: Page) -> None:
+    page.goto("/")
+    expect(page.locator("#overview")).to_contain_text("Indexed")
+    expect(page.locator(".folder")).to_contain_text("up to date")
+    page.request.post("/api/rag/search", data={"query": "saw"})
+    page.reload()
+    expect(page.locator(".plot canvas")).to_have_count(3)
+    assert find_barriers(page) == []
+    take_screenshots(page, "home")
+
+
+def test_searches_are_counted_by_hour_without_gaps() -> None:
+    start = 1_800_000 * HOUR // HOUR * HOUR
+    times = [start + 10, start + 20, start + 3 * HOUR]
+    records = [{"time": moment, "milliseconds": 10.0 * n} for n, moment in enumerate(times, 1)]
+    searches = plot_searches(records)
+    assert searches["series"][0]["values"][-4:] == [2, 0, 0, 1]
+    assert searches["x"][-1] - searches["x"][-4] == 3 * HOUR
+    latency = plot_latency(records)
+    assert latency["series"][0]["values"][-4:] == [15.0, None, None, 30.0]
+    assert latency["series"][1]["values"][-4] == pytest.approx(19.5)
+
+
+def test_a_plot_without_data_is_empty() -> None:
+    assert plot_searches([])["x"] == plot_latency([])["x"] == []
+    assert plot_sizes([SizePoint(time.time(), 0, 0, 0)])["x"] == []
+
+
+def test_the_size_of_the_index_is_recorded_over_time(fresh: RunningServer) -> None:
+    engine = fresh.state.engines.own
+    engine.sync()
+    first, *_, last = engine.admin.sizes.points()
+    assert 0 < first.chunks <= last.chunks == engine.status().chunks
+    data = fresh.get("/home/plots/sizes").json()
+    assert data["series"][0]["values"][-1] == last.chunks
