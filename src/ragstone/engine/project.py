@@ -65,7 +65,7 @@ class Project:
             self._all = self.default.scope
         self.events = events or EventBus()
         self.log = EventLog(settings.home / EVENTS, name, redact=redact_query)
-        self.sizes = SizeHistory(settings.home / SIZES, name, self._measure)
+        self.sizes = SizeHistory(settings.home / SIZES, name, partial(_measure, self))
         components = workspace.components
         if events is None and settings.events.log and self.enabled and not components.in_memory:
             self.events.subscribe(partial(_log_event, self.log, components))
@@ -223,21 +223,22 @@ class Project:
             yield from page
             after = (page[-1].collection, page[-1].uri)
 
-    def _measure(self) -> SizePoint:
-        """Return the present size of the project."""
-        collections = self.collections()
-        return SizePoint(
-            time.time(),
-            sum(collection.documents for collection in collections),
-            sum(collection.chunks for collection in collections),
-            size_on_disk(self.settings.home),
-        )
-
     def _document_of_id(self, key: CollectionKey, name: str) -> str:
         """Return the uri of an id: a document's own uri, or the uri in a chunk's id."""
         if self.store.document(key, name) is not None:
             return name
         return name.rpartition("__chunk_")[0] or name
+
+
+def _measure(project: Project) -> SizePoint:
+    """Return the present size of a project."""
+    collections = project.collections()
+    return SizePoint(
+        time.time(),
+        sum(collection.documents for collection in collections),
+        sum(collection.chunks for collection in collections),
+        size_on_disk(project.settings.home),
+    )
 
 
 def _log_event(log: EventLog, components: Components, event: Event) -> None:

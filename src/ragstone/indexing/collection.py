@@ -192,7 +192,7 @@ class IndexedCollection:
                 states[_state_of(source, entry, stored.get(entry.uri))].append(entry.uri)
         absent = [uri for uri in stored if uri not in present]
         return FolderLedger(
-            found=len(present),
+            files=len(present),
             current=len(states["current"]),
             changed=tuple(states["changed"]),
             new=tuple(states["new"]),

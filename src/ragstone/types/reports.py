@@ -175,7 +175,7 @@ class SizePoint:
 class FolderLedger:
     """Every file of the folder, compared with the index."""
 
-    found: int
+    files: int
     current: int
     """Files whose stored document is up to date."""
     changed: tuple[str, ...]

@@ -157,7 +157,7 @@ def test_the_ledger_lists_every_file_with_its_reason(folder: Path, old_files: No
         ("new.md",),
         ("docs/locks.md",),
     )
-    assert ledger.found == 4 and ledger.current == 0 and ledger.waiting == 3
+    assert ledger.files == 4 and ledger.current == 0 and ledger.waiting == 3
     for text in ("blob.dat", "broken.pdf", "it is damaged", "removed from the folder"):
         assert text in page
 

@@ -59,13 +59,13 @@ def test_re_index_asks_first_and_reads_every_file(
 def test_a_sync_needs_a_folder_and_the_scope(fresh: RunningServer) -> None:
     keys = fresh.state.engines.engine("shop").admin.keys
     token = keys.create(scopes=("read", "write")).token
-    answer = fresh.post("/home/sync", key=token, headers={"hx-request": "true"})
+    answer = fresh.post("/overview/sync", key=token, headers={"hx-request": "true"})
     assert answer.status_code == 409
     assert "has no folder" in answer.headers["hx-trigger"]
     reader = keys.create(scopes=("read",)).token
     page = fresh.get("/", key=reader)
     assert "Sync now" not in page.text and "On disk" not in page.text
-    assert fresh.post("/home/sync", key=reader).status_code == 403
+    assert fresh.post("/overview/sync", key=reader).status_code == 403
 
 
 def test_the_page_shows_a_real_index(page: Page) -> None:
@@ -101,5 +101,5 @@ def test_the_size_of_the_index_is_recorded_over_time(fresh: RunningServer) -> No
     engine.sync()
     first, *_, last = engine.admin.sizes.points()
     assert 0 < first.chunks <= last.chunks == engine.status().chunks
-    data = fresh.get("/home/plots/sizes").json()
+    data = fresh.get("/overview/plots/sizes").json()
     assert data["series"][0]["values"][-1] == last.chunks

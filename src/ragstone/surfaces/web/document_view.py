@@ -9,7 +9,7 @@ from itertools import groupby
 from ragstone.types import Mark, StoredChunk
 
 MAX_LINES = 1500
-"""Longer documents are shown in parts."""
+"""Longer documents are visible in parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class DocumentPart:
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """The parts to show, and the lines that are shown of all."""
+    """The parts to show, and the lines that are visible."""
 
     parts: list[DocumentPart] = field(default_factory=list)
     first: int = 1
@@ -56,17 +56,17 @@ def view_document(
 ) -> DocumentView:
     """Return the part of a document around a line or a page."""
     lines = _number_lines(text, chunks, marks)
-    wanted = line
+    target = line
     if page:
         numbers = [mark.number for mark in marks]
         position = numbers.index(page) + 1 if page in numbers else 1
-        wanted = next((entry.number for entry in lines if entry.page == position), 1)
-    start = (min(max(wanted, 1), len(lines)) - 1) // MAX_LINES * MAX_LINES if lines else 0
-    shown = lines[start : start + MAX_LINES]
-    if not shown:
+        target = next((entry.number for entry in lines if entry.page == position), 1)
+    start = (min(max(target, 1), len(lines)) - 1) // MAX_LINES * MAX_LINES if lines else 0
+    visible = lines[start : start + MAX_LINES]
+    if not visible:
         return DocumentView()
-    parts = list(_group(shown, chunks, marks))
-    return DocumentView(parts, shown[0].number, shown[-1].number, len(lines))
+    parts = list(_group(visible, chunks, marks))
+    return DocumentView(parts, visible[0].number, visible[-1].number, len(lines))
 
 
 def _number_lines(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
 from ragstone.sources.folder.source import FILES
-from ragstone.types import Item, StoredDocument
+from ragstone.types import Item, Stamp, StoredDocument
 
 FileState = Literal["current", "changed", "gone", "given", "unknown"]
 STATE_LABELS: Final[dict[FileState, tuple[str, str]]] = {
@@ -26,24 +26,24 @@ def file_states(
 ) -> dict[str, FileState]:
     """Return the state of each document by uri. Only the stamps of these files are read."""
     uris = [document.uri for document in documents if document.source == FILES]
-    stamps = {}
-    is_checked = has_folder
+    stamps = _read_stamps(engine, uris) if has_folder and uris else None
+    return {document.uri: _state(document, stamps) for document in documents}
+
+
+def _read_stamps(engine: Engine, uris: Sequence[str]) -> dict[str, Stamp | None] | None:
+    """Return the stamps of the files that exist; None if the folder cannot be read now."""
     try:
-        entries = engine.admin.source(uris).scan() if uris and has_folder else ()
-        stamps = {entry.uri: entry.stamp for entry in entries if isinstance(entry, Item)}
-    except RagstoneError:  # the folder cannot be read now
-        is_checked = False
-    states: dict[str, FileState] = {}
-    for document in documents:
-        if document.source != FILES:
-            states[document.uri] = "given"
-        elif (
-            not is_checked or document.stamp is None
-        ):  # a file that was new has no lasting stamp
-            states[document.uri] = "unknown"
-        elif document.uri not in stamps:
-            states[document.uri] = "gone"
-        else:
-            is_same = stamps[document.uri] == document.stamp
-            states[document.uri] = "current" if is_same else "changed"
-    return states
+        entries = list(engine.admin.source(uris).scan())
+    except RagstoneError:
+        return None
+    return {entry.uri: entry.stamp for entry in entries if isinstance(entry, Item)}
+
+
+def _state(document: StoredDocument, stamps: Mapping[str, Stamp | None] | None) -> FileState:
+    if document.source != FILES:
+        return "given"
+    if stamps is None or document.stamp is None:  # a file that was new has no lasting stamp
+        return "unknown"
+    if document.uri not in stamps:
+        return "gone"
+    return "current" if stamps[document.uri] == document.stamp else "changed"

@@ -38,8 +38,8 @@ def plot_sizes(points: Sequence[SizePoint]) -> Json:
     if not any(point.chunks for point in points):
         return _plot({}, {"chunks": []})
     step = max(1, len(points) // 300)
-    shown = [*points[:-1:step], *points[-1:]]
-    times = {int(point.time): point.chunks for point in shown}
+    selected = [*points[:-1:step], *points[-1:]]
+    times = {int(point.time): point.chunks for point in selected}
     return _plot(times, {"chunks": list(times.values())})
 
 

@@ -120,8 +120,8 @@ def _list_documents(
         collection=collection, filters=filters or None, after=after, limit=PAGE_SIZE + 1
     )
     has_more = len(documents) > PAGE_SIZE
-    shown = documents[:PAGE_SIZE]
-    return shown, encode_cursor(shown[-1].uri) if has_more else ""
+    listed = documents[:PAGE_SIZE]
+    return listed, encode_cursor(listed[-1].uri) if has_more else ""
 
 
 def path_patterns(text: str) -> list[str]:

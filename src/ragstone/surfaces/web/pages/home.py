@@ -34,7 +34,7 @@ def show_home(page: AuthorisedPage) -> Response:
     )
 
 
-@router.get("/home/folder")
+@router.get("/overview/folder")
 @needs("read")
 def show_folder(page: AuthorisedPage) -> Response:
     """Show how the folder differs from the index; it takes a moment, so the page asks for it later."""
@@ -46,7 +46,7 @@ def show_folder(page: AuthorisedPage) -> Response:
     )
 
 
-@router.get("/home/plots/{name}")
+@router.get("/overview/plots/{name}")
 @needs("read")
 def show_plot(page: AuthorisedPage, name: Literal["searches", "latency", "sizes"]) -> Response:
     """Return the data of a plot."""
@@ -58,7 +58,7 @@ def show_plot(page: AuthorisedPage, name: Literal["searches", "latency", "sizes"
     return JsonReply(draw(records))
 
 
-@router.post("/home/sync")
+@router.post("/overview/sync")
 @needs("write")
 def sync_folder(page: AuthorisedPage, full: bool = False) -> Response:
     """Start a sync and show its progress."""

@@ -5,6 +5,7 @@ import { colour, onThemeChange } from "./theme.js";
 
 const COLOURS = ["accent", "border-strong"];
 const HEIGHT = 180;
+const WHOLE = [0, 1, 2, 3, 4, 5, 6, 7, 8].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 
 function formatValue(value, unit) {
   const number = Math.abs(value) >= 10 || Number.isInteger(value) ? Math.round(value) : value.toFixed(1);
@@ -43,7 +44,13 @@ function axisOptions(unit) {
     ticks: { show: false },
   };
   const values = (_, marks) => marks.map((value) => formatValue(value, unit));
-  return [{ ...shared, grid: { show: false } }, { ...shared, values, size: 64 }];
+  const incrs = unit ? undefined : WHOLE; // counts are whole numbers
+  return [{ ...shared, grid: { show: false } }, { ...shared, values, incrs, size: 56 }];
+}
+
+/** A bar of height 0 is left out. */
+function plottedValues(series) {
+  return series.kind === "bars" ? series.values.map((value) => value || null) : series.values;
 }
 
 function tooltip(element, data) {
@@ -76,7 +83,7 @@ function draw(element, data) {
     cursor: { y: false, drag: { x: false, y: false } },
     hooks: { setCursor: [show] },
   };
-  const values = [data.x, ...data.series.map((series) => series.values)];
+  const values = [data.x, ...data.series.map(plottedValues)];
   return new window.uPlot(options, values, element);
 }
 
