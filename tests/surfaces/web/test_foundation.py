@@ -119,6 +119,7 @@ def test_the_keyboard_reaches_every_page(page: Page) -> None:
     )
     assert len({key for key, _ in links}) == len(ADDRESSES)
     for key, address in links:
+        page.keyboard.press("Escape")  # leaves an input that has the focus
         page.keyboard.press("g")
         page.keyboard.press(key)
         page.wait_for_url(f"**{address}")
