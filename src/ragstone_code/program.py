@@ -24,9 +24,11 @@ from ragstone_code.python.values import (
 from ragstone_code.world import World
 
 SKIPPED: Final = frozenset(
-    "tests test testing node_modules venv .venv env site-packages docs_src examples .tox build dist".split()
+    "tests test testing node_modules venv .venv env site-packages .tox build dist".split()
 )
 """Folders whose modules are interpreted only if other modules import them."""
+EXAMPLES: Final = frozenset("docs_src examples example samples sample demo demos".split())
+"""Folders that are interpreted only if no other folder has a module of the framework."""
 
 
 class Program:
@@ -37,9 +39,20 @@ class Program:
         self.interpreter = PythonInterpreter(world)
         self._body_parts: dict[int, list[Any]] = {}
         self._local_imports: dict[int, dict[str, tree.ClassName]] = {}
+        self._load_modules(is_relevant)
+
+    def _load_modules(self, is_relevant: Callable[[str], bool]) -> None:
+        """Interpret the relevant modules; examples only if there is no other module."""
+        application: list[str] = []
+        examples: list[str] = []
         for uri in self.interpreter.project.uris:
-            if is_application_code(uri) and is_relevant(world.text(uri) or ""):
-                self.interpreter.load(uri)
+            if is_no_test(uri) and is_relevant(self.world.text(uri) or ""):
+                group = examples if is_example(uri) else application
+                group.append(uri)
+        for uri in application or examples:
+            self.interpreter.load(uri)
+        if application and examples:
+            self.interpreter.remarks.append(_examples_remark(examples))
 
     # ── definitions ───────────────────────────────────────────────────────────────────────────────
 
@@ -217,6 +230,12 @@ class Program:
         return self._body_parts[key]
 
 
+def _examples_remark(uris: list[str]) -> str:
+    """Return a remark about modules of examples that are left out."""
+    folder = min(uris).rpartition("/")[0]
+    return f"{folder}: {len(uris)} modules of examples are left out; open the folder itself to read them"
+
+
 def _type_names(value: Value) -> list[str]:
     if isinstance(value, ClassValue):
         return list(value.type_names())
@@ -226,23 +245,27 @@ def _type_names(value: Value) -> list[str]:
 
 
 def any_module_matches(files: ProjectFiles, pattern: re.Pattern[str]) -> bool:
-    """Return whether the text of an application module matches a pattern."""
-    for uri in files.uris:
-        if (
-            uri.endswith(".py")
-            and is_application_code(uri)
-            and pattern.search(files.text(uri) or "")
-        ):
-            return True
-    return False
+    """Return whether the text of a module that is no test matches a pattern."""
+    modules = (uri for uri in files.uris if uri.endswith(".py") and is_no_test(uri))
+    return any(pattern.search(files.text(uri) or "") for uri in modules)
 
 
-def is_application_code(uri: str) -> bool:
-    """Return whether a module belongs to the application and is not a test."""
+def is_no_test(uri: str) -> bool:
+    """Return whether a module belongs to the project and is not a test."""
     *folders, name = uri.split("/")
     if not SKIPPED.isdisjoint(folders):
         return False
     return not name.startswith(("test_", "conftest")) and name != "tests.py"
+
+
+def is_example(uri: str) -> bool:
+    """Return whether a module is in a folder of examples."""
+    return not EXAMPLES.isdisjoint(uri.split("/")[:-1])
+
+
+def is_application_code(uri: str) -> bool:
+    """Return whether a module belongs to the application: it is neither a test nor an example."""
+    return is_no_test(uri) and not is_example(uri)
 
 
 def own_methods(class_value: ClassValue) -> Iterator[FunctionValue]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.types import Json
+from ragstone_code.fastapi.classes import attribute_names, constructor_argument
 from ragstone_code.fastapi.schemas import add_schemas
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
@@ -136,6 +137,7 @@ class FastApiRouteReader:
         handler = function.function if isinstance(function, BoundMember) else function
         guards = [*context.guards, *self._dependencies(call)]
         if isinstance(handler, FunctionValue):
+            guards += self._class_dependencies(handler.owner)
             guards += self._parameter_dependencies(handler)
         route = RouteDefinition(
             methods=_methods(call),
@@ -167,14 +169,25 @@ class FastApiRouteReader:
     # ── dependencies ─────────────────────────────────────────────────────────────────────────
 
     def _dependencies(self, call: CallResult) -> tuple[RouteGuard, ...]:
-        """Return the guards in the argument `dependencies` of a call."""
-        dependencies = call.kwargs.get("dependencies")
-        if not isinstance(dependencies, list | tuple):
-            return ()
+        """Return the guards in the argument `dependencies` of a call, after those that its own class adds."""
+        dependencies = [
+            *_values(constructor_argument(self.program, call, "dependencies")),
+            *_values(call.kwargs.get("dependencies")),
+        ]
         guards: list[RouteGuard] = []
         for dependency in dependencies:
             guards.extend(self._dependency_guards(dependency, (call.uri, call.line)))
         return tuple(guards)
+
+    def _class_dependencies(self, owner: ClassValue | None) -> Iterator[RouteGuard]:
+        """Yield the guards in the attributes of a class whose methods are handlers, and of its parents."""
+        if owner is None:
+            return
+        for name in attribute_names(owner):
+            located = owner.find(name)
+            if located:
+                place = (located[0].uri, located[0].lines.get(name, located[0].line))
+                yield from self._dependency_guards(located[1], place)
 
     def _parameter_dependencies(self, function: FunctionValue) -> Iterator[RouteGuard]:
         """Yield the guards that a function's parameters depend on, in order."""
@@ -296,6 +309,11 @@ def _strings(value: Value) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
         return ()
     return tuple(item for item in value if isinstance(item, str))
+
+
+def _values(value: Value) -> list[Value]:
+    """Return the items of a list; nothing if the value is no list."""
+    return list(value) if isinstance(value, list | tuple) else []
 
 
 def _reason(value: Value) -> str:

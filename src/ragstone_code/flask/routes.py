@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone_code.flask.rules import FORMS, UrlRule, restful_rules, url_rules, view_guards
+from ragstone_code.flask.rules import (
+    FORMS,
+    UrlRule,
+    method_rules,
+    namespace_rules,
+    restful_rules,
+    url_rules,
+    view_guards,
+)
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.program import Program
 from ragstone_code.python.values import (
@@ -100,11 +108,11 @@ class FlaskRouteReader:
             if call.method == "register_blueprint":
                 self._add_blueprint(call, context)
         for rule in url_rules(owner):
-            self._add_rule(rule, context)
+            self._add_rules(rule, context)
         for api in self.program.objects_of(*RESTFUL_APIS):
             if _is_api_of(api, owner):
-                for rule in restful_rules(api):
-                    self._add_rule(rule, context)
+                for rule in (*restful_rules(api), *namespace_rules(api)):
+                    self._add_rules(rule, context)
 
     def _add_blueprint(self, call: CallResult, context: BlueprintContext) -> None:
         place = (call.uri, call.line)
@@ -174,6 +182,11 @@ class FlaskRouteReader:
         )
         self._add_rule(rule, context)
 
+    def _add_rules(self, rule: UrlRule, context: BlueprintContext) -> None:
+        """Add a rule, or one rule for each HTTP method if their guards differ."""
+        for part in method_rules(rule):
+            self._add_rule(part, context)
+
     def _add_rule(self, rule: UrlRule, context: BlueprintContext) -> None:
         if not isinstance(rule.rule, str):
             self.builder.add_remark(rule.place, f"the rule is not known ({_reason(rule.rule)})")
@@ -190,7 +203,7 @@ class FlaskRouteReader:
             name=f"{context.names}.{rule.endpoint}".lstrip("."),
             handler=rule.handler,
             place=rule.place,
-            guards=(*context.guards, *view_guards(rule.handler)),
+            guards=(*context.guards, *view_guards(rule.view), *view_guards(rule.handler)),
             conditional=conditional,
             attributes={"pattern": path, "conditional": conditional},
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ragstone_code.python.values import (
@@ -38,6 +38,10 @@ REGISTERING_METHODS: Final = frozenset(
         "before_app_request",
     )
 )
+DOCUMENTING_METHODS: Final = frozenset(
+    "doc expect marshal_with marshal_list_with response param produces hide deprecated header".split()
+)
+"""Decorators of a Flask-RESTX API that describe a view and guard nothing."""
 PLAIN_DECORATORS: Final = frozenset(
     (
         "staticmethod",
@@ -63,6 +67,8 @@ class UrlRule:
     methods: tuple[str, ...]
     place: Location
     conditional: bool = False
+    view: ClassValue | None = None
+    """The class of a method that is the handler."""
 
 
 def url_rules(owner: CallResult) -> Iterator[UrlRule]:
@@ -176,6 +182,75 @@ def restful_rules(api: CallResult) -> Iterator[UrlRule]:
             )
 
 
+def method_rules(rule: UrlRule) -> Iterator[UrlRule]:
+    """Yield one rule for each HTTP method of a class whose methods have decorators; otherwise the rule itself."""
+    view = rule.handler
+    if not isinstance(view, ClassValue):
+        yield rule
+        return
+    functions = {method: _http_method(view, method) for method in rule.methods}
+    if not any(any(view_guards(function)) for function in functions.values()):
+        yield rule
+        return
+    for method, function in functions.items():
+        yield replace(rule, methods=(method,), handler=function or view, view=view)
+
+
+def _http_method(view: ClassValue, method: str) -> FunctionValue | None:
+    """Return the function of a class that serves an HTTP method."""
+    located = view.find(method.lower())
+    if located and isinstance(located[1], FunctionValue):
+        return located[1]
+    return None
+
+
+def namespace_rules(api: CallResult) -> Iterator[UrlRule]:
+    """Yield the rules of a Flask-RESTX API: of its own decorator `route`, and of its namespaces."""
+    prefix = _text(api.argument(1, "prefix"))
+    yield from _decorated_resources(api, prefix, "")
+    for call in api.calls:
+        if call.method == "add_namespace":
+            namespace, path = call.argument(0, "ns"), call.argument(1, "path")
+        elif call.method == "namespace":
+            namespace, path = call, None
+        else:
+            continue
+        if isinstance(namespace, CallResult):
+            name = _text(namespace.argument(0, "name"))
+            own_path = _text(path) or _text(namespace.kwargs.get("path")) or f"/{name}"
+            yield from _decorated_resources(namespace, prefix + own_path, name)
+
+
+def _decorated_resources(owner: CallResult, prefix: str, namespace: str) -> Iterator[UrlRule]:
+    """Yield the rules of the resources that `route` of an API or a namespace decorates."""
+    for call in owner.calls:
+        resources = call.applied if call.method == "route" else []
+        for resource in resources:
+            if isinstance(resource, ClassValue):
+                yield from _resource_rules(call, resource, prefix, namespace)
+
+
+def _resource_rules(
+    call: CallResult, resource: ClassValue, prefix: str, namespace: str
+) -> Iterator[UrlRule]:
+    """Yield a rule for each URL of a decorated resource."""
+    endpoint = f"{namespace}_{resource.definition.short.lower()}".lstrip("_")
+    for url in call.args:
+        yield UrlRule(
+            prefix + url if isinstance(url, str) else url,
+            endpoint,
+            resource,
+            _methods(call, resource),
+            (call.uri, call.line),
+            call.conditional,
+        )
+
+
+def _text(value: Value) -> str:
+    """Return a value if it is a text, otherwise an empty text."""
+    return value if isinstance(value, str) else ""
+
+
 def view_guards(handler: Value) -> Iterator[RouteGuard]:
     """Yield the guards of a view: its decorators that register nothing, or the `decorators` of a class."""
     if isinstance(handler, ClassValue):
@@ -185,7 +260,8 @@ def view_guards(handler: Value) -> Iterator[RouteGuard]:
             value = decoration.value
             name = full_name(value)
             if name and name not in PLAIN_DECORATORS and not _is_registration(value):
-                yield guard_from_value(value, (handler.uri, decoration.line))
+                guard = guard_from_value(value, (handler.uri, decoration.line))
+                yield replace(guard, name=decoration.written or guard.name)
 
 
 def _class_guards(view: ClassValue) -> Iterator[RouteGuard]:
@@ -201,5 +277,8 @@ def _class_guards(view: ClassValue) -> Iterator[RouteGuard]:
 def _is_registration(value: Value) -> bool:
     """Return whether a decorator registers a view: `app.route(…)` and similar."""
     if isinstance(value, CallResult):
-        return value.method in REGISTERING_METHODS
-    return isinstance(value, BoundMember) and value.name in REGISTERING_METHODS
+        return value.method in REGISTERING_METHODS | DOCUMENTING_METHODS
+    return (
+        isinstance(value, BoundMember)
+        and value.name in REGISTERING_METHODS | DOCUMENTING_METHODS
+    )

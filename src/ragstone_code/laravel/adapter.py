@@ -50,8 +50,9 @@ KIND_WEIGHTS: Final = {
     "controller": 2,
     "notification": 2,
     "mail": 2,
+    "model": 3,
 }
-"""Decides the kind of a class if passes disagree: a notification that listens is a notification."""
+"""Decides the kind of a class if passes disagree: a notification that listens is a notification, a model a model."""
 _FOREIGN_FOLDERS: Final = frozenset(("vendor", "node_modules", "tests", "stubs"))
 _PACKAGE: Final = "laravel/framework"
 

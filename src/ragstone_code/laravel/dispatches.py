@@ -275,7 +275,7 @@ class _DispatchReader:
         self, class_name: str, call: str, sender: str = ""
     ) -> tuple[str, Confidence]:
         """Return which kind of message a call sends, and how that is known; '' if it sends none."""
-        if not class_name:
+        if not class_name or is_model(self.app, class_name):  # a model can only be a payload
             return "", "declared"
         kind = kind_of(self.app, class_name) if self.app.find_class(class_name) else ""
         if class_name.lower() in self.heard_events and kind not in (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from ragstone.types import Json, Link
 from ragstone_code.evaluate import Lambda, Value, first_known
@@ -11,7 +13,11 @@ from ragstone_code.laravel.route_keys import key_of, route_parameters, split_act
 from ragstone_code.laravel.routing.controllers import ControllerLookup
 from ragstone_code.laravel.routing.mounts import MountedRoutes
 from ragstone_code.laravel.routing.records import LaravelRoute, ParameterBinder
+from ragstone_code.laravel.syntax import argument_at, call_chain, called_name, text_of
 from ragstone_code.tree import Call, ClassName, Expr, Function, Member, Return, Static
+
+_FINDER: Final = re.compile(r"(?:findBy|firstBy|getBy|where)([A-Z]\w*?)(?:OrFail|OrNull)?")
+"""Methods with a column in their name: `findBySlug`, `whereSlug`."""
 
 
 def binding_links(
@@ -45,7 +51,9 @@ def _explicit_binding(
     """Yield the link of a parameter that `Route::model` or `Route::bind` binds."""
     model = binder.model or _returned_model(binder.closure, controllers)
     if model:
-        column = route.binding_fields.get(parameter) or controllers.route_key_of(model)
+        column = route.binding_fields.get(parameter)
+        if not column:
+            column = _searched_column(binder.closure, controllers.route_key_of(model))
         attributes: dict[str, Json] = {
             "parameter": parameter,
             "field": column or None,
@@ -142,6 +150,30 @@ def _returned_model(closure: Value, controllers: ControllerLookup) -> str:
         if name and controllers.is_bindable(name):
             return name
     return ""
+
+
+def _searched_column(closure: Value, key: str) -> str:
+    """Return the column that a binding closure searches by; the key if there is no closure; empty if unknown."""
+    known_closure = first_known(closure)
+    if not isinstance(known_closure, Lambda):
+        return key
+    for statement in known_closure.function.body.statements:
+        if isinstance(statement, Return):
+            _, calls = call_chain(statement.value)
+            columns = [_column_of_call(call) for call in calls]
+            return next(filter(None, columns), "")
+    return ""
+
+
+def _column_of_call(call: Call) -> str:
+    """Return the column of `where('slug', …)`, `whereSlug(…)`, `findBySlug(…)` or `find(…)`; empty for others."""
+    name = called_name(call)
+    if name in ("where", "firstWhere"):
+        return text_of(argument_at(call, 0)) or ""
+    if name in ("find", "findOrFail"):
+        return "id"
+    finder = _FINDER.fullmatch(name)
+    return snake(finder[1]) if finder else ""
 
 
 def _queried_class(expression: Expr | None) -> str:

@@ -10,6 +10,7 @@ from ragstone_code.python.assignment import assign
 from ragstone_code.python.calls import apply_decorator, evaluate_arguments
 from ragstone_code.python.operations import decide
 from ragstone_code.python.values import (
+    BoundMember,
     CallResult,
     ClassValue,
     Decoration,
@@ -256,8 +257,20 @@ def _decorate(
     value = _evaluate_project_decorator(interpreter, decorator, scope)
     if value is None:
         value = interpreter.evaluate(decorator, scope)
-    decorated.decorations.insert(0, Decoration(value, decorator.line))
+    written = _written_method(decorator, value)
+    decorated.decorations.insert(0, Decoration(value, decorator.line, written))
     apply_decorator(interpreter, value, decorated, (scope.module.uri, decorator.line))
+
+
+def _written_method(decorator: tree.Expr, value: Value) -> str:
+    """Return `name.method` of a decorator that is a method of an object; empty for other decorators."""
+    function = decorator.function if isinstance(decorator, tree.Call) else decorator
+    if not isinstance(function, tree.Member) or not isinstance(function.of, tree.Variable):
+        return ""
+    owner = value.owner if isinstance(value, BoundMember) else None
+    if isinstance(value, CallResult):
+        owner = value.on
+    return f"{function.of.name}.{function.name}" if isinstance(owner, CallResult) else ""
 
 
 def _evaluate_project_decorator(

@@ -76,6 +76,8 @@ class Decoration:
 
     value: Value
     line: int
+    written: str = ""
+    """The decorator as it is written, if it is a method of an object: `token_auth.login_required`."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

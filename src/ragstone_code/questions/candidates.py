@@ -12,6 +12,7 @@ from ragstone.protocols import DocumentReader
 from ragstone.text import query_terms, terms
 from ragstone.types import Hit, Node, Scope
 from ragstone_code.questions.graph_paths import find_paths
+from ragstone_code.questions.graph_query import string_list
 from ragstone_code.questions.intents import RankedIntent, resource_actions
 
 _RANK_OFFSET: Final = 4.0
@@ -57,6 +58,12 @@ _MAX_LINKED_PATHS: Final = 20
 _PARAMETER: Final = re.compile(r"\{[^}]*\}|<[^>]*>")
 _NOISE_WORDS: Final = frozenset({"api", "rest", "v1", "v2", "web"})
 _WORD: Final = re.compile("[a-z]+")
+_WEB_ONLY: Final = re.compile(
+    r"\bweb (?:interface|site|pages?|ui|routes?|forms?|views?)\b|\bweb(?:site|page)s?\b|\bin (?:the|a) browser\b|"
+    r"\bnot (?:\w+ ){0,2}api\b|\b(?:user|graphical) interface\b"
+)
+"""Words that ask for the pages of an application and not for its API."""
+_API_GUARDS: Final = frozenset({"api", "auth:api", "auth:sanctum"})
 
 
 def kinds_of(intents: Sequence[RankedIntent]) -> tuple[str, ...]:
@@ -87,13 +94,25 @@ def rank_candidates(
     actions = resource_actions(_WORD.findall(question.lower()))
     kind_factors = _kind_factors(intents)
     rows: list[tuple[Node, float]] = []
+    web_only = bool(_WEB_ONLY.search(question.lower()))
     for key, node in nodes.items():
+        if web_only and _is_api_route(node):
+            continue
         name_factor = 1 + _NAME_BONUS * _name_similarity(node, words)
         score = (
             scores[key] * kind_factors[node.kind] * name_factor * _verb_factor(node, actions)
         )
         rows.append((node, score))
     return sorted(rows, key=lambda row: (-row[1], row[0].key))
+
+
+def _is_api_route(node: Node) -> bool:
+    """Return whether a route belongs to an API: by its path or by its middleware."""
+    if node.kind != "route":
+        return False
+    path = f"/{node.attributes.get('uri') or ''}/"
+    guards = string_list(node.attributes.get("middleware"))
+    return "/api/" in path or not _API_GUARDS.isdisjoint(guards)
 
 
 def _kind_factors(intents: Sequence[RankedIntent]) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -20,6 +19,7 @@ from ragstone_code.questions.candidates import kinds_of, rank_candidates
 from ragstone_code.questions.graph_query import string_list
 from ragstone_code.questions.intents import RankedIntent, rank_intents
 from ragstone_code.questions.mentions import CLASS_ALIASES, ROUTE_ALIASES, Mention
+from ragstone_code.questions.unknown_names import unknown_names
 
 _HINTED: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
     "route_name": ("route", ROUTE_ALIASES),
@@ -30,10 +30,6 @@ _HINTED: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
 _MAX_GUESSES: Final = 3
 """Nodes that are asked if the question names nothing: the first is likely, the third sometimes."""
 _MAX_ANCHOR_NODES: Final = 3
-_QUALIFIED_NAME: Final = re.compile(r"\w\\\w|(?<!Route)::\w")
-"""A class with its namespace, or a method with its class: such a name is never a common word."""
-_LAST_TABLE: Final = re.compile(r"\btable\s+([A-Za-z]\w*)\W*$")
-"""A plain word after `table` at the end of a question: it can only be the name of a table."""
 _SEARCHED_KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "table": ("table",),
     "column": ("column",),
@@ -73,7 +69,7 @@ class CodeQuestions:
         if answer is None and missing:
             answer = _absent_answer(missing[0], parsed.intent)
         if answer is None:
-            unknown += _unmatched_names(parsed)
+            unknown += unknown_names(store, scope, parsed)
             return CodeAnswer(None, parsed.intent, unknown=tuple(unknown))
         if not _has_searched_nodes(store, scope, answer):
             noun = answer.looked_in[0].removeprefix("every ")
@@ -103,7 +99,7 @@ class CodeQuestions:
         The groups are separate, because descriptions of many routes would hide the description of one table.
         """
         parsed = parse_question(store, scope, question)
-        intents = self._guessable_intents(parsed)
+        intents = self._guessable_intents(store, scope, parsed)
         if not intents:
             return []
         strongest = [intent for intent in intents if intent.weight == intents[0].weight]
@@ -116,7 +112,7 @@ class CodeQuestions:
     ) -> list[CodeGuess]:
         """Return answers about the nodes that the hits lead to, the most likely first."""
         parsed = parse_question(store, scope, question)
-        intents = self._guessable_intents(parsed)
+        intents = self._guessable_intents(store, scope, parsed)
         if not intents:
             return []
         ranked = rank_candidates(store, scope, question, hits=hits, intents=intents)
@@ -149,9 +145,11 @@ class CodeQuestions:
                 missing.append(mention)
         return anchors, missing
 
-    def _guessable_intents(self, parsed: ParsedQuestion) -> list[RankedIntent]:
+    def _guessable_intents(
+        self, store: DocumentReader, scope: Scope, parsed: ParsedQuestion
+    ) -> list[RankedIntent]:
         """Return what the question asks; nothing if it names something that no node has."""
-        if not parsed.question.strip() or _unmatched_names(parsed):
+        if not parsed.question.strip() or unknown_names(store, scope, parsed):
             return []
         return rank_intents(parsed.text)
 
@@ -173,20 +171,6 @@ def _unread_folders(store: DocumentReader, scope: Scope, answer: GraphAnswer) ->
     for node in store.graph.nodes(scope, keys=[UNREAD_CLASSES_KEY], limit=1):
         folders += string_list(node.attributes.get("folders"))
     return folders
-
-
-def _unmatched_names(parsed: ParsedQuestion) -> list[str]:
-    """Return the qualified names in the question that match no node."""
-    matched = [anchor.mention.text for anchor in parsed.linked.anchors]
-    names = [
-        mention.text
-        for mention in parsed.linked.mentions
-        if _QUALIFIED_NAME.search(mention.text) and not mention.plain
-    ]
-    table = _LAST_TABLE.search(parsed.question)
-    if table and not matched:
-        names.append(f"table {table[1]}")
-    return [name for name in names if not any(name in text or text in name for text in matched)]
 
 
 def _absent_answer(mention: Mention, intent: str) -> GraphAnswer:

@@ -48,6 +48,10 @@ _PUNCTUATION: Final = ",.;:!?()[]\"'`“”…"
 _CAMEL_CASE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 _CAPITALISED: Final = re.compile(r"[A-Z][a-z][a-z0-9]*$")
 _IDENTIFIER: Final = re.compile(r"\\|::|->|@|_|\w[.:]\w|\{")
+_HYPHENATED: Final = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
+_HYPHENATED_CUES: Final = frozenset({"route", "endpoint", "middleware", "command"})
+_HYPHENATED_KINDS: Final = ROUTE_ALIASES | {"middleware", "command", "schedule"}
+"""Kinds of alias that a word with hyphens can be."""
 _FILLERS: Final = frozenset({"named", "called", "name", "path", "the"})
 _NOT_NAMES: Final = STOPWORDS | frozenset(
     {"now", "api", "new", "every", "all", "each", "use", "used", "one", "full", "own", "form"}
@@ -205,6 +209,10 @@ def _identifier_mentions(words: Sequence[_Word], position: int) -> Iterator[Ment
         yield Mention(text, word.at, _uri_forms(text), cue=cue)
     elif word.quoted or _IDENTIFIER.search(text) or _CAMEL_CASE.search(text):
         yield Mention(text, word.at, _spellings(text), cue=cue)
+    elif _HYPHENATED.fullmatch(text):
+        # `sign-up` is a common word, but `the route sign-up` names a route.
+        is_named = cue in _HYPHENATED_CUES and _is_after_cue(words, position)
+        yield Mention(text, word.at, (text,), _HYPHENATED_KINDS, cue=cue, plain=not is_named)
     elif position and _is_class_like(words, position):
         yield Mention(
             text,
@@ -213,6 +221,14 @@ def _identifier_mentions(words: Sequence[_Word], position: int) -> Iterator[Ment
             CLASS_ALIASES | {"event"},
             cue=cue,
         )
+
+
+def _is_after_cue(words: Sequence[_Word], position: int) -> bool:
+    """Return whether the word before a word is a cue: `the route sign-up`."""
+    before = position - 1
+    while before >= 0 and words[before].lower in _FILLERS:
+        before -= 1
+    return before >= 0 and bool(_cue_of(words[before]))
 
 
 def _is_class_like(words: Sequence[_Word], position: int) -> bool:

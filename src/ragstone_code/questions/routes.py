@@ -16,6 +16,7 @@ from ragstone_code.questions.graph_query import (
     join_names,
     last_links,
     last_nodes,
+    link_place_text,
     place_of,
     place_text,
     places_of_links,
@@ -248,7 +249,7 @@ def find_binding(query: GraphQuery) -> AnswerPart:
     for link in links:
         parameter = link.attributes.get("parameter")
         if parameter:
-            columns[str(parameter)] = link.attributes.get("field") or "id"
+            columns[str(parameter)] = link.attributes.get("field") or _unknown_column(link)
     written = route.attributes.get("binding_fields")
     if isinstance(written, dict):
         columns |= written
@@ -265,6 +266,13 @@ def find_binding(query: GraphQuery) -> AnswerPart:
         negative=not texts,
         looked_in=[route.uri],
     )
+
+
+def _unknown_column(link: Link) -> str:
+    """Return the key of a model, or the place of the code that looks a parameter up."""
+    if link.attributes.get("how") == "bind":
+        return f"the code in {link_place_text(link)}"
+    return "id"
 
 
 def find_resource(query: GraphQuery) -> AnswerPart:

@@ -227,3 +227,20 @@ def test_functions_of_the_application_that_dispatch_their_parameter_dispatch_it(
         ("App\\Shop::a", "App\\Jobs\\Ship", "app/Shop.php:5"),
         ("App\\Shop::b", "App\\Bus\\Buy", "app/Shop.php:6"),
     }
+
+
+def test_a_model_that_is_passed_along_with_an_event_is_no_event() -> None:
+    own, calls = app(
+        php(
+            "app/Models/Book.php",
+            "namespace App\\Models;",
+            "class Book extends \\Illuminate\\Database\\Eloquent\\Model {}",
+        ),
+        php(
+            "app/Shop.php",
+            "namespace App;",
+            "class Shop { function a(Models\\Book $book) { event('book.sold', $book); } }",
+        ),
+    )
+    graph = read_dispatches(own, calls, frozenset())
+    assert [link.target for link in graph.links] == ["event:book.sold"]

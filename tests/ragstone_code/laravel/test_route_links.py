@@ -113,6 +113,27 @@ def test_a_binding_closure_gives_its_model_by_type_or_return_value() -> None:
     }
 
 
+def test_a_binding_closure_tells_the_column_it_searches_by() -> None:
+    closures = {
+        "a": "Post::where('x', $v)->firstOrFail()",
+        "b": "Post::findBySlug($v)",
+        "c": "Post::whereShortName($v)->first()",
+        "d": "Post::findOrFail($v)",
+        "e": "Post::search($v)->first()",
+    }
+    routes = [
+        f"Route::bind('{name}', fn ($v): Post => {code}); Route::get('{name}/{{{name}}}', fn () => 1);"
+        for name, code in closures.items()
+    ]
+    graph = app("use App\\Models\\Post; " + "".join(routes), MODEL)
+    columns = {
+        link.attributes["parameter"]: link.attributes["field"]
+        for link in graph.links
+        if link.kind == "BINDS"
+    }
+    assert columns == {"a": "x", "b": "slug", "c": "short_name", "d": "id", "e": None}
+
+
 def test_middleware_of_controllers_is_listed_separately() -> None:
     here = "namespace App\\Http\\Controllers; use Illuminate\\Routing"
     more = {

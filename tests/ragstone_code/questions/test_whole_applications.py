@@ -12,6 +12,9 @@ from ragstone import Engine
 from ragstone.types import Retrieval
 from tests.ragstone_code.projects import unpacked
 
+NO_NAMES = frozenset(
+    "StallWasBurnt SweepFloors stalls.archive close-stalls stalls:teleport stall_keys Fountain".split()
+)
 Ask = Callable[[str], Retrieval]
 
 
@@ -145,6 +148,40 @@ def test_excluded_middleware_is_not_said_to_be_passed(market: Ask) -> None:
     sentence = said(market("Which middleware does GET ping pass?"))
     assert "passes no middleware" in sentence
     assert "Taken out of it: web" in sentence
+
+
+def test_a_question_about_the_web_interface_leaves_api_routes_out(market: Ask) -> None:
+    question = "Which api code handles changing a stall {}?"
+    assert "(stalls.update)" in said(market(question.format("in the web interface")))
+    assert "(api.stalls.update)" in said(market(question.format("")))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which listeners handle StallWasBurnt?",
+        "Who dispatches the job SweepFloors?",
+        "What guards the route stalls.archive?",
+        "What guards the route close-stalls?",
+        "When does stalls:teleport run?",
+        "Which columns does the table stall_keys have?",
+        "Which policy guards the model Fountain?",
+    ],
+)
+def test_a_name_that_does_not_exist_is_said_to_be_unknown(market: Ask, question: str) -> None:
+    name = next(word for word in question.rstrip("?").split() if word in NO_NAMES)
+    retrieval = market(question)
+    if retrieval.answer is None:
+        assert any(name in str(unknown) for unknown in list_of(retrieval.debug["unknown"]))
+    else:
+        assert retrieval.answer.negative
+        assert name in retrieval.answer.said
+        assert "Perhaps" not in retrieval.answer.said
+
+
+def test_a_product_name_that_is_part_of_a_file_name_is_no_unknown_name(market: Ask) -> None:
+    retrieval = market("Which code handles the CloseStalls or CountVisitor feature?")
+    assert retrieval.debug["unknown"] == []
 
 
 def test_classes_that_were_not_read_are_no_reason_for_the_answer_none(tmp_path: Path) -> None:

@@ -1,0 +1,65 @@
+"""Names in a question that no node has, so that nothing else may be answered in their place."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ragstone.protocols import DocumentReader
+from ragstone.types import Scope
+from ragstone_code.questions.answer import ParsedQuestion
+from ragstone_code.questions.mentions import Mention
+
+_QUALIFIED_NAME: Final = re.compile(r"\w\\\w|(?<!Route)::\w")
+"""A class with its namespace, or a method with its class: such a name is never a common word."""
+_LAST_TABLE: Final = re.compile(r"\btable\s+([A-Za-z]\w*)\W*$")
+"""A plain word after `table` at the end of a question: it can only be the name of a table."""
+_IDENTIFIER: Final = re.compile(
+    r"[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|[A-Za-z]\w+(?:[.:_-][A-Za-z]\w{3,})+"
+)
+"""`OrderPaid`, `order_items`, `orders.store`, `orders:clean`: written like a name, not like a word."""
+_MAX_FILES: Final = 50_000
+
+
+def unknown_names(store: DocumentReader, scope: Scope, parsed: ParsedQuestion) -> list[str]:
+    """Return the names in a question that match no node: qualified names, and identifiers of no file."""
+    names = unmatched_qualified_names(parsed)
+    identifiers = _unmatched_identifiers(parsed)
+    if not identifiers:
+        return names
+    files = store.graph.nodes(scope, kinds=("file",), limit=_MAX_FILES)
+    paths = "\n".join(node.uri.lower() for node in files)
+    if not paths:
+        return names
+    names += [name for name in identifiers if name.lower() not in paths]
+    return list(dict.fromkeys(names))
+
+
+def unmatched_qualified_names(parsed: ParsedQuestion) -> list[str]:
+    """Return the names with a namespace or a class that match no node, and the table that a question ends with."""
+    names = [
+        mention.text
+        for mention in parsed.linked.mentions
+        if _QUALIFIED_NAME.search(mention.text) and not mention.plain
+    ]
+    table = _LAST_TABLE.search(parsed.question)
+    if table and not parsed.linked.anchors:
+        names.append(f"table {table[1]}")
+    return [name for name in names if not _is_matched(parsed, name)]
+
+
+def _unmatched_identifiers(parsed: ParsedQuestion) -> list[str]:
+    """Return the words that are written like identifiers and match no node."""
+    names = [mention.text for mention in parsed.linked.mentions if _is_identifier(mention)]
+    return [name for name in names if not _is_matched(parsed, name)]
+
+
+def _is_identifier(mention: Mention) -> bool:
+    """Return whether a mention is written like an identifier."""
+    return not mention.plain and bool(_IDENTIFIER.fullmatch(mention.text))
+
+
+def _is_matched(parsed: ParsedQuestion, name: str) -> bool:
+    """Return whether a name is part of a name that matches a node, or contains one."""
+    matched = [anchor.mention.text for anchor in parsed.linked.anchors]
+    return any(name in text or text in name for text in matched)
