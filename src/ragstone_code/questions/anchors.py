@@ -47,6 +47,8 @@ _CUED_ALIASES: Final = {
     "column": ("column",),
 }
 """The kinds of alias that the word next to a name asks for: `users` after `table` is a table."""
+_DOTTED: Final = re.compile(r"[\w-]+(?:[.:]+[\w-]+)+")
+"""The name of a route without the names of the groups around it."""
 _TEST_FOLDER: Final = re.compile(r"(^|/)tests?(/|$)", re.IGNORECASE)
 
 
@@ -94,8 +96,8 @@ def link_mentions(
         candidates = [nodes[alias.key] for alias in own_aliases if alias.key in nodes]
         if mention.methods:
             candidates = [node for node in candidates if _has_method(node, mention.methods)]
-        if not candidates and _is_uri(mention):
-            candidates = _routes_by_uri(store, scope, mention)
+        if not candidates:
+            candidates = _unaliased_routes(store, scope, mention)
         if candidates:
             kind = own_aliases[0].kind if own_aliases else "uri"
             anchors.append(_create_anchor(mention, kind, candidates, words))
@@ -207,6 +209,17 @@ def _routes_by_uri(store: DocumentReader, scope: Scope, mention: Mention) -> lis
         ]
     fewest = min((_route_uri(node).count("{") for node in matching), default=0)
     return [node for node in matching if _route_uri(node).count("{") == fewest]
+
+
+def _unaliased_routes(store: DocumentReader, scope: Scope, mention: Mention) -> list[Node]:
+    """Return the routes that a name without an alias can mean: by URI, or by the end of their names."""
+    if _is_uri(mention):
+        return _routes_by_uri(store, scope, mention)
+    if mention.plain or mention.cue not in ("", "route") or not _DOTTED.fullmatch(mention.text):
+        return []
+    ending = re.compile(rf".*[.:]{re.escape(mention.text)}", re.IGNORECASE)
+    routes = store.graph.nodes(scope, kinds=("route",), limit=_MAX_ROUTES)
+    return [node for node in routes if ending.fullmatch(str(node.attributes.get("name")))]
 
 
 def _route_uri(route: Node) -> str:

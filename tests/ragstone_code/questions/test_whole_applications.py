@@ -156,6 +156,12 @@ def test_a_question_about_the_web_interface_leaves_api_routes_out(market: Ask) -
     assert "(api.stalls.update)" in said(market(question.format("")))
 
 
+def test_a_route_is_found_by_its_name_without_the_names_of_its_groups(market: Ask) -> None:
+    answer = market("Which code serves the route fees.pay?").answer
+    assert answer is not None
+    assert answer.facts["name"] == "shop::fees.pay"
+
+
 @pytest.mark.parametrize(
     "question",
     [
