@@ -76,7 +76,7 @@ torture-api: $(INSTALLED_DEV)  ## Ten thousand generated requests and MCP calls,
 	TORTURE_CASES=130 TORTURE_CALLS=10000 TORTURE_TENANT_CALLS=50000 $(RUN) -m pytest -m torture -n 0 -s tests/surfaces/rest
 
 evals: $(INSTALLED)  ## Measure the quality of answers
-	for set in all codegraph; do $(RUN) -m evals $$set || [ $$? -eq 3 ] || exit 1; done
+	for set in all codegraph frameworks; do $(RUN) -m evals $$set || [ $$? -eq 3 ] || exit 1; done
 	$(RUN) -m evals table
 
 bench: $(INSTALLED)  ## Measure speed

@@ -15,6 +15,7 @@ WAYS = ("words", "vectors", "rrf", "hybrid")
 QUALITY = {
     "chunking": "Chunking: excerpts found, by characters, top 5 and in a budget of 4,000 characters (points of 100)",
     "codegraph": "Code that is understood: against the framework's own listings, and questions with known answers",
+    "frameworks": "Questions about whole applications: share of the right answer, mean over questions",
     "code_search_more": "Code search, more repositories: NDCG@10, mean over repositories",
     "code_search": "Code search, the first twelve repositories: NDCG@10, mean over repositories",
     "mixed": "Folders with code and documents: the first right document, mean over folders",
@@ -143,6 +144,8 @@ def quality_table(result: Mapping[str, Any]) -> list[str]:
     """Return words, vectors, rrf and hybrid as rows, and how sure the differences are."""
     if "apps" in result:
         return graph_table(result)
+    if "by_application" in result:
+        return application_table(result)
     metrics = list(result["hybrid"])
     rows = [
         [way, *(figure(result[way][metric]) for metric in metrics)]
@@ -161,6 +164,21 @@ def quality_table(result: Mapping[str, Any]) -> list[str]:
         errors = [f"{way} {result['standard_error'][way]:.3f}" for way in WAYS]
         told.insert(0, f"standard error of {result['headline']}: {', '.join(errors)}")
     return [*table(["", *metrics], rows), "", *(f"- {line}" for line in told)]
+
+
+def application_table(result: Mapping[str, Any]) -> list[str]:
+    """Return the scores of questions by application and by kind."""
+    rows = [
+        [name, figure(score), f"{result['sync_seconds'][name]} s"]
+        for name, score in result["by_application"].items()
+    ]
+    kinds = [f"{kind} {figure(score)}" for kind, score in result["by_kind"].items()]
+    return [
+        *table(["application", "score", "sync"], rows),
+        "",
+        f"- {result['questions']} questions, mean {figure(result['mean'])}",
+        f"- by kind: {', '.join(kinds)}",
+    ]
 
 
 def graph_table(result: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ from evals import (
     code_search,
     codegraph,
     folders,
+    frameworks,
     languages,
     locomo,
     pdf,
@@ -59,8 +60,9 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "set",
-        choices=[*LOADERS, "all", "codegraph", "tune", "table"],
+        choices=[*LOADERS, "all", "codegraph", "frameworks", "tune", "table"],
         help="what to measure; all: every set of questions, in one table; codegraph: what is understood of code; "
+        "frameworks: questions about whole applications; "
         "tune: the numbers of ranking, over all sets but the validation split; table: write docs/benchmarks.md",
     )
     parser.add_argument(
@@ -79,7 +81,7 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--repos",
         type=Path,
-        help="a tree per name, as NAME or SET/NAME (for code_search, code_search_more, mixed and codegraph)",
+        help="a tree per name, as NAME or SET/NAME (for code_search, code_search_more, mixed, codegraph and frameworks)",
     )
     parser.add_argument(
         "--limit", type=int, help="only the first N questions; nothing is written to results"
@@ -204,6 +206,22 @@ def understood(options: argparse.Namespace) -> int:
     return 0
 
 
+def answered(options: argparse.Namespace) -> int:
+    """Return the exit code, the answers about whole applications measured."""
+    questions = (options.data or OWN_DATA) / "frameworks.jsonl"
+    try:
+        chosen = frameworks.load(questions, options.limit, repos=options.repos)
+    except Absent as absent:
+        return skipped(options, str(absent))
+    result = frameworks.measure(chosen, options.embedder, keep=options.keep)
+    if options.limit is None and not chosen.missing:
+        tell(f"written: {save_result(result_name(options, 'frameworks', None), result)}")
+    sys.stdout.write(
+        json.dumps(result, indent=1) + "\n" if options.json else frameworks.table(result)
+    )
+    return 0
+
+
 def main(given: list[str] | None = None) -> int:
     """Return the exit code: 0 measured, 3 nothing to measure on."""
     options = arguments(given)
@@ -214,6 +232,8 @@ def main(given: list[str] | None = None) -> int:
         return cross_validated(options)
     if options.set == "codegraph":
         return understood(options)
+    if options.set == "frameworks":
+        return answered(options)
     if options.set == "all":
         return measure_all(options)
     try:
