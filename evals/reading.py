@@ -25,6 +25,8 @@ def read_tree(tree: Path, root: Path, kind: str | None = None) -> list[Document]
 
     Hidden and unreadable files are left out, and files of another kind if one is given.
     """
+    from ragstone.types.documents import kinds_of_documents
+
     documents: list[Document] = []
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(tree)
@@ -35,7 +37,7 @@ def read_tree(tree: Path, root: Path, kind: str | None = None) -> list[Document]
             document = read_file(path, inside.as_posix())
         except unreadable():
             continue
-        if kind is None or document.kind == kind:
+        if kind is None or document.kind in kinds_of_documents([kind]):
             documents.append(document)
     return documents
 

@@ -30,6 +30,7 @@ GROUPS = (
     "reranker",
     "framework",
     "code_questions",
+    "kinds",
 )
 
 

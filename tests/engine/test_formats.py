@@ -98,7 +98,7 @@ def test_a_hit_is_cited_as_a_person_would_look_for_it(
         ("cursor_rule", ".cursor/rules/style.mdc"),
         ("claude_rule", ".claude/notes.md"),
         ("agent_rule", "AGENTS.md"),
-        ("manifest", "package.json"),
+        ("package", "package.json"),
         ("openapi", "api.yaml"),
         ("notebook", "study.ipynb"),
     ],

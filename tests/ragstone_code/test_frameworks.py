@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone_code import python, world
-from ragstone_code.frameworks import ADAPTERS, frameworks
+from ragstone_code.frameworks.adapters import ADAPTERS, frameworks
 from ragstone_code.tree import Module
 from tests.ragstone_code.small_world import TextFiles
 

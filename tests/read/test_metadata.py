@@ -92,7 +92,7 @@ def test_a_manifest_tells_name_version_and_dependencies(
 ) -> None:
     document = read(uri, text)
     assert (
-        document.kind == "manifest" and document.metadata == expected and document.text == text
+        document.kind == "package" and document.metadata == expected and document.text == text
     )
 
 
@@ -120,7 +120,7 @@ def test_broken_json_is_remarked_on_and_json_with_comments_is_not() -> None:
     assert read("tsconfig.json", '{\n // c\n "a": [1, 2,], /* d */\n}\n').remarks == ()
     assert is_json('{"a": "//", "b": ",]"}')
     assert not is_json("[" * 100_000)
-    assert read("empty.json", "").remarks == read("a.yaml", "{").remarks == ()
+    assert read("empty.json", "").remarks == read("a.yaml", "{}").remarks == ()
 
 
 def test_front_matter_is_read_only_at_the_top() -> None:

@@ -142,7 +142,8 @@ def test_a_filter_returns_the_documents_of_its_definition(
     [
         ({"path": "docs/**"}, [Condition("path", "glob", "docs/**")]),
         ({"path": ["a", "b"]}, [Condition("path", "glob", ("a", "b"))]),
-        ({"kind": ["code", "doc"]}, [Condition("kind", "in", ("code", "doc"))]),
+        ({"kind": ["data", "doc"]}, [Condition("kind", "in", ("data", "doc"))]),
+        ({"kind": "manifest"}, [Condition("kind", "in", ("package",))]),
         ({"language": "python"}, [Condition("language", "eq", "python")]),
         ({"author": "x"}, [Condition("meta.author", "eq", "x")]),
         ({"meta.kind": "x"}, [Condition("meta.kind", "eq", "x")]),

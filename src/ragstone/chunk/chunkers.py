@@ -27,6 +27,7 @@ from ragstone.chunk.recipes import (
 from ragstone.chunk.tables import TableChunker
 from ragstone.protocols import Chunker
 from ragstone.types import Document
+from ragstone.types.documents import is_code
 
 _CHUNKERS: Final[dict[str, Callable[..., Chunker]]] = {
     "chars": CharacterChunker,
@@ -51,8 +52,8 @@ _BY_LANGUAGE: Final = {
     **dict.fromkeys(("pptx", "odp", "epub"), "marked"),
     **dict.fromkeys(("csv", "tsv", "xlsx", "ods"), "rows"),
 }
-_LINE_KINDS: Final = frozenset({"code", "config", "data", "manifest", "openapi"})
-_KEYED_KINDS: Final = frozenset({"config", "data", "manifest"})
+_LINE_KINDS: Final = frozenset({"code", "config", "data", "package", "openapi"})
+_KEYED_KINDS: Final = frozenset({"config", "data", "package"})
 _MARKDOWN_SUFFIXES: Final = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _PYTHON_SUFFIXES: Final = (".py", ".pyi", ".pyw")
 PARSED_LANGUAGES: Final = frozenset(
@@ -104,7 +105,7 @@ def needs_symbols(document: Document, name: str) -> bool:
 def _choose_by_type(document: Document) -> str:
     if document.kind in _BY_KIND:
         return _BY_KIND[document.kind]
-    if document.kind == "code" or _is_python(document):
+    if _is_parsed_as_code(document):
         return _choose_for_code(document)
     if document.language in _BY_LANGUAGE:
         return _BY_LANGUAGE[document.language]
@@ -119,6 +120,13 @@ def _choose_for_code(document: Document) -> str:
     if document.language in PARSED_LANGUAGES or _is_python(document):
         return "definitions"
     return "lines"
+
+
+def _is_parsed_as_code(document: Document) -> bool:
+    """Return whether a document is code; a page with the marks of a template is cut as a page."""
+    if document.kind == "view" and document.language in _BY_LANGUAGE:
+        return False
+    return is_code(document.kind) or _is_python(document)
 
 
 def _is_python(document: Document) -> bool:

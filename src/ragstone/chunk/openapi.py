@@ -14,6 +14,7 @@ from ragstone.chunk.recipes import CODE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks
 from ragstone.text.sentences import weigh
 from ragstone.types import Chunk, Document
+from ragstone.types.documents import API_ENDPOINT
 
 _METHODS: Final = frozenset("get put post delete options head patch trace query".split())
 _ENDPOINT_KEYS: Final = ("paths", "webhooks")
@@ -73,7 +74,7 @@ class OpenApiChunker:
             parts = [KeyPart(start, end, (), -1)]
         label = " ".join(name.split())
         for piece in cut_keys(text, parts, parser, size=self.size):
-            yield piece._replace(symbol=label, header=label)
+            yield piece._replace(symbol=label, header=label, kind=API_ENDPOINT)
 
 
 def _parse_inside(text: str, part: KeyPart, parser: KeyParser) -> list[KeyPart]:

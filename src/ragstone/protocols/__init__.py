@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from ragstone.protocols.access import KeyStore
-from ragstone.protocols.code import CodeQuestions, Framework, ProjectFiles, RuntimeListing
+from ragstone.protocols.code import (
+    CodeQuestions,
+    Framework,
+    KindRules,
+    ProjectFiles,
+    RuntimeListing,
+)
 from ragstone.protocols.parts import (
     Chunker,
     Codec,
@@ -43,6 +49,7 @@ __all__ = [
     "GraphStore",
     "IndexSettings",
     "KeyStore",
+    "KindRules",
     "Nearest",
     "Progress",
     "ProjectFiles",

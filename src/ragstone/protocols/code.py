@@ -21,6 +21,13 @@ class Framework(Protocol):
         """Return the routes, tables, models and their links; its remarks name the parts that are unknown."""
 
 
+class KindRules(Protocol):
+    """Proposes kinds of files by their path and their text. A plug-in: entry point group `ragstone.kinds`."""
+
+    def kind_of(self, uri: str, language: str, head: str) -> str:
+        """Return the kind of a file, such as `controller`, or an empty text; `head` is the start of its text."""
+
+
 class CodeQuestions(Protocol):
     """Answers questions about code from the graph. A plug-in: entry point group `ragstone.code_questions`."""
 

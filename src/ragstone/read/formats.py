@@ -16,7 +16,7 @@ from ragstone.types import Document
 
 ReadFunction = Callable[[bytes, str], Document]
 
-READERS_VERSION: Final = "read/1"
+READERS_VERSION: Final = "read/2"
 """Stored with each document. After a change of this version all files are read again."""
 
 

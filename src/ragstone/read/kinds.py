@@ -102,7 +102,7 @@ def _knowledge_kind(path: str, name: str, language: str, data: bytes) -> tuple[s
     if rule_kind:
         return rule_kind, "markdown"
     if name in _MANIFESTS:
-        return "manifest", _MANIFESTS[name]
+        return "package", _MANIFESTS[name]
     if language in _PROSE:
         return _prose_kind(path, language)
     if language in ("json", "yaml") and _is_openapi(name, data):
@@ -194,7 +194,7 @@ def extract_metadata(kind: str, language: str, text: str) -> Metadata:
     """Return the metadata in a document of this kind."""
     if kind == "adr":
         return _decision_metadata(text[:_HEAD])
-    if kind == "manifest" and len(text) <= _MAX_MANIFEST:
+    if kind == "package" and len(text) <= _MAX_MANIFEST:
         return _manifest_metadata(language, text)
     if kind in _RULE_KINDS:
         values = parse_front_matter(text)

@@ -9,6 +9,7 @@ from typing import Final
 from ragstone.read.encoding import decode_text
 from ragstone.read.file_types import name_of
 from ragstone.read.kinds import extract_metadata, find_api_title, kind_of
+from ragstone.read.proposed_kinds import refine_kind
 from ragstone.read.syntax import describe_syntax_error
 from ragstone.types import Document
 
@@ -26,6 +27,7 @@ class PlainReader:
         """Return the document, or raise `ReadError`."""
         text, encoding = decode_text(data)
         kind, language = kind_of(uri, data)
+        kind = refine_kind(kind, language, uri, text)
         metadata = dict(extract_metadata(kind, language, text))
         if encoding != "utf-8":
             metadata["encoding"] = encoding

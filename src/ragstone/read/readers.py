@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ragstone.errors import ReadError
@@ -12,9 +12,11 @@ from ragstone.read.confined_reader import CONFINED_READER
 from ragstone.read.file_types import explain_refusal
 from ragstone.read.formats import Format, find_format
 from ragstone.read.plain import PlainReader
+from ragstone.read.proposed_kinds import refine_kind
 from ragstone.types import Document
 
 _PLAIN: Final = PlainReader()
+_TEMPLATE_HEAD: Final = 20_000
 
 
 def reader_for(uri: str, data: bytes = b"") -> Reader:
@@ -42,4 +44,10 @@ class FormatReader:
 
     def read(self, data: bytes, uri: str) -> Document:
         """Return the document, or raise `ReadError`."""
-        return CONFINED_READER.read(self.format.name, data, uri)
+        document = CONFINED_READER.read(self.format.name, data, uri)
+        if document.language != "html":
+            return document
+        # A template of a page is a view; only its source has the marks of the template.
+        source = data[:_TEMPLATE_HEAD].decode("utf-8", "replace")
+        kind = refine_kind(document.kind, document.language, uri, source)
+        return replace(document, kind=kind)

@@ -7,7 +7,6 @@ import tomllib
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ragstone.config.yaml_file import find_yaml_error
 from ragstone.read.kinds import is_json
 
 _MAX_CHARACTERS: Final = 300_000
@@ -30,6 +29,9 @@ def _check_json(text: str) -> str:
 def _check_yaml(text: str) -> str:
     if len(text) > _MAX_CHARACTERS:
         return ""
+    # PyYAML loads here: few processes that read files meet a YAML file.
+    from ragstone.config.yaml_file import find_yaml_error
+
     line = find_yaml_error(text)
     if line is None:
         return ""

@@ -73,7 +73,7 @@ class HitBuilder:
             chunk_index=row.chunk.order,
             collection=row.collection,
             span=span,
-            kind=row.document_kind,
+            kind=row.kind,
             language=row.language,
             title=row.title,
             symbol=" ".join(member.symbol for member in entry.members if member.symbol),

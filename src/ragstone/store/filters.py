@@ -20,12 +20,14 @@ from ragstone.errors import InputError
 from ragstone.store.codec import pack, unpack
 from ragstone.text.globs import matches_path
 from ragstone.types import Condition, Filter, Operator, Scalar, Value
+from ragstone.types.documents import kinds_of_documents
 
 FIELDS: Final = ("path", "kind", "language", "title")
 META: Final = "meta."
 OPERATORS: Final[tuple[str, ...]] = get_args(Operator)
 MAX_CONDITIONS: Final = 64
 _MAX_DESCRIPTION: Final = 200
+_KIND_OPERATORS: Final = ("eq", "in", "ne")
 Test = Callable[[Scalar, Scalar], bool]
 """Compares a value of a document with a value of the filter."""
 
@@ -77,12 +79,25 @@ def parse(mapping: Mapping[str, Any] | None) -> Filter | None:
         field = _field(key)
         for operator, operand in _operands(field, value).items():
             stored = tuple(operand) if isinstance(operand, list) else operand
-            conditions.append(Condition(field, operator, stored))
+            conditions.append(_with_members(Condition(field, operator, stored)))
     if not conditions:
         return None
     result = Filter(tuple(conditions))
     check(result)
     return result
+
+
+def _with_members(condition: Condition) -> Condition:
+    """Return a condition for kinds with the kinds that belong to them: `code` is also a controller."""
+    names = _as_list(condition.value)
+    is_about_kinds = condition.field == "kind" and condition.operator in _KIND_OPERATORS
+    if not is_about_kinds or not all(isinstance(name, str) for name in names):
+        return condition
+    kinds = kinds_of_documents(map(str, names))
+    if kinds == tuple(names):
+        return condition
+    operator: Operator = "ne" if condition.operator == "ne" else "in"
+    return Condition("kind", operator, kinds)
 
 
 def _field(key: object) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypedDict
+from typing import Final, Literal, TypedDict
 
 Scalar = str | int | float | bool | None
 Value = Scalar | tuple[Scalar, ...] | list[Scalar]
@@ -262,3 +262,43 @@ class AddOptions(TypedDict, total=False):
     collection: str | None
     embed: bool
     """False stores the words now and leaves the vectors for later."""
+
+
+# ── kinds that belong together ────────────────────────────────────────────────────────────────────
+
+CODE: Final = "code"
+FRAMEWORK_KINDS: Final = frozenset(
+    {
+        *("controller", "event", "job", "listener", "middleware", "migration", "model"),
+        *("policy", "request", "resource", "route", "service", "test", "view"),
+    }
+)
+"""Kinds of code files that a plug-in may propose by their path and their text."""
+PROPOSED_KINDS: Final = FRAMEWORK_KINDS | {"config"}
+API_ENDPOINT: Final = "api_endpoint"
+"""The kind of a chunk that describes an endpoint; its document is of the kind `openapi`."""
+_MEMBERS: Final = {
+    CODE: (CODE, *sorted(FRAMEWORK_KINDS)),
+    "manifest": ("package",),
+    "openapi": ("openapi", API_ENDPOINT),
+}
+"""Kinds that include others. `manifest` is an earlier name of `package`."""
+
+
+def is_code(kind: str) -> bool:
+    """Return whether documents of a kind are code files."""
+    return kind == CODE or kind in FRAMEWORK_KINDS
+
+
+def kinds_of_documents(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Return the kinds of the documents that a filter for these kinds must look at."""
+    names: dict[str, None] = {}
+    for kind in kinds:
+        members = ("openapi",) if kind == API_ENDPOINT else _MEMBERS.get(kind, (kind,))
+        names.update(dict.fromkeys(members))
+    return tuple(names)
+
+
+def matches_kind(kind: str, wanted: Iterable[str]) -> bool:
+    """Return whether a chunk of a kind is of one of the wanted kinds."""
+    return any(kind in _MEMBERS.get(name, (name,)) for name in wanted)

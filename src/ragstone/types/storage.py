@@ -8,7 +8,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict
 
-from ragstone.types.documents import Chunk, Document, Mark, Metadata, Scalar, Span, Stamp
+from ragstone.types.documents import (
+    API_ENDPOINT,
+    Chunk,
+    Document,
+    Mark,
+    Metadata,
+    Scalar,
+    Span,
+    Stamp,
+)
 
 CollectionKind = Literal["documents", "session", "agent"]
 """Documents of the project, the turns of one conversation, or the documents of one agent."""
@@ -140,6 +149,11 @@ class StoredChunk:
     """Hash of the source's item that the document was made of."""
     added_at: float = 0.0
     """When the text of the document was stored, in seconds since 1970."""
+
+    @property
+    def kind(self) -> str:
+        """Return the kind of the chunk if it is finer than the kind of its document."""
+        return API_ENDPOINT if self.chunk.kind == API_ENDPOINT else self.document_kind
 
     @property
     def ingested_at(self) -> str:

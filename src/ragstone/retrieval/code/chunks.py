@@ -73,7 +73,7 @@ def hit_from_chunk(row: StoredChunk, score: float, label: str) -> Hit:
         chunk_index=chunk.order,
         collection=row.collection,
         span=chunk.span,
-        kind=row.document_kind,
+        kind=row.kind,
         language=row.language,
         title=row.title,
         symbol=chunk.symbol,

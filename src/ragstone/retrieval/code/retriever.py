@@ -29,6 +29,7 @@ from ragstone.types import (
     Request,
     Retrieval,
 )
+from ragstone.types.documents import kinds_of_documents, matches_kind
 
 SearchFunction = Callable[[Request], Explanation]
 
@@ -215,7 +216,7 @@ class _KindCheck:
         limits = self.request.limits
         if not limits.include_run_summaries and hit.kind in RUN_KINDS:
             return False
-        if limits.source_types is None or hit.kind in limits.source_types:
+        if limits.source_types is None or matches_kind(hit.kind, limits.source_types):
             return True
         lines = range(hit.span.line_start, hit.span.line_end + 1)
         return any(line in lines for line in self._lines(hit.source_doc_id))
@@ -305,7 +306,7 @@ def _described_nodes(nodes: Iterable[Node]) -> list[Node]:
 
 
 def _kind_filter(kinds: Sequence[str]) -> Filter:
-    return Filter((Condition("kind", "in", tuple(kinds)),))
+    return Filter((Condition("kind", "in", kinds_of_documents(kinds)),))
 
 
 def _path_filter(path: str) -> Filter:

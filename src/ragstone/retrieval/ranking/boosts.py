@@ -12,6 +12,7 @@ from ragstone.retrieval.ranking.fusion import query_type
 from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RankingParameters
 from ragstone.text import query_terms, terms
 from ragstone.types import ChunkOutline, Scored
+from ragstone.types.documents import CODE, FRAMEWORK_KINDS, is_code
 
 _SIDE_FILE: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|testing|fixtures?|examples?|samples?|demos?|benchmarks?|bench|generated"
@@ -36,9 +37,9 @@ _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
 _KEY_SPELLING: Final = re.compile(r"[_$.]|[a-z][A-Z]|^[A-Z]{3,}$")
 """A word that is spelt like a key. Keys of settings and data are everyday words (name, version, get): only a query that
 spells a word as a key asks for the key."""
-_KEYED_KINDS: Final = frozenset({"config", "data", "manifest", "openapi"})
+_KEYED_KINDS: Final = frozenset({"config", "data", "package", "openapi"})
 _SCORE_DIGITS: Final = 5
-_NO_PROSE: Final = _KEYED_KINDS | {"code"}
+_NO_PROSE: Final = _KEYED_KINDS | FRAMEWORK_KINDS | {CODE}
 
 
 @dataclass(slots=True)
@@ -77,7 +78,7 @@ class RankedChunk:
     @property
     def is_code(self) -> bool:
         """Return whether the chunk is part of a code file."""
-        return self.row.document_kind == "code"
+        return is_code(self.row.document_kind)
 
 
 def sort_by_score(ranked: Iterable[RankedChunk]) -> list[RankedChunk]:

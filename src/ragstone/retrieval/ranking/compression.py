@@ -11,13 +11,14 @@ from typing import Final
 from ragstone.text import terms
 from ragstone.text.sentences import sentence_starts
 from ragstone.types import Slice, Span
+from ragstone.types.documents import is_code
 
 GAP: Final = "\n[…]\n"
 """Separates two slices in the text of a compressed hit."""
 _LINE: Final = re.compile(r"[^\n]*\n?")
 _MIN_SHARE: Final = 0.5
 """Pieces with at least this share of the best piece's matches are included. Not set by an eval."""
-_LINE_KINDS: Final = frozenset({"code", "config", "data", "manifest", "openapi"})
+_LINE_KINDS: Final = frozenset({"config", "data", "package", "openapi"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class _Piece:
 
 def is_cut_by_lines(kind: str) -> bool:
     """Return whether documents of a kind are shortened by lines; all others are shortened by sentences."""
-    return kind in _LINE_KINDS
+    return kind in _LINE_KINDS or is_code(kind)
 
 
 def answering_slices(
