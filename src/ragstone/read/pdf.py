@@ -34,6 +34,8 @@ _MAX_VALUE: Final = 200
 _MAX_LABEL: Final = 40
 _MAX_ANNOTATIONS: Final = 2_000
 _MAX_PAGE_RANGES: Final = 20
+_MAX_PAGES: Final = 20_000
+"""A small file can list one page very often."""
 _TITLE_LINES: Final = 4
 
 
@@ -86,6 +88,12 @@ def _open(data: bytes) -> PdfiumObject:
     if len(pdf) == 0:
         pdf.close()
         raise ReadError("it has no pages", reason="damaged")
+    if len(pdf) > _MAX_PAGES:
+        count = len(pdf)
+        pdf.close()
+        raise ReadError(
+            f"it has {count:,} pages, and at most {_MAX_PAGES:,} are read", reason="too-big"
+        )
     if pdf.get_formtype() != raw.FORMTYPE_NONE:
         with suppress(PdfiumError):
             pdf.init_forms()

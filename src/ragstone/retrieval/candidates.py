@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
@@ -13,16 +14,18 @@ from ragstone.errors import NotFound, ProviderError
 from ragstone.retrieval.ranking.background import BackgroundSamples
 from ragstone.retrieval.ranking.fusion import CandidateLists
 from ragstone.text import query_terms
-from ragstone.types import Scored
+from ragstone.types import Condition, Filter, Scored
 
 if TYPE_CHECKING:
     from ragstone.indexing.components import Components
     from ragstone.protocols import DocumentReader
-    from ragstone.types import Filter, Matrix, Request, Scope, SpaceInfo
+    from ragstone.types import Matrix, Request, Scope, SpaceInfo
 
 VECTOR_SHARE: Final = 0.5
 """Length of the list by vectors, as a share of the candidates. It may be shorter than the list by words, because
 candidates by words get their cosine anyway. Of 100 candidates, 30 and 50: code search .876 and .8805."""
+_CROWD_SHARE: Final = 0.2
+"""A document with a larger share of a full list by words leaves too little room for others."""
 _SPACES_CACHED: Final = 64
 _FILTERS_CACHED: Final = 16
 
@@ -53,6 +56,30 @@ class CandidateSearch:
             self._add_fallback(request, view, generation, lists)
         _add_coverage_notes(request, lists)
         return lists
+
+    def add_other_documents(
+        self, request: Request, view: DocumentReader, lists: CandidateLists
+    ) -> bool:
+        """Search by words again without the documents that fill the list; return whether that found more.
+
+        A file of one repeated word would else leave no place for others.
+        """
+        rows = lists.rows.get("words", [])
+        if len(rows) < request.candidates:
+            return False
+        crowding = _crowding_documents(request, view, rows)
+        if not crowding:
+            return False
+        others = view.search_words(
+            request.scope,
+            lists.terms,
+            limit=request.candidates,
+            filter=_leave_out(crowding, request.filter),
+        )
+        known_ids = {row.id for row in rows}
+        new_rows = [row for row in others if row.id not in known_ids]
+        lists.rows["words"] = [*rows, *new_rows]
+        return bool(new_rows)
 
     def floors(self, lists: CandidateLists) -> dict[str, float]:
         """Return the cosine that a hit without a word of the query must reach, for each list."""
@@ -220,6 +247,23 @@ class CandidateSearch:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="ragstone-words")
         return self._pool
+
+
+def _crowding_documents(
+    request: Request, view: DocumentReader, rows: Sequence[Scored]
+) -> list[str]:
+    """Return the documents that have a large share of the rows."""
+    outlines = view.outlines(request.scope.project, [row.id for row in rows])
+    counts = Counter(outline.uri for outline in outlines.values())
+    return [uri for uri, count in counts.items() if count > _CROWD_SHARE * len(rows)]
+
+
+def _leave_out(uris: Sequence[str], filter: Filter | None) -> Filter:
+    """Return a filter that also leaves out some documents."""
+    conditions = [Condition("path", "ne", uri) for uri in uris]
+    if filter is not None:
+        conditions += filter.conditions
+    return Filter(tuple(conditions))
 
 
 def _locate(

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 MAX_CACHED_ANSWERS = 256
 _CONFIDENCE_HITS: Final = 5
+_MAX_ROUNDS: Final = 3
+"""Searches by words that leave out the documents of earlier ones."""
 """Confidence is computed from the best hits only."""
 
 
@@ -117,6 +119,13 @@ class Searcher:
         while len(selection.chosen) < request.top_k and selection.fused.count > length:
             length *= SHORTLIST_FACTOR
             selection = self._select(request, view, lists, weights, chunks, length)
+        rounds = 0
+        while len(selection.chosen) < request.top_k and rounds < _MAX_ROUNDS:
+            if not self._candidates.add_other_documents(request, view, lists):
+                break
+            length += request.candidates
+            selection = self._select(request, view, lists, weights, chunks, length)
+            rounds += 1
         return selection
 
     def _select(

@@ -29,6 +29,7 @@ _MOUNTS: Final = Path("/proc/self/mounts")
 WRITABLE_HINT: Final = (
     "make the folder and its files writable, or set RAGSTONE_RAG_STORE_PATH to a folder that is"
 )
+LOCAL_DISK_HINT: Final = "set RAGSTONE_RAG_STORE_PATH to a folder on a local disk"
 
 Signature = tuple[int, int, int, bool]
 """Inode, size and time of a file, and whether it has a log."""

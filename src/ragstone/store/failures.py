@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import StoreBusy, StoreDamaged, StoreError
-from ragstone.store.disk import WRITABLE_HINT
+from ragstone.store.disk import LOCAL_DISK_HINT, WRITABLE_HINT
 
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -24,6 +24,11 @@ _PROBLEMS: Final[dict[int | None, str]] = {
     sqlite3.SQLITE_INTERRUPT: "took too long to read and was stopped"
 }
 _FAILED_SYNC: Final = (sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC)
+_FAILED_LOCK: Final = (
+    sqlite3.SQLITE_IOERR_LOCK,
+    sqlite3.SQLITE_IOERR_RDLOCK,
+    sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
+)
 _NO_ROOM_BYTES: Final = 1 << 20
 READ_AGAIN: Final = "run `ragstone sync --full`; what no source gives must be put again"
 RESTORE: Final = (
@@ -64,22 +69,29 @@ def explain(error: sqlite3.Error, location: str) -> StoreError:
         return StoreBusy(f"another program holds {location}", hint="try again when it is done")
     if code in _DAMAGED or "decode to UTF-8" in str(error):
         return damaged(location, str(error))
-    if code == sqlite3.SQLITE_FULL or (
-        code == sqlite3.SQLITE_IOERR and _is_disk_full(location, extended)
-    ):
-        return NoRoom(
-            f"no room left for {location}: {error}",
-            hint="free some disk space and run it again; nothing stored was lost",
-        )
-    if code == sqlite3.SQLITE_IOERR:
-        return DiskFailed(
-            f"the disk failed under {location}: {error}",
-            hint="check the disk, then open the store again",
-        )
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        return _explain_disk_error(error, location, extended)
     if code in _NOT_WRITABLE:
         return StoreError(f"cannot open {location} for writing: {error}", hint=WRITABLE_HINT)
     problem = _PROBLEMS.get(code, "cannot be used")
     return StoreError(f"{location} {problem}: {error}", hint="run `ragstone doctor`")
+
+
+def _explain_disk_error(
+    error: sqlite3.Error, location: str, extended: int | None
+) -> StoreError:
+    """Return the error for a disk that is full, has no locks, or failed."""
+    if extended == sqlite3.SQLITE_FULL or _is_disk_full(location, extended):
+        return NoRoom(
+            f"no room left for {location}: {error}",
+            hint="free some disk space and run it again; nothing stored was lost",
+        )
+    if extended in _FAILED_LOCK:
+        return StoreError(f"the file system of {location} has no locks", hint=LOCAL_DISK_HINT)
+    return DiskFailed(
+        f"the disk failed under {location}: {error}",
+        hint="check the disk, then open the store again",
+    )
 
 
 def _is_disk_full(location: str, extended: int | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 import time
 from collections.abc import Iterator
@@ -12,11 +13,13 @@ from typing import Final, Self
 import filelock
 
 from ragstone.errors import StoreBusy, StoreError
-from ragstone.store.disk import WRITABLE_HINT
+from ragstone.store.disk import LOCAL_DISK_HINT, WRITABLE_HINT
 
 WAIT_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.005
 _FOREVER: Final = -1.0
+_NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
+"""Network and virtual file systems without locks answer with one of these."""
 
 
 class FileLock:
@@ -53,11 +56,7 @@ class FileLock:
     def acquire(self, wait: float | None = None) -> None:
         """Acquire the lock, or raise `StoreBusy` if it was not free in time."""
         seconds = self._seconds if wait is None else wait
-        if self._path is not None and not self._path.parent.is_dir():
-            # `filelock` would make the folder again, and a removed home would come back empty.
-            raise StoreError(
-                f"the folder {self._path.parent} is gone", hint="open the index again"
-            )
+        self._require_folder()
         started = time.monotonic()
         if not self._threads.acquire(
             timeout=_FOREVER if seconds is None else max(0.0, seconds)
@@ -70,12 +69,9 @@ class FileLock:
         except filelock.Timeout as error:
             self._threads.release()
             raise self._busy(seconds) from error
-        except OSError as error:
+        except (OSError, NotImplementedError) as error:
             self._threads.release()
-            folder = self._path and self._path.parent
-            raise StoreError(
-                f"cannot write to {folder}: {error.strerror}", hint=WRITABLE_HINT
-            ) from error
+            raise self._explain(error) from error
         except BaseException:
             self._threads.release()
             raise
@@ -103,6 +99,23 @@ class FileLock:
     def _seconds(self) -> float | None:
         seconds: float | None = getattr(self._timeout, "seconds", self._wait)
         return seconds
+
+    def _require_folder(self) -> None:
+        """Raise `StoreError` if the folder is gone: `filelock` would make it again, as an empty home."""
+        if self._path is not None and not self._path.parent.is_dir():
+            raise StoreError(
+                f"the folder {self._path.parent} is gone", hint="open the index again"
+            )
+
+    def _explain(self, error: OSError | NotImplementedError) -> StoreError:
+        """Return the error for a lock file that cannot be locked: no permission, or no locks on this file system."""
+        folder = self._path and self._path.parent
+        if isinstance(error, NotImplementedError) or error.errno in _NO_LOCKS:
+            return StoreError(
+                f"the file system of {folder} has no locks, so an index there is not safe",
+                hint=LOCAL_DISK_HINT,
+            )
+        return StoreError(f"cannot write to {folder}: {error.strerror}", hint=WRITABLE_HINT)
 
     def _busy(self, seconds: float | None) -> StoreBusy:
         name = self._path or "the store"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,6 +13,7 @@ from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
 from ragstone.store import disk, document_rows, vectors
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
+from ragstone.store.drafts import new_draft, remove_draft, remove_leftovers
 from ragstone.store.failures import READ_AGAIN, RESTORE, explain, translated
 from ragstone.store.fetch import fetch_column, fetch_value
 from ragstone.store.graph import writer as graph_writer
@@ -231,7 +232,8 @@ def backup(database: Database, target: Path) -> Path:
     for path in (target, *(target.with_name(target.name + suffix) for suffix in _SIDE_FILES)):
         if os.path.lexists(path):
             raise _already_exists(path)
-    draft = target.with_name(f".ragstone-{fresh_uuid()}.part")
+    remove_leftovers(target.parent)
+    draft = new_draft(target.parent)
     try:
         with database.reading() as db:
             copy(db, draft)
@@ -244,8 +246,7 @@ def backup(database: Database, target: Path) -> Path:
             f"cannot write {target}: {error.strerror}", hint="choose another folder"
         ) from error
     finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+        remove_draft(draft)
     return target
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ragstone.text.globs import has_wildcard, translate_glob
+
+MAX_EXPRESSIONS: Final = 5_000
+"""Patterns with wildcards in one ignore file. Each of them costs time for every path."""
 
 
 class IgnorePattern(NamedTuple):
@@ -22,6 +25,17 @@ class IgnorePattern(NamedTuple):
     def is_plain_name(self) -> bool:
         """Return whether the pattern matches one name and no other."""
         return not self.is_anchored and not has_wildcard(self.glob)
+
+    @property
+    def is_ending(self) -> bool:
+        """Return whether the pattern matches every name with one ending: `*.log`."""
+        ending = self.glob.removeprefix("*")
+        return (
+            not self.is_anchored
+            and self.glob.startswith("*")
+            and bool(ending)
+            and not has_wildcard(ending)
+        )
 
     @property
     def expression(self) -> str | None:
@@ -55,25 +69,34 @@ def parse_line(line: str) -> IgnorePattern | None:
 
 
 class IgnoreRules:
-    """The patterns of one ignore file: plain names in a table, the others as one expression for names and one for paths."""
+    """The patterns of one ignore file: names, endings and paths in tables, the others as two expressions.
+
+    The tables take the same time for any number of patterns. An expression takes a time for each of its patterns, so a
+    file with too many of them is refused (`is_too_long`).
+    """
 
     def __init__(self, lines: Iterable[str]) -> None:
         """Parse the lines of an ignore file."""
         parsed = map(parse_line, lines)
         self._patterns = [pattern for pattern in parsed if pattern is not None]
         self._plain_names: dict[str, int] = {}
+        self._plain_paths: dict[str, int] = {}
+        self._endings: dict[str, int] = {}
         names: list[str] = []
         paths: list[str] = []
         for number, pattern in enumerate(self._patterns):
-            if pattern.is_plain_name:
-                self._add_plain_name(pattern, number)
+            if self._add_to_table(pattern, number):
                 continue
             expression = pattern.expression
             if expression is not None:
                 group = f"(?P<line{number}>{expression})"
                 (paths if pattern.is_anchored else names).append(group)
+        self.is_too_long = len(names) + len(paths) > MAX_EXPRESSIONS
+        if self.is_too_long:
+            names, paths = [], []
         self._names = _combine(names)
         self._paths = _combine(paths)
+        self._ending_lengths = sorted({len(ending) for ending in self._endings})
 
     def __bool__(self) -> bool:
         """Return whether there is any rule."""
@@ -85,8 +108,11 @@ class IgnoreRules:
         if is_folder:
             path += "/"
         name_start = path.rfind("/", 0, len(path) - 1) + 1
+        name = path[name_start:]
         number = max(
-            self._plain_names.get(path[name_start:], -1),
+            self._plain_names.get(name, -1),
+            self._plain_paths.get(path, -1),
+            self._ending_match(name),
             _last_match(self._names, path, name_start),
             _last_match(self._paths, path, 0),
         )
@@ -94,11 +120,29 @@ class IgnoreRules:
             return None
         return not self._patterns[number].is_negated
 
-    def _add_plain_name(self, pattern: IgnorePattern, number: int) -> None:
-        name = _as_bytes(pattern.glob)
-        self._plain_names[f"{name}/"] = number
+    def _ending_match(self, name: str) -> int:
+        number = -1
+        for length in self._ending_lengths:
+            if length > len(name):
+                break
+            number = max(number, self._endings.get(name[-length:], -1))
+        return number
+
+    def _add_to_table(self, pattern: IgnorePattern, number: int) -> bool:
+        """Add a pattern that a table can answer for; return False if it needs an expression."""
+        if pattern.is_plain_name:
+            table, text = self._plain_names, pattern.glob
+        elif not has_wildcard(pattern.glob):
+            table, text = self._plain_paths, pattern.glob
+        elif pattern.is_ending:
+            table, text = self._endings, pattern.glob.removeprefix("*")
+        else:
+            return False
+        key = _as_bytes(text)
+        table[f"{key}/"] = number
         if not pattern.only_folders:
-            self._plain_names[name] = number
+            table[key] = number
+        return True
 
 
 def _combine(groups: Sequence[str]) -> re.Pattern[str] | None:

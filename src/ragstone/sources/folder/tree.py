@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragstone.errors import ReadError
-from ragstone.sources.folder.ignore_rules import IgnoreRules
+from ragstone.errors import InputError, ReadError
+from ragstone.sources.folder.ignore_rules import MAX_EXPRESSIONS, IgnoreRules
 from ragstone.sources.folder.selection import OWN_FOLDERS, Selection, folder_reason
 from ragstone.sources.safe_open import Identity, safe_open
 from ragstone.sources.uris import to_uri
@@ -17,6 +17,9 @@ from ragstone.types import Skip
 
 OWN_RULES, GIT_RULES = ".ragstoneignore", ".gitignore"
 _MAX_RULE_BYTES = 1 << 20
+_TOO_MANY_PATTERNS = (
+    f"folder whose ignore file has more than {MAX_EXPRESSIONS:,} patterns with wildcards"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,15 @@ class IgnoreFiles:
             return self
         return IgnoreFiles(((0, path_to_root, rules), *self.files))
 
+    @property
+    def is_too_long(self) -> bool:
+        """Return whether one of the files has too many patterns to use it."""
+        return any(rules.is_too_long for _, _, rules in self.files)
+
     def ignores(self, path: str, *, is_folder: bool = False) -> bool:
-        """Return whether a path is ignored."""
+        """Return whether a path is ignored; everything is if a file has too many patterns to use it."""
+        if self.is_too_long:
+            return True
         for cut, prefix, rules in self.files:
             verdict = rules.verdict(prefix + path[cut:], is_folder=is_folder)
             if verdict is not None:
@@ -77,6 +87,11 @@ class TreeFolder:
         return self.git is not None and self.git.ignores(path, is_folder=is_folder)
 
     @property
+    def has_long_rules(self) -> bool:
+        """Return whether an ignore file that applies here has too many patterns to use it."""
+        return self.ours.is_too_long or (self.git is not None and self.git.is_too_long)
+
+    @property
     def is_inside_itself(self) -> bool:
         """Return whether a folder above is the same folder, reached by another path."""
         above = self.parent
@@ -109,6 +124,12 @@ class FolderTree:
         info = os.stat(self.root)
         folder = TreeFolder("", (info.st_dev, info.st_ino), None, IgnoreFiles(), git)
         self._list(folder)
+        if folder.has_long_rules:
+            raise InputError(
+                f"the ignore files of {self.root} cannot be used: one of them has more than "
+                f"{MAX_EXPRESSIONS:,} patterns with wildcards",
+                hint="name folders instead of files, or endings such as *.log",
+            )
         self._folders[""] = folder
         return folder
 
@@ -199,6 +220,8 @@ class FolderTree:
         if folder.is_inside_itself:
             return "folder that leads back to one above it"
         self._list(folder)
+        if folder.has_long_rules:
+            return _TOO_MANY_PATTERNS
         if self.selection.names(folder.path):
             return None
         if self.enter_named and self.only.names(folder.path):

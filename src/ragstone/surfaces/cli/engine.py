@@ -20,6 +20,7 @@ from ragstone.engine import DEFAULT_PROJECT, Engine
 from ragstone.errors import InputError, NotFound, ProviderError, StaleSpace
 from ragstone.indexing.backfill import outage_note
 from ragstone.indexing.sync import Scan
+from ragstone.sources.added_files import ADDED
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.cli.failures import Interrupted
 from ragstone.surfaces.cli.options import project_name
@@ -39,7 +40,7 @@ _BACKGROUND_TEXTS_PER_SECOND: Final = 50
 _SECONDS_STEP: Final = 5
 RESUMABLE: Final = "what was stored stays; run it again to go on from there"
 _NO_LIMIT: Final = 1_000_000_000
-_SOURCES_OUTSIDE_FOLDER: Final = ("", "web", "help")
+_SOURCES_OUTSIDE_FOLDER: Final = ("", ADDED, "web", "help")
 """Sources of documents added by hand, by url, or by `ragstone capture`."""
 
 

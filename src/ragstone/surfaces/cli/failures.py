@@ -25,6 +25,7 @@ from ragstone.surfaces.present.failures import (
     USAGE,
     failure_codes,
     failure_json,
+    system_failure,
 )
 
 
@@ -38,6 +39,7 @@ def report_failure(error: BaseException, arguments: Sequence[str]) -> int:
         discard_output(sys.stdout)
         return PIPE_CLOSED
     is_output_lost = isinstance(error, OSError) and not _flush_output()
+    error = system_failure(error) or error
     exit_code, details = _describe(error)
     sentence = details["message"]
     if isinstance(error, RagstoneError):

@@ -63,6 +63,8 @@ FAILURE_CODES: Final[Mapping[type[RagstoneError], FailureCodes]] = {
     ),
 }
 
+_MEMORY_HINT: Final = "close other programs, or index a smaller folder"
+
 EXIT_CODES: Final[Mapping[int, str]] = {
     OK: "success; a search without hits is a success",
     UNSOUND: "`doctor` found a fault, or a failure without a code of its own",
@@ -91,6 +93,13 @@ def completion_code(*, is_complete: bool) -> int:
 def failure_codes(error: RagstoneError) -> FailureCodes:
     """Return the codes of an error; a plug-in's class has those of its nearest base class."""
     return next(FAILURE_CODES[kind] for kind in type(error).__mro__ if kind in FAILURE_CODES)
+
+
+def system_failure(error: BaseException) -> RagstoneError | None:
+    """Return the error for a failure of the machine that is no bug of ours; None for any other exception."""
+    if isinstance(error, MemoryError):
+        return RagstoneError("there is not enough memory", hint=_MEMORY_HINT)
+    return None
 
 
 def failure_json(error: RagstoneError) -> Json:

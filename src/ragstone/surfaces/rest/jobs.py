@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias
 from ragstone.errors import NotFound, Overloaded, RagstoneError
 from ragstone.protocols import Progress
 from ragstone.surfaces.present import Json, format_time
-from ragstone.surfaces.present.failures import failure_json
+from ragstone.surfaces.present.failures import failure_json, system_failure
 
 JobState = Literal["waiting", "running", "done", "failed"]
 Work: TypeAlias = Callable[[Progress], Json]
@@ -164,9 +164,8 @@ class Jobs:
             self._change(job_id, state="failed", error=failure, finished=time.time())
         except Exception as error:  # a bug in one job must not end the others
             logger.error("a job failed", exc_info=error)
-            failure = failure_json(
-                RagstoneError("a bug in Ragstone", hint="see the server's log")
-            )
+            bug = RagstoneError("a bug in Ragstone", hint="see the server's log")
+            failure = failure_json(system_failure(error) or bug)
             self._change(job_id, state="failed", error=failure, finished=time.time())
 
     def _change(self, job_id: str, **changes: object) -> None:

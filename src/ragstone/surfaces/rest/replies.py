@@ -19,7 +19,7 @@ from ragstone.errors import (
     RagstoneError,
     Unauthenticated,
 )
-from ragstone.surfaces.present.failures import failure_codes, failure_json
+from ragstone.surfaces.present.failures import failure_codes, failure_json, system_failure
 
 RETRY_SECONDS: Final = 1
 _BUG: Final = {
@@ -67,6 +67,9 @@ async def answer_failure(request: Request, error: Exception) -> Response:
         return failure_response(_invalid_request(error.errors()))
     if isinstance(error, HTTPException):
         return _http_failure(request, error)
+    typed_error = system_failure(error)
+    if typed_error is not None:
+        return failure_response(typed_error)
     if isinstance(error, RecursionError):
         return failure_response(InputError("the JSON is nested too deeply", hint="flatten it"))
     logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
