@@ -19,6 +19,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
+from ragstone import Engine
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.surfaces.mcp import McpSession, create_server
 from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall
@@ -109,6 +110,22 @@ def test_the_code_tool_joins_the_list_and_clients_are_told(session: McpSession) 
             with anyio.fail_after(60):
                 await changed.wait()
             assert "rag_related" in [tool.name for tool in (await client.list_tools()).tools]
+
+    anyio.run(run)
+
+
+def test_the_code_tool_is_in_the_first_list_of_a_folder_that_was_searched_before(
+    session: McpSession, folder: Path
+) -> None:
+    with Engine.open(folder, config=CONFIG) as engine:
+        engine.admin.refresh(embed=False)
+        assert not engine.graph.exists()
+
+    async def run() -> None:
+        async with Client(create_server(session)) as client:
+            assert "rag_related" in [tool.name for tool in (await client.list_tools()).tools]
+            answer = await client.call_tool("rag_related", {"name": "moor"})
+            assert not answer.is_error
 
     anyio.run(run)
 

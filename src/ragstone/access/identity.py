@@ -37,12 +37,21 @@ def local_identity(project: str) -> Identity:
 
 
 def authorize(
-    identity: Identity | None, scope: KeyScope, *, project: str | None = None
+    identity: Identity | None,
+    scope: KeyScope,
+    *,
+    project: str | None = None,
+    key_sent: bool = False,
 ) -> Identity:
     """Return the identity if it may use this scope in this project; raise an `AccessError` or `NotFound` if not.
 
     Another project is `NotFound`: a caller cannot learn which projects exist.
     """
+    if identity is None and key_sent:
+        raise Unauthenticated(
+            "this key is not valid: it is unknown, expired or revoked",
+            hint="`ragstone keys create` makes a new one",
+        )
     if identity is None:
         raise Unauthenticated(
             "this server needs a key", hint="send `Authorization: Bearer KEY`"

@@ -129,7 +129,7 @@ class ConversationStore:
         turn = next(self.reader(session).between(index, index + 1), None)
         if turn is None:
             message = f"there is no turn {index} in session {session!r}"
-            raise NotFound(message, hint="`turns` lists them")
+            raise NotFound(message, hint="`ragstone recall --session NAME` lists the last ones")
         plain = replace(turn, supersedes=(), because="")
         before = list(self.reader(session).between(index - TURNS_BEFORE, index))
         self._store(session, [turn_document(plain, before)])

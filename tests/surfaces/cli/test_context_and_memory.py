@@ -12,6 +12,7 @@ import pytest
 from ragstone.surfaces.cli.app import run
 
 Captured = pytest.CaptureFixture[str]
+Command = Callable[..., Any]
 
 
 @pytest.fixture
@@ -148,3 +149,34 @@ def test_a_turn_of_the_default_conversation_is_forgotten_by_its_number(
     quick("remember", "We ship on Fridays.")
     assert quick("forget", "--turn", "9").code == 4
     assert quick("forget", "--turn", "0").out == "1 turn forgotten.\n"
+
+
+def test_recall_searches_all_conversations_unless_one_is_named(quick: Command) -> None:
+    quick("remember", "My favourite editor is vim.", "--session", "me")
+    quick("remember", "The editor of the paper is Ada.", "--session", "s1")
+    ran = quick("recall", "editor", "--json")
+    assert {row["session_id"] for row in ran.json["results"]} == {"me", "s1"}
+    assert "s1 turn 0" in quick("recall", "editor").out
+    assert "s1" not in quick("recall", "editor", "--session", "me").out
+    ran = quick("recall")
+    assert (ran.code, "the conversations are: me, s1" in ran.err) == (4, True)
+    assert quick("recall", "--session", "me").code == 0
+
+
+def test_recall_says_how_many_messages_it_does_not_show(quick: Command) -> None:
+    for number in range(8):
+        quick("remember", f"Stone {number} is heavy.", "--session", "me")
+    assert "(5 of 8 messages: -k 8 shows all)" in quick("recall", "--session", "me").err
+    assert "messages" not in quick("recall", "--session", "me", "-k", "8").err
+
+
+def test_a_turn_that_cannot_be_restored_names_a_command_that_exists(quick: Command) -> None:
+    quick("remember", "Stones are heavy.", "--session", "me")
+    assert "`ragstone recall --session NAME`" in quick("sessions", "restore", "me", "7").err
+
+
+def test_remember_says_that_it_removed_a_secret(quick: Command) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    ran = quick("remember", f"use {key} for the release")
+    assert "(1 secret was removed from the message before it was stored)" in ran.err
+    assert "secret" not in quick("remember", "We retry three times.").err

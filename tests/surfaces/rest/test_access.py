@@ -134,7 +134,10 @@ def test_a_key_is_made_listed_and_revoked_over_rest(keyed: RunningServer) -> Non
     assert key_id in [key["id"] for key in listed]
     assert token not in json.dumps(listed) and "digest" not in json.dumps(listed)
     assert keyed.delete(f"/api/rag/keys/{key_id}").json()["key"]["active"] is False
-    assert keyed.get("/api/rag/collections", key=token).status_code == 401
+    refused = keyed.get("/api/rag/collections", key=token)
+    assert refused.status_code == 401
+    assert "this key is not valid" in refused.text
+    assert "this server needs a key" in keyed.get("/api/rag/collections", key="").text
 
 
 def test_revoking_the_last_key_does_not_open_the_server(keyed: RunningServer) -> None:

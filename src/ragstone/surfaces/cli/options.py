@@ -67,9 +67,10 @@ yes_option = click.option(
 no_sync_option = click.option(
     "--no-sync", is_flag=True, help="Answer from the index; do not look for changed files."
 )
+DEFAULT_SESSION: Final = "default"
 session_option = click.option(
     "--session",
-    default="default",
+    default=DEFAULT_SESSION,
     show_default=True,
     shell_complete=complete_session,
     help="The conversation.",

@@ -148,9 +148,13 @@ class McpSession:
         return is_updated
 
     def has_graph(self) -> bool:
-        """Return whether the project has a code graph."""
+        """Return whether the project has a code graph, or indexed code that the first question makes one of."""
         try:
-            return self.engine.exists and self.engine.graph.exists()
+            if not self.engine.exists:
+                return False
+            code = {"kind": "code"}
+            has_code = bool(self.engine.admin.documents(filters=code, limit=1))
+            return has_code or self.engine.graph.exists()
         except RagstoneError:
             return False
 

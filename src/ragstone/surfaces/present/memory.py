@@ -5,6 +5,8 @@ from __future__ import annotations
 from ragstone.surfaces.present import Json, format_time, pick
 from ragstone.types import Collection, Recalled, Turn
 
+_PLACEHOLDER = "[SECRET:"
+
 
 def turn_json(turn: Turn) -> Json:
     """Return a message of a conversation."""
@@ -29,3 +31,12 @@ def session_json(session: Collection) -> Json:
         "turns": session.documents,
         "updated_at": format_time(session.updated_at),
     }
+
+
+def describe_redaction(content: str, stored: str) -> list[str]:
+    """Return a note if secrets were removed from a message before it was stored."""
+    count = stored.count(_PLACEHOLDER) - content.count(_PLACEHOLDER)
+    if count <= 0:
+        return []
+    secrets = "1 secret was" if count == 1 else f"{count} secrets were"
+    return [f"{secrets} removed from the message before it was stored"]

@@ -135,7 +135,10 @@ class ScopedRoute(APIRoute):
         server: ServerState = request.app.state.server
         identity = await run_in_threadpool(server.identify, request.headers, request.method)
         request.state.identity = authorize(
-            identity, scope, project=request.path_params.get("project")
+            identity,
+            scope,
+            project=request.path_params.get("project"),
+            key_sent="authorization" in request.headers,
         )
         ACTOR.set(request.state.identity.key_id)
 

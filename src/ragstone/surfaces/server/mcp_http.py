@@ -104,7 +104,11 @@ class McpEndpoint:
 
         headers = Headers(scope=scope)
         try:
-            identity = authorize(await self._identify(headers, scope["method"]), "read")
+            identity = authorize(
+                await self._identify(headers, scope["method"]),
+                "read",
+                key_sent="authorization" in headers,
+            )
             project = identity.project
             self._server.streams.enter()
         except RagstoneError as error:

@@ -9,7 +9,7 @@ from ragstone.errors import NotFound
 from ragstone.retrieval.context.fence import reveal_hidden
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json, format_time
-from ragstone.surfaces.present.memory import recalled_json, session_json
+from ragstone.surfaces.present.memory import describe_redaction, recalled_json, session_json
 from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall, truncate
 from ragstone.surfaces.tools.passages import count_fitting, fence_results
 from ragstone.surfaces.tools.schemas import (
@@ -32,11 +32,21 @@ def _memory_add(call: ToolCall) -> ToolAnswer:
     session = call.arguments["session_id"]
     role = call.arguments.get("role", "user")
     speaker = call.arguments.get("speaker", "")
-    index = call.engine.remember(session, role, call.arguments["content"], speaker=speaker)
+    content = call.arguments["content"]
+    index = call.engine.remember(session, role, content, speaker=speaker)
     is_stored = index >= 0
-    data = {"success": is_stored, "session_id": session, "turn_index": index, "role": role}
-    text = f"Remembered as turn {index}." if is_stored else "Memory is switched off."
-    return ToolAnswer(text, data)
+    data: Json = {
+        "success": is_stored,
+        "session_id": session,
+        "turn_index": index,
+        "role": role,
+    }
+    if not is_stored:
+        return ToolAnswer("Memory is switched off.", data)
+    notes = describe_redaction(content, call.engine.turns(session, 1)[0].content)
+    if notes:
+        data["notes"] = notes
+    return ToolAnswer("\n".join((f"Remembered as turn {index}.", *notes)), data)
 
 
 def _memory_search(call: ToolCall) -> ToolAnswer:

@@ -43,6 +43,7 @@ def keys(context: click.Context, folder: Path | None, as_json: bool) -> None:
 @keys.command(
     "create",
     examples=(
+        "ragstone keys create --name laptop",
         "ragstone keys create --project website --name laptop --scope read",
         "ragstone keys create --scope read --days 30",
     ),

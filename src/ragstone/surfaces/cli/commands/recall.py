@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -12,13 +14,14 @@ from ragstone.errors import InputError, NotFound
 from ragstone.surfaces.cli.engine import open_indexed_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import (
+    DEFAULT_SESSION,
     check_output_format,
     common_options,
     json_lines_option,
     parse_time,
-    session_option,
 )
 from ragstone.surfaces.cli.output import (
+    plural,
     print_json,
     print_json_lines,
     print_line,
@@ -26,6 +29,8 @@ from ragstone.surfaces.cli.output import (
     printable,
     shorten,
 )
+from ragstone.surfaces.cli.values import complete_session
+from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.memory import recalled_json
 from ragstone.types import Recalled, Turn
 
@@ -37,11 +42,16 @@ _MAX_CHARACTERS: Final = 400
     examples=(
         'ragstone recall "how often do we retry"',
         'ragstone recall "what was decided" --session monday --since 2026-05-01',
-        "ragstone recall -k 10        # the last ten messages",
+        "ragstone recall --session monday -k 10        # the last ten messages",
     ),
 )
 @click.argument("query", nargs=-1)
-@session_option
+@click.option(
+    "--session",
+    shell_complete=complete_session,
+    show_default="all conversations",
+    help="Only this conversation.",
+)
 @click.option(
     "-k", "--top-k", type=int, default=5, show_default=True, help="Number of messages at most."
 )
@@ -54,16 +64,20 @@ def recall(
     folder: Path | None,
     as_json: bool,
     as_json_lines: bool,
-    session: str,
+    session: str | None,
     top_k: int,
     since: str | None,
     until: str | None,
 ) -> None:
-    """Show the messages of a conversation that answer QUERY; without QUERY, the last messages."""
+    """Show the messages that answer QUERY; without QUERY, the last messages of a conversation."""
     check_output_format(as_json=as_json, as_json_lines=as_json_lines)
     first, last = parse_time(since, "--since"), parse_time(until, "--until")
     with open_indexed_engine(folder) as engine:
+        counts = {known.name: known.documents for known in engine.memory.sessions()}
+        if session is None and len(counts) == 1:
+            session = next(iter(counts))
         if query:
+            _require_session(session, counts)
             results = engine.recall(session, " ".join(query), top_k, since=first, until=last)
         elif first is not None or last is not None:
             raise InputError(
@@ -71,23 +85,63 @@ def recall(
                 hint="without one, the last messages are shown",
             )
         else:
+            session = _choose_session(session, counts)
             results = _as_recalled(engine.turns(session, top_k))
-        sessions = [known.name for known in engine.memory.sessions()]
         notes = engine.memory.notes()
+    total = sum(counts.values()) if session is None else counts[session]
+    if len(results) == top_k < total:
+        notes = [*notes, f"{top_k} of {plural(total, 'message')}: -k {total} shows all"]
+    answer = RecallAnswer(session, results, notes)
     if as_json_lines:
-        print_json_lines(recalled_json(result) for result in results)
+        print_json_lines(answer.rows())
     elif as_json:
         print_json(
             {
                 "success": True,
                 "session_id": session,
-                "results": [recalled_json(result) for result in results],
+                "results": answer.rows(),
                 "notes": notes,
             }
         )
     else:
-        _print_results(results, session, sessions)
+        _print_results(answer)
     print_notes(notes)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAnswer:
+    """Recalled messages of one conversation, or of all of them."""
+
+    session: str | None
+    results: list[Recalled]
+    notes: list[str]
+
+    def rows(self) -> list[Json]:
+        """Return the messages as JSON; those of all conversations name theirs."""
+        if self.session is not None:
+            return [recalled_json(result) for result in self.results]
+        return [
+            {"session_id": result.turn.session, **recalled_json(result)}
+            for result in self.results
+        ]
+
+
+def _require_session(session: str | None, counts: Mapping[str, int]) -> None:
+    """Raise `NotFound` if there is no such conversation, or none at all."""
+    if counts and (session is None or session in counts):
+        return
+    hint = "`ragstone remember` stores a message"
+    if counts:
+        hint = f"the conversations are: {', '.join(counts)}"
+    subject = f" of {session!r}" if session is not None else ""
+    raise NotFound(f"nothing is remembered{subject}", hint=hint)
+
+
+def _choose_session(session: str | None, counts: Mapping[str, int]) -> str:
+    """Return the named conversation or the default one; `NotFound` if there is no such conversation."""
+    name = DEFAULT_SESSION if session is None else session
+    _require_session(name, counts)
+    return name
 
 
 def _as_recalled(turns: list[Turn]) -> list[Recalled]:
@@ -107,22 +161,19 @@ def _as_recalled(turns: list[Turn]) -> list[Recalled]:
     return results
 
 
-def _print_results(results: list[Recalled], session: str, sessions: list[str]) -> None:
-    """Print messages; raise `NotFound` if there is no such conversation."""
-    if session not in sessions:
-        hint = f"there are {', '.join(sessions) or 'no sessions'}"
-        raise NotFound(f"nothing is remembered of {session!r}", hint=hint)
-    for result in results:
-        _print_result(result)
-    if not results:
+def _print_results(answer: RecallAnswer) -> None:
+    for result in answer.results:
+        _print_result(result, name_session=answer.session is None)
+    if not answer.results:
         print_line("No message answers that.")
 
 
-def _print_result(result: Recalled) -> None:
+def _print_result(result: Recalled, *, name_session: bool) -> None:
     turn = result.turn
+    session = f"{printable(turn.session)} " if name_session else ""
     time = datetime.fromtimestamp(turn.time).isoformat(" ", "minutes")
     print_line(
-        (f"turn {turn.index}", "bold"),
+        (f"{session}turn {turn.index}", "bold"),
         f"  {time}  ",
         (printable(turn.speaker or turn.role), "cyan"),
     )

@@ -12,6 +12,7 @@ from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, parse_time, session_option
 from ragstone.surfaces.cli.output import print_json, print_line, print_notes, printable
 from ragstone.surfaces.cli.query import MAX_STDIN_BYTES
+from ragstone.surfaces.present.memory import describe_redaction
 
 
 @click.command(
@@ -52,9 +53,11 @@ def remember(
             session, role, text, speaker=speaker, at=parse_time(at, "--at")
         )
         is_stored = turn_index >= 0
-        if is_stored:
-            superseded = engine.turns(session, 1)[0].supersedes
         notes = engine.memory.notes()
+        if is_stored:
+            turn = engine.turns(session, 1)[0]
+            superseded = turn.supersedes
+            notes += describe_redaction(text, turn.content)
     if as_json:
         data = {
             "success": is_stored,
