@@ -76,3 +76,15 @@ def test_candidates_that_are_left_out_are_named_by_path_and_lines(tmp_path: Path
         assert path in ("boats.md", "ferry.md", "tax.md")
         assert lines[0] == "1"
         assert candidate.doc_id.startswith(f"{path}__chunk_")
+
+
+def test_the_scores_of_hits_and_of_dropped_candidates_are_on_one_scale(
+    engine: Engine,
+) -> None:
+    texts = [f"The harbour master counts boats on day {n}." for n in range(9)]
+    engine.add([Document(f"{n}.md", text) for n, text in enumerate(texts)])
+    explanation = engine.explain("harbour light tower master plan", 2, merge=False)
+    lowest = min(hit.score for hit in explanation.hits)
+    lower = [entry.score for entry in explanation.dropped if entry.reason == "ranked lower"]
+    assert lower
+    assert max(lower) <= lowest + 1e-9

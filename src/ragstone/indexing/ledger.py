@@ -125,12 +125,17 @@ def merge_reports(reports: Sequence[SyncReport]) -> SyncReport | None:
 def _add_reports(first: SyncReport, second: SyncReport) -> SyncReport:
     notes = dict.fromkeys((*first.notes, *second.notes))
     remarks = dict.fromkeys((*first.remarks, *second.remarks))
+    # The check of a hit may fail at the same file as the sync before it.
+    skipped = tuple(dict.fromkeys((*first.skipped, *second.skipped)))
+    failed = tuple(dict.fromkeys((*first.failed, *second.failed)))
+    repeated = len(first.skipped) + len(second.skipped) - len(skipped)
+    repeated += len(first.failed) + len(second.failed) - len(failed)
     return SyncReport(
-        found=first.found + second.found,
+        found=first.found + second.found - repeated,
         indexed=first.indexed + second.indexed,
         unchanged=first.unchanged + second.unchanged,
-        skipped=first.skipped + second.skipped,
-        failed=first.failed + second.failed,
+        skipped=skipped,
+        failed=failed,
         removed=first.removed + second.removed,
         chunks_added=first.chunks_added + second.chunks_added,
         chunks_kept=first.chunks_kept + second.chunks_kept,

@@ -13,6 +13,7 @@ from ragstone.indexing.parser_process import parse_facts
 from ragstone.indexing.writer import ChunkingConfig
 from ragstone.protocols import Source
 from ragstone.read.readers import is_binary, reader_for
+from ragstone.sources.own_blocks import blank_own_blocks
 from ragstone.sources.secrets.redaction import redact, redact_document
 from ragstone.types import Document, Item, LoadedItem, PreparedDocument, Stamp
 from ragstone.types.code import FileFacts
@@ -123,6 +124,7 @@ def prepare_document(
 ) -> tuple[PreparedDocument, FileFacts | None]:
     """Return a document with its secrets redacted, cut and ready to store, and the facts of its code."""
     facts: FileFacts | None = None
+    document = blank_own_blocks(document)
     if chunking.redact_secrets:
         document = redact_document(document)
     if needs_symbols(document, chunking.chunker):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -92,6 +92,7 @@ class Searcher:
         if hits and sure < WEAK_CONFIDENCE:
             lists.notes.append(NOTHING_FITS)
         hidden = order.explain_dropped(selection.ranked, selection.copies, chosen)
+        lower = _scale_like_hits([*hidden, *selection.unrelated], chosen, sure)
         return Explanation(
             query=request.query,
             query_type=kind,
@@ -100,7 +101,7 @@ class Searcher:
             coverage=dict(lists.coverage),
             candidates=selection.fused.count,
             hits=tuple(hits),
-            dropped=(*weak, *hidden, *selection.unrelated),
+            dropped=(*weak, *lower),
             notes=tuple(dict.fromkeys(lists.notes)),
             milliseconds=0.0,
         )
@@ -220,6 +221,16 @@ class Searcher:
         taken = set(positions)
         rest = [entry for position, entry in enumerate(ranked) if position not in taken]
         return chosen + rest
+
+
+def _scale_like_hits(
+    dropped: Sequence[Dropped], chosen: Sequence[RankedChunk], sure: float
+) -> list[Dropped]:
+    """Return dropped candidates with scores on the scale of the hits: the best hit has the confidence."""
+    best = max((entry.score for entry in chosen), default=0.0)
+    if not best:
+        return list(dropped)
+    return [replace(entry, score=min(1.0, entry.score * sure / best)) for entry in dropped]
 
 
 def _load_members(entry: RankedChunk, chunks: ChunkLoader) -> bool:

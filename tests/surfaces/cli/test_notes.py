@@ -64,6 +64,20 @@ def test_unreadable_files_are_noted_in_the_answer(powerless: Command, project: P
     assert ran.json["results"]
 
 
+def test_a_file_that_can_no_longer_be_opened_is_counted_once(
+    powerless: Command, project: Path
+) -> None:
+    powerless("search", "durability", "--mode", "words")
+    page = project / "docs" / "storage.md"
+    page.write_text(page.read_text() + "\nMore about durability.\n")
+    page.chmod(0)
+    ran = powerless("search", "durability", "--mode", "words")
+    assert "(1 file could not be read: `ragstone sync` lists them)" in ran.err
+    synced = powerless("sync")
+    assert "1 failed" in synced.out and "permission denied" in synced.err
+    assert "without text" not in synced.err
+
+
 def test_the_share_of_texts_with_vectors_is_noted(quick: Command, project: Path) -> None:
     quick("sync", "--no-embed")
     none = quick("search", "upload", "--no-sync", "--json").json["notes"]

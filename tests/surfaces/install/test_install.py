@@ -135,6 +135,34 @@ def test_instructions_say_when_to_use_which_tool(quick: Command, settings: Path)
     assert "rag_search" not in (settings / "AGENTS.md").read_text()
 
 
+def test_instructions_are_for_any_project_and_name_a_session(
+    quick: Command, settings: Path
+) -> None:
+    quick("install", "codex", "--yes")
+    shared = (settings / "AGENTS.md").read_text()
+    assert "this project" not in shared
+    assert "session_id `decisions`" in shared
+
+
+def test_our_instructions_are_not_indexed_and_other_lines_keep_their_numbers(
+    quick: Command, settings: Path
+) -> None:
+    quick("install", "codex", "cursor", "--yes")
+    shared = settings / "AGENTS.md"
+    shared.write_text(shared.read_text() + "\nPaint the gondola black.\n")
+    found = quick("search", "cite the path and lines of a passage", "--json").json["results"]
+    assert not [hit["path"] for hit in found if "rag_search" in hit["text"]]
+    found = quick("search", "gondola", "--full-text").out
+    line = shared.read_text().splitlines().index("Paint the gondola black.") + 1
+    assert f"{line}  Paint the gondola black." in found
+
+
+def test_vs_code_is_found_by_its_settings_folder(quick: Command, project: Path) -> None:
+    (project.parent / ".config" / "Code" / "User").mkdir(parents=True)
+    shown = quick("install", "--dry-run", "--json").json
+    assert "vscode" in {change["agent"] for change in shown["changes"]}
+
+
 def test_without_a_name_the_agents_that_are_there_are_set_up(
     quick: Command, project: Path
 ) -> None:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _MAX_REMARKS: Final = 10
 _WHOLE_FOLDER: Final = "."
+_TRIED_AGAIN: Final = ("permission denied", "no such file or folder")
+"""Reasons of failures that the next sync looks at again by itself."""
 _SMALLEST_COST: Final = 0.0001
 
 
@@ -37,7 +39,8 @@ def print_ledger(report: SyncReport, *, verbose: bool = False, embed: bool = Tru
         print_line(_describe_usage(report.usage))
     for failure in report.failed:
         print_error(f"{failure.uri}: {failure.reason}", label="failed")
-    if report.failed and not report.indexed:
+    has_other_reason = any(skip.reason not in _TRIED_AGAIN for skip in report.failed)
+    if has_other_reason and not report.indexed:
         print_note("(a file without text is read again when it changes, or with --full)")
     print_remarks(report.remarks, verbose=verbose)
     if verbose:
