@@ -88,24 +88,26 @@ def recall(
             session = _choose_session(session, counts)
             results = _as_recalled(engine.turns(session, top_k))
         notes = engine.memory.notes()
-    total = sum(counts.values()) if session is None else counts[session]
-    if len(results) == top_k < total:
-        notes = [*notes, f"{top_k} of {plural(total, 'message')}: -k {total} shows all"]
+    notes += _count_hidden(len(results), top_k, session, counts)
     answer = RecallAnswer(session, results, notes)
     if as_json_lines:
         print_json_lines(answer.rows())
     elif as_json:
-        print_json(
-            {
-                "success": True,
-                "session_id": session,
-                "results": answer.rows(),
-                "notes": notes,
-            }
-        )
+        data = {"success": True, "session_id": session, "results": answer.rows()}
+        print_json({**data, "notes": notes})
     else:
         _print_results(answer)
     print_notes(notes)
+
+
+def _count_hidden(
+    count: int, top_k: int, session: str | None, counts: Mapping[str, int]
+) -> list[str]:
+    """Return a note if a conversation has more messages than are shown."""
+    total = sum(counts.values()) if session is None else counts[session]
+    if count < top_k or count >= total:
+        return []
+    return [f"{count} of {plural(total, 'message')}: -k {total} shows all"]
 
 
 @dataclass(frozen=True, slots=True)
