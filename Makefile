@@ -21,7 +21,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser screenshots test-agents test-stores lint format reference readme torture torture-read torture-providers torture-api evals bench clean
+.PHONY: help demo test browser screenshots test-agents test-stores test-ocr lint format reference readme torture torture-read torture-providers torture-api evals bench clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -40,6 +40,10 @@ test-agents: $(INSTALLED_DEV)  ## Run coding agents from npm against a model API
 test-stores: $(INSTALLED_DEV)  ## Test vector indexes that need an extra, with real servers
 	$(PIP) install --quiet --editable '.[chroma,milvus]'
 	$(RUN) -m pytest -rs tests/vectors/test_chroma_index.py tests/vectors/test_milvus_index.py
+
+test-ocr: $(INSTALLED_DEV)  ## Test the recognition of text in pictures and scanned pages
+	$(PIP) install --quiet --editable '.[ocr]'
+	$(RUN) -m pytest -rs tests/read/test_ocr.py
 
 browser: $(INSTALLED_DEV)  ## Find or install Chromium for the tests of the dashboard
 	@$(RUN) tools/install_browser.py

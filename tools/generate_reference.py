@@ -35,6 +35,7 @@ SECTIONS = {
     "chunk": "the size of chunks in tokens",
     "rag.vector_store": "the store",
     "sources": "the files to index",
+    "read": "how files become text",
     "embed": "how texts become vectors",
     "rerank": "the model of `rerank=…`",
     "search": "how answers are found and ranked",

@@ -15,7 +15,7 @@ import pytest
 from ragstone import Document, Engine, NotFound
 from ragstone.embed.fake import FakeEmbedder
 from ragstone.embed.remote import RemoteEmbedder
-from ragstone.errors import ConfigError, ProviderError
+from ragstone.errors import ConfigError, ProviderError, StaleSpace
 from ragstone.surfaces.cli.app import run
 from tests.support.model_services import KEY, Faults, ModelService, answer_openai, serving
 
@@ -272,18 +272,43 @@ def test_another_space_is_refused_and_the_old_one_answers(
         assert engine.search("harbour keeper")
 
 
-def test_another_normalisation_is_another_space(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("index", ["turbo", "file"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"model": "other-words"},
+        {"dimension": 64},
+        {"document_prefix": "passage: "},
+        {"query_prefix": "query: "},
+        {"normalised": False},
+        {"version": "2"},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_no_vector_of_another_space_is_stored_among_the_old_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any], index: str
 ) -> None:
-    with Engine.open(tmp_path, config={"embed.provider": "fake"}) as engine:
+    config = {"embed.provider": "fake", "rag.vector_store.provider": index}
+    old = FakeEmbedder.space
+    with Engine.open(tmp_path, config=config) as engine:
         engine.add(documents(3))
-    space = replace(FakeEmbedder.space, normalised=False)
-    monkeypatch.setattr(FakeEmbedder, "space", space)
-    with Engine.open(tmp_path, config={"embed.provider": "fake"}) as engine:
+        expected = [hit.source_doc_id for hit in engine.search("harbour", mode="vectors")]
+    monkeypatch.setattr(FakeEmbedder, "space", replace(old, **change))
+    with Engine.open(tmp_path, config=config) as engine:
         report = engine.add(Document("new", "a new note"))
         assert report.embedded == 0 and "`ragstone reembed`" in report.notes[0]
+        with pytest.raises(StaleSpace, match="reembed"):
+            engine.admin.embed()
+        assert engine.search("new note", mode="words")
         (info,) = engine.status().spaces
-        assert info.space.normalised and info.embedded == 3
+        assert info.space == old
+        rows = engine.workspace.components.store.vectors.rows(engine.project, info.id)
+        assert rows.count() == info.embedded == 3
+    monkeypatch.setattr(FakeEmbedder, "space", old)
+    with Engine.open(tmp_path, config=config) as engine:
+        assert engine.admin.embed() == 1
+        hits = engine.search("harbour", mode="vectors", top_k=9)
+        assert [hit.source_doc_id for hit in hits if hit.source_doc_id != "new"] == expected
 
 
 def test_a_service_that_made_no_vector_can_be_replaced_without_a_command(

@@ -16,6 +16,7 @@ import pytest
 from ragstone import Engine
 from ragstone.errors import ConfigError, Conflict, ProviderError
 from ragstone.protocols import RemoteCollection
+from ragstone.surfaces.cli.app import run
 from ragstone.surfaces.mcp import remote_session
 from ragstone.surfaces.mcp.remote_collection import McpCollection
 from ragstone.surfaces.mcp.remote_session import ServerAddress
@@ -194,6 +195,24 @@ def test_a_wrong_server_or_tool_is_named(
         with pytest.raises(error, match=message):
             engine.search("lava")
     assert children() <= before
+
+
+def test_the_doctor_asks_the_server_and_lists_the_extras(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (
+        ("PROVIDER", "mcp"),
+        ("MCP_SERVER", shlex.join([*FOREIGN, "stdio"])),
+        ("MCP_TOOL", "find_books"),
+    ):
+        monkeypatch.setenv(f"RAGSTONE_RAG_VECTOR_STORE_{name}", value)
+    assert run(["doctor", "-C", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "remote collection default: it answers" in printed
+    assert "extras: " in printed and "chroma" in printed and "ocr" in printed
+    monkeypatch.setenv("RAGSTONE_RAG_VECTOR_STORE_MCP_SERVER", "/no/such/program")
+    assert run(["doctor", "-C", str(tmp_path)]) != 0
+    assert "failed: " in capsys.readouterr().out
 
 
 def test_a_missing_setting_is_named(tmp_path: Path) -> None:

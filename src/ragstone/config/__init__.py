@@ -20,7 +20,7 @@ from ragstone.config.environment import (
 )
 from ragstone.config.load import load, project_file, user_file
 from ragstone.config.sections import WebSettings
-from ragstone.config.settings import Settings, setting_keys
+from ragstone.config.settings import Settings, is_ocr_installed, setting_keys
 
 __all__ = [
     "SettingDescription",
@@ -31,6 +31,7 @@ __all__ = [
     "cores",
     "describe",
     "is_automated",
+    "is_ocr_installed",
     "load",
     "project_file",
     "provider_key",

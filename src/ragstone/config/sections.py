@@ -13,6 +13,7 @@ FusionName = Literal["weighted", "rrf"]
 WatchMode = Literal["auto", "interval", "off"]
 SecretMode = Literal["redact", "off"]
 GraphMode = Literal["auto", "off"]
+OcrMode = Literal["auto", "on", "off"]
 BackgroundMode = Literal["auto", "on", "off"]
 Device = Literal["auto", "cuda", "mps", "cpu"]
 Guard = Literal["", "limit", "switch", "model"]
@@ -173,6 +174,22 @@ class SourceSettings:
         "redact",
         "Keys and passwords in texts: `redact` removes them before storing, `off` stores them.",
         guard="switch",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSettings:
+    """`[read]`: how files become text."""
+
+    ocr: OcrMode = setting(
+        "auto",
+        "Recognise the text of scanned PDF pages and of PNG and JPEG pictures; `auto` if `ragstone[ocr]` is installed.",
+    )
+    ocr_pages: int = setting(
+        50, "Most pages of one file that are recognised.", low=1, high=10_000, guard="limit"
+    )
+    ocr_seconds: int = setting(
+        120, "Most seconds for recognising one file.", low=1, high=3600, guard="limit"
     )
 
 

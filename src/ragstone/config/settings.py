@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar, get_type_hints
@@ -18,6 +19,7 @@ from ragstone.config.sections import (
     EmbedSettings,
     EventSettings,
     RagSettings,
+    ReadSettings,
     RerankSettings,
     SearchSettings,
     SettingRules,
@@ -32,11 +34,18 @@ from ragstone.config.server_sections import (
     ServerSettings,
 )
 from ragstone.config.validation import ValueType
-from ragstone.errors import ConfigError
+from ragstone.errors import ConfigError, MissingExtra
+from ragstone.types import OcrLimits
 
 T = TypeVar("T")
 DEFAULT = "default"
 _HIDDEN = "***"
+
+
+@cache
+def is_ocr_installed() -> bool:
+    """Return whether the package that recognises text is installed; it is not imported."""
+    return find_spec("rapidocr") is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +55,7 @@ class Settings:
     rag: RagSettings = field(default_factory=RagSettings)
     chunk: ChunkSettings = field(default_factory=ChunkSettings)
     sources: SourceSettings = field(default_factory=SourceSettings)
+    read: ReadSettings = field(default_factory=ReadSettings)
     embed: EmbedSettings = field(default_factory=EmbedSettings)
     rerank: RerankSettings = field(default_factory=RerankSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -76,6 +86,22 @@ class Settings:
     def base(self) -> Path:
         """Return the folder that sources are below."""
         return self._resolve("sources.base")
+
+    @property
+    def ocr(self) -> OcrLimits | None:
+        """Return the limits for text in pictures; None if it is not recognised.
+
+        Raises `MissingExtra` if `read.ocr` is on and the package is not installed.
+        """
+        mode = self.read.ocr
+        if mode == "off" or (mode == "auto" and not is_ocr_installed()):
+            return None
+        if not is_ocr_installed():
+            raise MissingExtra(
+                'read.ocr is "on", and the package rapidocr is not installed.',
+                hint="pip install 'ragstone[ocr]'",
+            )
+        return OcrLimits(self.read.ocr_pages, self.read.ocr_seconds)
 
     def value(self, key: str) -> object:
         """Return the value of a dotted key; raise `ConfigError` if there is no such setting."""

@@ -81,7 +81,7 @@ class External:
             return AddReport(0, 0, 0, notes=(OFF,))
         name = self._project.collection_name(collection)
         checked = arguments.check_files(paths, uri)
-        plan = plan_files(checked, self._project.settings.base, uri, dict(metadata or {}))
+        plan = plan_files(checked, self._project.settings, uri, dict(metadata or {}))
         source = added_source(self._project.settings, plan.files)
         writer = self._project.index.collection(name).writer()
         result = Reconciler(writer, source, full=True).run()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ragstone.errors import ReadError
@@ -56,15 +55,15 @@ class AddPlan:
 
 
 def plan_files(
-    paths: Sequence[str], base: Path, uri: str | None, metadata: Metadata
+    paths: Sequence[str], settings: Settings, uri: str | None, metadata: Metadata
 ) -> AddPlan:
     """Return the files at these paths; a path that is no file, or of a refused type, is a failure."""
     plan = AddPlan()
     for path in paths:
-        name = uri or file_uri(path, base)
+        name = uri or file_uri(path, settings.base)
         try:
             require_file(path)
-            _refuse_type(name)
+            _refuse_type(name, ocr=settings.ocr is not None)
         except ReadError as error:
             plan.failed.append(Skip(path, str(error)))
             continue
@@ -73,9 +72,9 @@ def plan_files(
     return plan
 
 
-def _refuse_type(uri: str) -> None:
+def _refuse_type(uri: str, *, ocr: bool) -> None:
     """Raise `ReadError` if no reader takes files with this name; the file is not opened."""
-    reason = explain_refusal(uri)
+    reason = explain_refusal(uri, ocr=ocr)
     if reason is not None:
         hint = "convert it to a format that is read, such as PDF or text"
         raise ReadError(reason, hint=hint, reason="unsupported")

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
@@ -16,7 +17,7 @@ from ragstone.indexing.components import store_notes
 from ragstone.indexing.ledger import MISSING
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
 from ragstone.indexing.writer import ChunkingConfig, DocumentWriter
-from ragstone.read.file_types import explain_refusal
+from ragstone.read.file_types import IMAGE_SUFFIXES, explain_refusal
 from ragstone.read.formats import SUFFIXES
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
@@ -345,9 +346,12 @@ def folder_source(
         include=rules.include,
         exclude=rules.exclude,
         limits=FileLimits(
-            rules.max_file_bytes, rules.max_files, rules.max_document_bytes, SUFFIXES
+            rules.max_file_bytes,
+            rules.max_files,
+            rules.max_document_bytes,
+            SUFFIXES | IMAGE_SUFFIXES,
         ),
-        refuse=explain_refusal,
+        refuse=partial(explain_refusal, ocr=settings.ocr is not None),
         git=rules.git,
         secret_files=rules.secret_files,
         never_open=database_files(settings.home),

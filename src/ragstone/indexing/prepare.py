@@ -72,12 +72,13 @@ class ItemPreparer:
     def _read(self, item: Item, loaded: LoadedItem) -> Outcome:
         """Return the outcome for bytes: the reader is chosen by the file name."""
         name = loaded.file_name or item.uri
-        if is_binary(loaded.data, name):
+        if is_binary(loaded.data, name, self.chunking.ocr):
             return Outcome(item.uri, "binary", loaded.stamp)
         content_hash = hashlib.sha256(loaded.data).hexdigest()
         if self._is_known(item, loaded, content_hash):
             return Outcome(item.uri, "same", loaded.stamp)
-        document = reader_for(name, loaded.data).read(loaded.data, name)
+        reader = reader_for(name, loaded.data, self.chunking.ocr)
+        document = reader.read(loaded.data, name)
         if loaded.no_text_hint and not document.text.strip():
             raise ReadError("the page has no text", hint=loaded.no_text_hint)
         title = document.title

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, Self
 from ragstone.chunk.recipes import describe_recipe, overlap_in_unit, size_in_unit
 from ragstone.errors import QuotaError
 from ragstone.indexing.events import CHUNK_INDEXED, DOCUMENT_REMOVED
-from ragstone.read.formats import READERS_VERSION
+from ragstone.read.formats import OCR_VERSION, READERS_VERSION
 from ragstone.sources.secrets import rules as secret_rules
-from ragstone.types import NO_LIMITS, Limits, Skip
+from ragstone.types import NO_LIMITS, Limits, OcrLimits, Skip
 
 if TYPE_CHECKING:
     from ragstone.config import Settings
@@ -31,6 +31,8 @@ class ChunkingConfig:
     size: int | None = None
     overlap: int | None = None
     redact_secrets: bool = True
+    ocr: OcrLimits | None = None
+    """Limits for the text of pictures and scanned pages; None if it is not recognised."""
 
     @classmethod
     def from_settings(cls, settings: Settings, own: Mapping[str, Scalar]) -> Self:
@@ -45,14 +47,21 @@ class ChunkingConfig:
         )
         if overlap is None:
             overlap = overlap_in_unit(chunker, rag.chunk_overlap, settings.chunk.overlap_tokens)
-        return cls(chunker, size, overlap, settings.sources.secrets == "redact")
+        return cls(
+            chunker,
+            size,
+            overlap,
+            settings.sources.secrets == "redact",
+            settings.ocr,
+        )
 
     @property
     def recipe(self) -> str:
         """Return the name of this way to read and cut; a document with another recipe is prepared again."""
         secrets = secret_rules.recipe() if self.redact_secrets else "secrets/off"
         chunking = describe_recipe(self.chunker, self.size, self.overlap)
-        return f"{chunking};{READERS_VERSION};{secrets}"
+        recipe = f"{chunking};{READERS_VERSION};{secrets}"
+        return recipe if self.ocr is None else f"{recipe};{OCR_VERSION}"
 
 
 def _number(values: Mapping[str, Scalar], name: str) -> int | None:

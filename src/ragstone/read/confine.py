@@ -24,7 +24,6 @@ if sys.platform != "win32":
 MEMORY_BYTES: Final = 1 << 30
 """Of address space."""
 _LIMITS: Final = {
-    "RLIMIT_AS": MEMORY_BYTES,
     "RLIMIT_CORE": 0,
     "RLIMIT_FSIZE": 0,
     "RLIMIT_NOFILE": 32,
@@ -33,14 +32,14 @@ _LIMITS_WITHOUT_FILTER: Final = {"RLIMIT_NPROC": 0}
 """A limit of processes also refuses threads, so it is only for systems that cannot filter calls."""
 
 
-def confine(folders: Iterable[str]) -> None:
+def confine(folders: Iterable[str], *, memory: int = MEMORY_BYTES) -> None:
     """Give up, for good, every right that reading does not need; modules in these folders can be imported."""
     allowed = tuple(
         os.path.join(os.path.realpath(folder), "")
         for folder in folders
         if os.path.isdir(folder)
     )
-    _set_limits(_LIMITS)
+    _set_limits({**_LIMITS, "RLIMIT_AS": memory})
     if sys.platform != "linux" or not _confine_by_kernel(allowed):
         _set_limits(_LIMITS_WITHOUT_FILTER)
     sys.addaudithook(lambda event, arguments: _check_event(event, arguments, allowed))

@@ -168,6 +168,8 @@ SUFFIXES: Final = {
     **_index_suffixes("config", _CONFIG),
     **_index_suffixes("data", _DATA),
 }
+IMAGE_SUFFIXES: Final = frozenset({"png", "jpg", "jpeg"})
+"""Of pictures whose text can be recognised."""
 NAMES: Final = _invert(_NAMES)
 PROGRAMS: Final = _invert(_PROGRAMS)
 _REFUSED_SUFFIXES: Final = _invert(_REFUSED)
@@ -186,9 +188,16 @@ def name_of(uri: str) -> str:
     return uri[uri.rfind("/") + 1 :]
 
 
-def explain_refusal(uri: str) -> str | None:
-    """Return why no reader takes a file with this name, or None."""
+def is_image(uri: str) -> bool:
+    """Return whether a file is a picture whose text can be recognised, by its name."""
+    return suffix_of(name_of(uri)) in IMAGE_SUFFIXES
+
+
+def explain_refusal(uri: str, *, ocr: bool = False) -> str | None:
+    """Return why no reader takes a file with this name, or None. With `ocr` pictures are taken."""
     suffix = suffix_of(name_of(uri))
+    if ocr and suffix in IMAGE_SUFFIXES:
+        return None
     description = _REFUSED_SUFFIXES.get(suffix)
     if description is None:
         return None

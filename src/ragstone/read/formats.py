@@ -19,6 +19,9 @@ ReadFunction = Callable[[bytes, str], Document]
 READERS_VERSION: Final = "read/2"
 """Stored with each document. After a change of this version all files are read again."""
 
+OCR_VERSION: Final = "ocr/1"
+"""Also stored if pictures and scanned pages are read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -38,6 +41,7 @@ class Format:
 
 FORMATS: Final = (
     Format("pdf", ("pdf",), "ragstone.read.pdf:read", magic=b"%PDF-"),
+    Format("scanned-pdf", (), "ragstone.read.pdf:read_scanned"),
     Format("html", ("html", "htm", "xhtml"), "ragstone.read.html:read"),
     Format("docx", ("docx", "docm", "dotx"), "ragstone.read.docx:read"),
     Format("pptx", ("pptx", "pptm", "ppsx"), "ragstone.read.pptx:read"),

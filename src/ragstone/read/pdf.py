@@ -15,6 +15,7 @@ from ragstone.errors import ReadError
 from ragstone.read.file_types import name_of
 from ragstone.read.kinds import kind_of
 from ragstone.read.markdown_writer import one_line
+from ragstone.read.page_text import PAGE_BREAK, describe_pages
 from ragstone.read.pdf_layout import (
     PdfLine,
     clean_text,
@@ -24,7 +25,6 @@ from ragstone.read.pdf_layout import (
 from ragstone.read.pdf_lines import PdfiumObject, read_lines
 from ragstone.types import Document, Mark, Metadata
 
-PAGE_BREAK: Final = "\n\f\n"
 _DATE: Final = re.compile(r"D?:?(\d{4})(\d{2})?(\d{2})?")
 _USELESS_TITLE: Final = re.compile(
     r"untitled|\(?anonymous\)?|.*\.(?:docx?|indd|tex|dvi|odt|pptx?|xlsx?|qxd|pdf)|microsoft word.*",
@@ -33,7 +33,6 @@ _USELESS_TITLE: Final = re.compile(
 _MAX_VALUE: Final = 200
 _MAX_LABEL: Final = 40
 _MAX_ANNOTATIONS: Final = 2_000
-_MAX_PAGE_RANGES: Final = 20
 _MAX_PAGES: Final = 20_000
 """A small file can list one page very often."""
 _TITLE_LINES: Final = 4
@@ -59,10 +58,20 @@ class _Pages:
 
 def read(data: bytes, uri: str) -> Document:
     """Return the document in a PDF. Raise `ReadError` if it is encrypted, damaged, or has no text at all."""
+    return _read(data, uri, may_be_scanned=False)
+
+
+def read_scanned(data: bytes, uri: str) -> Document:
+    """Return the document in a PDF, also if all of its pages are pictures; their texts are empty."""
+    return _read(data, uri, may_be_scanned=True)
+
+
+def _read(data: bytes, uri: str, *, may_be_scanned: bool) -> Document:
     with closing(_open(data)) as pdf:
         pages = _read_pages(pdf)
         texts = pages.texts()
-        if not any(text.strip() for text in texts):
+        has_text = any(text.strip() for text in texts)
+        if not has_text and not (may_be_scanned and pages.silent):
             raise _explain_missing_text(pages)
         properties = pdf.get_metadata_dict(skip_empty=True)
         title = _find_title(properties.get("Title", ""), pages.lines)
@@ -242,29 +251,12 @@ def _build_remarks(pdf: PdfiumObject, pages: _Pages) -> tuple[str, ...]:
     """Return remarks on pages that gave no text, and on attachments."""
     remarks = []
     if pages.silent:
-        remarks.append(f"{_describe_pages(pages.silent)} no text layer (scanned?)")
+        remarks.append(f"{describe_pages(pages.silent)} no text layer (scanned?)")
     if pages.damaged:
-        remarks.append(f"{_describe_pages(pages.damaged)} been left out: damaged")
+        remarks.append(f"{describe_pages(pages.damaged)} been left out: damaged")
     attachments = pdf.count_attachments()
     if attachments == 1:
         remarks.append("1 attachment was not read")
     elif attachments:
         remarks.append(f"{attachments} attachments were not read")
     return tuple(remarks)
-
-
-def _describe_pages(pages: Sequence[int]) -> str:
-    """Return pages in words: `page 3 has`, `pages 3–5, 9 have`."""
-    ranges: list[list[int]] = []
-    for page in pages:
-        if ranges and ranges[-1][-1] == page - 1:
-            ranges[-1][1:] = [page]
-        else:
-            ranges.append([page])
-    names = ["–".join(map(str, each)) for each in ranges[:_MAX_PAGE_RANGES]]
-    if len(ranges) > _MAX_PAGE_RANGES:
-        names.append("…")
-    listed = ", ".join(names)
-    if len(pages) == 1:
-        return f"page {listed} has"
-    return f"pages {listed} have"

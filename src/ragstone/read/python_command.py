@@ -14,6 +14,7 @@ _READER_PACKAGES: Final = (
     "selectolax",
     "yaml",
     "charset_normalizer",
+    "rapidocr",
 )
 
 

@@ -5,34 +5,51 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ragstone.config import is_ocr_installed
 from ragstone.errors import ReadError
 from ragstone.protocols import Reader
 from ragstone.read import encoding
 from ragstone.read.confined_reader import CONFINED_READER
-from ragstone.read.file_types import explain_refusal
+from ragstone.read.file_types import explain_refusal, is_image
 from ragstone.read.formats import Format, find_format
+from ragstone.read.ocr_reader import OCR_READER
 from ragstone.read.plain import PlainReader
 from ragstone.read.proposed_kinds import refine_kind
-from ragstone.types import Document
+from ragstone.types import Document, OcrLimits
 
 _PLAIN: Final = PlainReader()
+_PDF: Final = "pdf"
+_NO_TEXT_LAYER: Final = "no text layer"
+_INSTALL_OCR: Final = 'pip install "ragstone[ocr]" reads such pages'
+_OCR_OFF: Final = "read.ocr is off"
 _TEMPLATE_HEAD: Final = 20_000
 
 
-def reader_for(uri: str, data: bytes = b"") -> Reader:
-    """Return the reader for a file that starts with these bytes. Raise `ReadError` if there is none."""
-    reason = explain_refusal(uri)
+def reader_for(uri: str, data: bytes = b"", ocr: OcrLimits | None = None) -> Reader:
+    """Return the reader for a file that starts with these bytes. Raise `ReadError` if there is none.
+
+    With the limits `ocr`, pictures and scanned pages are read too.
+    """
+    reason = explain_refusal(uri, ocr=ocr is not None)
     if reason is not None:
         hint = "convert it to a format that is read, such as PDF or text"
+        if is_image(uri):
+            hint = advise_ocr()
         raise ReadError(reason, hint=hint, reason="unsupported")
+    if is_image(uri):
+        return ImageReader()
     file_format = find_format(uri, data)
     if file_format is None:
         return _PLAIN
+    if file_format.name == _PDF:
+        return PdfReader(ocr)
     return FormatReader(file_format)
 
 
-def is_binary(data: bytes, uri: str = "") -> bool:
+def is_binary(data: bytes, uri: str = "", ocr: OcrLimits | None = None) -> bool:
     """Return whether bytes are neither text nor a format that is read."""
+    if ocr is not None and is_image(uri):
+        return False
     return find_format(uri, data) is None and encoding.is_binary(data)
 
 
@@ -51,3 +68,41 @@ class FormatReader:
         source = data[:_TEMPLATE_HEAD].decode("utf-8", "replace")
         kind = refine_kind(document.kind, document.language, uri, source)
         return replace(document, kind=kind)
+
+
+@dataclass(frozen=True, slots=True)
+class PdfReader:
+    """Reads PDF in the confined process; with limits it also recognises the text of scanned pages."""
+
+    ocr: OcrLimits | None = None
+
+    def read(self, data: bytes, uri: str) -> Document:
+        """Return the document, or raise `ReadError`; it says how pages without text can be read."""
+        if self.ocr is not None:
+            document = CONFINED_READER.read("scanned-pdf", data, uri)
+            return OCR_READER.fill_pages(document, data, self.ocr)
+        try:
+            document = CONFINED_READER.read(_PDF, data, uri)
+        except ReadError as error:
+            if error.reason != "no-text-layer":
+                raise
+            raise ReadError(f"{error.message}; {advise_ocr()}", reason=error.reason) from error
+        return replace(document, remarks=tuple(map(_add_advice, document.remarks)))
+
+
+def advise_ocr() -> str:
+    """Return how pictures and pages without text can be read."""
+    return _OCR_OFF if is_ocr_installed() else _INSTALL_OCR
+
+
+def _add_advice(remark: str) -> str:
+    return f"{remark}; {advise_ocr()}" if _NO_TEXT_LAYER in remark else remark
+
+
+@dataclass(frozen=True, slots=True)
+class ImageReader:
+    """Reads pictures in the confined process."""
+
+    def read(self, data: bytes, uri: str) -> Document:
+        """Return the document of the text in the picture, or raise `ReadError`."""
+        return OCR_READER.read_image(data, uri)

@@ -22,6 +22,7 @@ from ragstone.types.documents import Item as Item
 from ragstone.types.documents import LoadedItem as LoadedItem
 from ragstone.types.documents import Mark as Mark
 from ragstone.types.documents import Metadata as Metadata
+from ragstone.types.documents import OcrLimits as OcrLimits
 from ragstone.types.documents import Role as Role
 from ragstone.types.documents import Scalar as Scalar
 from ragstone.types.documents import Skip as Skip

@@ -205,6 +205,14 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class OcrLimits:
+    """How many pages of a file are recognised (OCR), and for how many seconds."""
+
+    pages: int = 50
+    seconds: int = 120
+
+
+@dataclass(frozen=True, slots=True)
 class Slice:
     """An exact slice of a document with its position."""
 

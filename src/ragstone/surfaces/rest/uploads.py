@@ -62,11 +62,12 @@ def add_files(
 
 
 def _read(engine: Engine, file: UploadedFile) -> Document:
-    reader_for(file.name)  # refuses an unsupported type by its name
+    ocr = engine.settings.ocr
+    reader_for(file.name, ocr=ocr)  # refuses an unsupported type by its name
     problem = engine.admin.source().limits.explain_excess(file.name, file.size)
     if problem:
         raise ReadError(problem, hint="split the file")
     data = file.read()
-    if is_binary(data, file.name):
+    if is_binary(data, file.name, ocr):
         raise ReadError("it is binary, not text", hint="convert it to text first")
-    return reader_for(file.name, data).read(data, file.name)
+    return reader_for(file.name, data, ocr).read(data, file.name)

@@ -128,7 +128,8 @@ def _add_stdin(engine: Engine, target: AddTarget) -> AddReport:
 
 def _read_stdin(engine: Engine, uri: str) -> Document:
     """Return the text from stdin as a document, with the reader of its name."""
-    reader_for(uri)  # refuses an unsupported type before anything is read
+    ocr = engine.settings.ocr
+    reader_for(uri, ocr=ocr)  # refuses an unsupported type before anything is read
     max_bytes = engine.admin.source().limits.max_bytes(uri)
     try:
         data = sys.stdin.buffer.read(max_bytes + 1)
@@ -139,9 +140,9 @@ def _read_stdin(engine: Engine, uri: str) -> Document:
             f"too large: more than {max_bytes:,} bytes",
             hint="sources.max_file_bytes or sources.max_document_bytes sets the limit",
         )
-    if is_binary(data, uri):
+    if is_binary(data, uri, ocr):
         raise ReadError("it is binary, not text", hint="convert it to text first")
-    return reader_for(uri, data).read(data, uri)
+    return reader_for(uri, data, ocr).read(data, uri)
 
 
 def _print_report(report: AddReport, files_by_uri: dict[str, str]) -> None:

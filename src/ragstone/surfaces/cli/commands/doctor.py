@@ -7,6 +7,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -17,12 +18,20 @@ from ragstone.errors import RagstoneError
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import format_bytes, print_json, print_line, printable
+from ragstone.surfaces.cli.output import format_bytes, plural, print_json, print_line, printable
 from ragstone.surfaces.present.failures import OK, UNSOUND
 from ragstone.surfaces.present.reports import finding_json, finding_level
 from ragstone.types import Finding
 
 _MIN_FREE_BYTES: Final = 200_000_000
+_EXTRAS: Final = {
+    "chroma": "chromadb",
+    "milvus": "pymilvus",
+    "ocr": "rapidocr",
+    "fastembed": "fastembed",
+    "sentence-transformers": "sentence_transformers",
+}
+"""The packages of indexes, readers and models that can be added with `pip install 'ragstone[…]'`."""
 _MARKS: Final = {
     "ok": ("ok    ", "green"),
     "warning": ("care  ", "yellow"),
@@ -39,9 +48,15 @@ _MARKS: Final = {
 )
 @common_options
 def doctor(folder: Path | None, as_json: bool) -> int:
-    """Check Python, the disk, the model and the index."""
+    """Check Python, the disk, optional packages, the model and the index."""
     with open_engine(folder) as engine:
-        findings = [*_check_environment(engine), _check_model(engine), *_check_index(engine)]
+        findings = [
+            *_check_environment(engine),
+            _check_extras(),
+            _check_model(engine),
+            *_check_index(engine),
+            *_check_remote(engine),
+        ]
     is_sound = all(finding.ok for finding in findings)
     if as_json:
         print_json(
@@ -85,6 +100,29 @@ def _check_environment(engine: Engine) -> Iterator[Finding]:
     # A warning, not a fault: how much space is enough depends on the documents to come.
     warning = "" if free >= _MIN_FREE_BYTES else "that is little: a full disk stops every sync"
     yield Finding("disk", True, f"{format_bytes(free)} free", warning)
+
+
+def _check_extras() -> Finding:
+    installed = [name for name, package in _EXTRAS.items() if find_spec(package) is not None]
+    missing = [name for name in _EXTRAS if name not in installed]
+    detail = f"{', '.join(installed) or 'none'} installed"
+    if missing:
+        detail += f"; pip install 'ragstone[NAME]' adds {', '.join(missing)}"
+    return Finding("extras", True, detail)
+
+
+def _check_remote(engine: Engine) -> Iterator[Finding]:
+    """Yield a finding about the collection on another server, if there is one."""
+    remote = engine.workspace.components.remote
+    if remote.name is None:
+        return
+    label = f"remote collection {remote.name}"
+    try:
+        count = len(remote.collection().search("does it answer?", 1))
+    except RagstoneError as error:
+        yield Finding(label, False, error.message, error.hint)
+        return
+    yield Finding(label, True, f"it answers with {plural(count, 'passage')}")
 
 
 def _check_model(engine: Engine) -> Finding:
