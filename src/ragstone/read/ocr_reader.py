@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.errors import ReadError, Reason
@@ -21,6 +21,7 @@ OCR_MEMORY_BYTES: Final = 2 << 30
 """Of address space. A page needs about 0.7 GB of memory, most of it for finding the lines."""
 PAGE_SECONDS: Final = 60.0
 _MAX_TEXT_BYTES: Final = 4 << 20
+_MAX_FAILURES: Final = 5
 _NOT_RECOGNISED: Final = "no text could be recognised"
 
 
@@ -37,6 +38,27 @@ class PageReply:
 
     reason: Reason | None = None
     message: str = ""
+
+
+@dataclass(slots=True)
+class _PagesOutcome:
+    """The recognised texts by page, the failures, and the pages that the limits left out."""
+
+    texts: dict[int, str] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    skipped: list[int] = field(default_factory=list)
+
+    def remarks(self, before: Sequence[str]) -> tuple[str, ...]:
+        """Return the remarks of the report; recognised pages replace the remark that they have no text."""
+        remarks = list(before)
+        if self.texts:
+            remarks = [remark for remark in before if "no text layer" not in remark]
+            remarks.append(f"{describe_pages(list(self.texts))} been recognised (OCR)")
+        if self.skipped:
+            remarks.append(
+                f"{describe_pages(self.skipped)} no text: the limits of OCR are reached"
+            )
+        return (*remarks, *self.failures[:_MAX_FAILURES])
 
 
 class OcrReader:
@@ -74,34 +96,32 @@ class OcrReader:
         """Return a PDF's document with the text of its pages that had none; `ReadError` if it has no text at all."""
         texts = _split_pages(document)
         blank = [number for number, text in enumerate(texts, 1) if not text.strip()]
+        outcome = self._recognise_pages(data, blank, limits)
+        for number, text in outcome.texts.items():
+            texts[number - 1] = text
+        if not any(text.strip() for text in texts):
+            reason = (*outcome.failures, _NOT_RECOGNISED)[0]
+            raise ReadError(f"no page has a text layer, and {reason}", reason="no-text-layer")
+        return _join_pages(document, texts, outcome.remarks(document.remarks))
+
+    def _recognise_pages(
+        self, data: bytes, numbers: Sequence[int], limits: OcrLimits
+    ) -> _PagesOutcome:
+        """Recognise pages in their order until the limits are reached."""
+        outcome = _PagesOutcome(skipped=list(numbers))
         deadline = time.monotonic() + limits.seconds
-        recognised: list[int] = []
-        failures: list[str] = []
-        done = 0
-        for number in blank[: limits.pages]:
+        for number in numbers[: limits.pages]:
             if time.monotonic() > deadline:
                 break
-            done += 1
+            outcome.skipped.remove(number)
             try:
-                texts[number - 1] = self._recognise(data, number)
+                text = self._recognise(data, number)
             except ReadError as error:
-                failures.append(f"page {number}: {error.message}")
+                outcome.failures.append(f"page {number}: {error.message}")
                 continue
-            if texts[number - 1].strip():
-                recognised.append(number)
-        remarks = list(document.remarks)
-        if recognised:
-            remarks = [remark for remark in remarks if "no text layer" not in remark]
-            remarks.append(f"{describe_pages(recognised)} been recognised (OCR)")
-        if blank[done:]:
-            remarks.append(
-                f"{describe_pages(blank[done:])} no text: the limits of OCR are reached"
-            )
-        remarks += failures[:5]
-        if not any(text.strip() for text in texts):
-            reason = failures[0] if failures else _NOT_RECOGNISED
-            raise ReadError(f"no page has a text layer, and {reason}", reason="no-text-layer")
-        return _join_pages(document, texts, remarks)
+            if text.strip():
+                outcome.texts[number] = text
+        return outcome
 
     def _recognise(self, data: bytes, page: int) -> str:
         try:

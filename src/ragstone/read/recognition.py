@@ -51,6 +51,11 @@ class RecognisedLine:
         """Return the height of the box."""
         return max(1.0, self.bottom - self.top)
 
+    @property
+    def middle(self) -> float:
+        """Return the height of the middle of the box."""
+        return (self.top + self.bottom) / 2
+
 
 def recognise_page(data: bytes, number: int) -> str:
     """Return the text of a page of a PDF, from 1 on; empty if there is none."""
@@ -118,17 +123,10 @@ def _recognise(pixels: np.ndarray[Any, np.dtype[np.uint8]]) -> str:
 
 
 def join_pieces(pieces: Sequence[RecognisedLine]) -> str:
-    """Return the text from top to bottom: pieces at the same height are one line, a large gap is an empty line."""
-    rows: list[list[RecognisedLine]] = []
-    for piece in sorted(pieces, key=lambda piece: (piece.top + piece.bottom) / 2):
-        middle = (piece.top + piece.bottom) / 2
-        if rows and middle < max(other.bottom for other in rows[-1]) - 0.3 * piece.height:
-            rows[-1].append(piece)
-        else:
-            rows.append([piece])
+    """Return the text from top to bottom; a large gap between two lines becomes an empty line."""
     lines: list[str] = []
     bottom = 0.0
-    for row in rows:
+    for row in _group_rows(pieces):
         top = min(piece.top for piece in row)
         if lines and top - bottom > _PARAGRAPH_GAP * row[0].height:
             lines.append("")
@@ -136,3 +134,17 @@ def join_pieces(pieces: Sequence[RecognisedLine]) -> str:
         lines.append(" ".join(piece.text.strip() for piece in row))
         bottom = max(piece.bottom for piece in row)
     return "\n".join(lines).strip()
+
+
+def _group_rows(pieces: Sequence[RecognisedLine]) -> list[list[RecognisedLine]]:
+    """Return the pieces of each line, from top to bottom: those at about the same height."""
+    rows: list[list[RecognisedLine]] = []
+    row_bottom = 0.0
+    for piece in sorted(pieces, key=lambda piece: piece.middle):
+        if rows and piece.middle < row_bottom - 0.3 * piece.height:
+            rows[-1].append(piece)
+            row_bottom = max(row_bottom, piece.bottom)
+        else:
+            rows.append([piece])
+            row_bottom = piece.bottom
+    return rows
