@@ -313,9 +313,9 @@ def test_a_hit_in_a_pdf_names_the_page(tmp_path: Path) -> None:
     (tmp_path / "scan.pdf").write_bytes(pdf([PICTURE]))
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
         report = engine.sync(embed=False)
-        assert [(skip.uri, skip.reason) for skip in report.failed] == [
-            ("scan.pdf", "no page has a text layer (scanned?)")
-        ]
+        (failure,) = report.failed
+        assert failure.uri == "scan.pdf"
+        assert failure.reason.startswith("no page has a text layer")
         places = {
             query: engine.search(query, top_k=1, mode="words")[0].citation
             for query in ("zebra", "okapi", "note")
