@@ -59,7 +59,6 @@ class RemoteSession:
     def __init__(self, address: ServerAddress) -> None:
         """Start the server or connect to it; raise `TimeoutError` or any error of the SDK."""
         self._loop = asyncio.new_event_loop()
-        self._stop = threading.Event()
         self._wake: Future[asyncio.Event] = Future()
         self._client: Future[Client] = Future()
         self._thread = threading.Thread(
