@@ -148,7 +148,8 @@ def test_the_ledger_lists_every_file_with_its_reason(folder: Path, old_files: No
         (folder / "new.md").write_text("# New\n")
         (folder / "lease.py").write_text("changed = True\n")
         (folder / "docs/locks.md").unlink()
-        page = server.get("/collections/default?view=ledger").text
+        address = "/collections/default?view=ledger"
+        page = server.get(address, headers={"hx-request": "true"}).text
         ledger = server.state.engines.own.admin.compare_folder()
     assert [skip.uri for skip in ledger.skipped] == ["blob.dat"]
     assert [skip.uri for skip in ledger.failed] == ["broken.pdf"]
@@ -170,6 +171,7 @@ def test_pages_of_a_collection_have_no_barriers(page: Page) -> None:
     page.reload()
     take_screenshots(page, "collection")
     page.goto("/collections/default?view=ledger")
+    expect(page.locator(".stats")).to_contain_text("Files found")
     assert find_barriers(page) == []
     take_screenshots(page, "ledger")
 

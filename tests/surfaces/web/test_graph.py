@@ -40,7 +40,7 @@ def test_a_node_is_found_and_leads_to_its_source_lines(page: Page) -> None:
     side = page.locator("#graph-node")
     expect(side.get_by_role("heading", name=ROUTE)).to_be_visible()
     expect(side.get_by_role("link", name="routes/api.php:10")).to_have_attribute(
-        "href", "/documents/default/routes/api.php#L10"
+        "href", "/documents/default/routes/api.php?line=10#L10"
     )
     assert page.locator(".graph-edges path.is-on").count() > 0
     take_screenshots(page, "graph-node")

@@ -10,12 +10,16 @@ import pytest
 from playwright.sync_api import Browser
 
 from ragstone import Document
-from ragstone.surfaces.web.addresses import document_path
+from ragstone.surfaces.rest.forms import encode_cursor
+from ragstone.surfaces.web.addresses import collection_path, document_path
+from ragstone.surfaces.web.pages.collections import PAGE_SIZE
 from tests.support.browser import open_page
 from tests.support.running_server import RunningServer, running_server
-from tests.surfaces.web.payloads import PAYLOADS, batches
+from tests.surfaces.web.payloads import COUNT, PAYLOADS, batches
 
 COLLECTION = "hostile"
+ALL = "all.md"
+"""A document with all payloads as lines and as metadata."""
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +32,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]
         engine.add(
             [
                 Document(
-                    f"{number:03d}/{payload}.md",
+                    uri_of(number),
                     f"# {payload}\n\n{payload}\n",
                     kind="doc",
                     title=payload,
@@ -39,22 +43,37 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]
             collection=COLLECTION,
             embed=False,
         )
+        everything = Document(
+            ALL,
+            "\n\n".join(PAYLOADS),
+            kind="doc",
+            title=PAYLOADS[2],
+            metadata={
+                f"{payload} {number}": payload for number, payload in enumerate(PAYLOADS)
+            },
+        )
+        engine.add(everything, collection=COLLECTION, embed=False)
         yield server
+
+
+def uri_of(number: int) -> str:
+    """Return the uri of the document of one payload."""
+    return f"{number:03d}/{PAYLOADS[number]}.md"
 
 
 def addresses() -> dict[str, list[str]]:
     """Return the addresses of each page that show payloads. A new page adds its own here."""
-    documents = [
-        document_path(COLLECTION, f"{number:03d}/{PAYLOADS[number]}.md")
-        for number in range(0, len(PAYLOADS), 12)
-    ]
+    last_of_pages = [uri_of(number) for number in range(PAGE_SIZE - 1, COUNT - 1, PAGE_SIZE)]
+    lists = [collection_path(COLLECTION, cursor=encode_cursor(uri)) for uri in last_of_pages]
+    some = [document_path(COLLECTION, uri_of(number)) for number in range(0, COUNT, 50)]
     return {
         "home": ["/"],
         "search": [f"/search?q={quote(text)}&top_k=50" for text in batches(60)],
         "graph": [f"/graph?node={quote(text[:1500])}" for text in batches(20)],
         "collections": ["/collections"],
-        "collection": [f"/collections/{COLLECTION}?q={number:02d}" for number in range(30)],
-        "documents": documents,
+        "collection": [collection_path(COLLECTION), *lists],
+        "filter": [collection_path(COLLECTION, q=text[:500]) for text in batches(60)],
+        "documents": [document_path(COLLECTION, ALL), *some],
         "no such page": [f"/{quote(text, safe='')}" for text in batches(60)],
     }
 

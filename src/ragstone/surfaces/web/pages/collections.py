@@ -95,11 +95,16 @@ def _show_collection(page: PageCall, name: str, options: ListOptions) -> Respons
 
 
 def _show_ledger(page: PageCall, collection: Collection, options: ListOptions) -> Response:
+    """Show the ledger. The page asks for its files later: a large folder takes a second."""
+    if not page.is_part:
+        return page.render(
+            "collection_ledger.html",
+            collection=collection,
+            follows_folder=True,
+            options=options,
+        )
     return page.render(
-        "collection_ledger.html",
-        collection=collection,
-        follows_folder=True,
-        options=options,
+        "collection_ledger_files.html",
         ledger=page.engine.admin.compare_folder(collection=collection.name),
         shown=_SHOWN_SKIPS,
     )
