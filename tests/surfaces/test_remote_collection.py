@@ -197,6 +197,18 @@ def test_a_wrong_server_or_tool_is_named(
     assert children() <= before
 
 
+def test_an_agent_with_the_name_of_the_collection_keeps_its_own_documents(
+    tmp_path: Path,
+) -> None:
+    agents = "agents: {library: {docs: {strategy: rag, sources: ['*.md']}}}\n"
+    (tmp_path / "agents.yaml").write_text(agents)
+    (tmp_path / "a.md").write_text("Granite is hard.\n")
+    with open_foreign(tmp_path, "find_books") as engine:
+        engine.agents.ensure_index("library")
+        hits = engine.agents.corpus("library").search("granite")
+        assert [hit.source_doc_id for hit in hits] == ["a.md"]
+
+
 def test_the_doctor_asks_the_server_and_lists_the_extras(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
