@@ -80,7 +80,13 @@ def running_server(
         listener = open_socket("127.0.0.1", 0)
         app = create_server_app(state)
         server = StoppableServer(
-            uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=2),
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                lifespan="on",
+                timeout_graceful_shutdown=2,
+            ),
             state,
         )
         if sync:

@@ -162,10 +162,14 @@ def test_a_stream_ends_when_its_key_is_revoked(keyed: RunningServer) -> None:
     assert keyed.state.streams.open == 0
 
 
-def test_a_body_is_not_read_before_the_key_is_checked(keyed: RunningServer) -> None:
+@pytest.mark.parametrize(
+    "path",
+    ["/api/rag/collections", "/api/rag/collections/x/files", "/mcp", "/mcp/all"],
+)
+def test_a_body_is_not_read_before_the_key_is_checked(keyed: RunningServer, path: str) -> None:
     host, port = keyed.url.removeprefix("http://").split(":")
     head = (
-        f"POST /api/rag/collections HTTP/1.1\r\nHost: {host}:{port}\r\n"
+        f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\n"
         "Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
     )
     with socket.create_connection((host, int(port)), timeout=20) as connection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
 import signal
 import socket
 import threading
@@ -44,6 +45,8 @@ class StoppableServer(uvicorn.Server):
         """Take the configuration and the state of the server."""
         super().__init__(config)
         self._state = server
+        # Addresses hold names and queries. `access_log=False` alone still writes to handlers of the root logger.
+        logging.getLogger("uvicorn.access").disabled = True
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -97,7 +100,7 @@ async def _run(
     uvicorn_config = uvicorn.Config(
         create_server_app(server),
         log_config=None,
-        access_log=False,  # addresses may hold names of documents
+        access_log=False,
         server_header=False,
         lifespan="on",
         timeout_graceful_shutdown=STOP_SECONDS,
