@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ragstone.surfaces.install.agents import AGENTS
+from ragstone.surfaces.install.agents import AGENTS, AgentClient, SettingsFormat
 from ragstone.surfaces.install.json_edit import parse_json
 
 Command = Callable[..., Any]
@@ -214,3 +214,31 @@ def test_an_unknown_agent_is_refused_with_the_known_names(quick: Command) -> Non
     assert ran.code == 2
     assert "there is no agent 'emacs'" in ran.err
     assert "claude-code" in ran.err
+
+
+@pytest.mark.parametrize("scope", [(), ("--user",)], ids=["project", "user"])
+@pytest.mark.parametrize("agent", AGENTS, ids=NAMES)
+def test_an_agents_own_file_keeps_its_comments_and_comes_back_unchanged(
+    quick: Command, project: Path, agent: AgentClient, scope: tuple[str, ...]
+) -> None:
+    home = project.parent
+    path = agent.user_config(home)
+    if not scope and agent.project_config is not None:
+        path = project / agent.project_config
+    key = "".join(agent.keys)
+    text = f'// my servers\n{{\n   "{key}": {{\n "mine" : {{"command": "m"}}, /* x */\n }},\n}}'
+    if agent.format is SettingsFormat.TOML:
+        text = '# my servers\n[mcp_servers.mine]\ncommand = "m" # x\n'
+    elif agent.format is SettingsFormat.OWN_FILE:
+        text = "# my servers\nname: mine\n"
+        path = path.with_name("mine.yaml")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    before = contents(home)
+    assert quick("install", agent.name, "--yes", *scope).code == 0
+    installed = path.read_text(encoding="utf-8")
+    assert "my servers" in installed and "mine" in installed
+    if agent.format is not SettingsFormat.OWN_FILE:
+        assert "ragstone" in installed
+    assert quick("uninstall", agent.name, "--yes", *scope).code == 0
+    assert contents(home) == before
