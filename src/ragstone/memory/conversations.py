@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from cachetools import LRUCache
-
 from ragstone.errors import ConfigError, Conflict, NotFound, ProviderError, StaleSpace
 from ragstone.indexing.reconcile import Reconciler
 from ragstone.memory.recall import TurnRanking
@@ -32,6 +30,7 @@ from ragstone.types import (
     Request,
     Turn,
 )
+from ragstone.types.bounded_cache import BoundedCache
 
 if TYPE_CHECKING:
     from ragstone.indexing.sync import CollectionSync
@@ -54,7 +53,7 @@ class ConversationStore:
         self.sync = sync
         self.searcher = searcher
         self._now = now
-        self._caches: LRUCache[str, SessionCache] = LRUCache(_SESSIONS_CACHED)
+        self._caches: BoundedCache[str, SessionCache] = BoundedCache(_SESSIONS_CACHED)
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 
@@ -108,7 +107,7 @@ class ConversationStore:
         store, key = self.sync.components.store, self.sync.key(session)
         if not self.reader(session).exists:
             return 0
-        self._caches.pop(session, None)
+        self._caches.pop(session)
         if turn is None and before is None:
             return store.drop_collection(key)
         if turn is not None:
@@ -253,7 +252,7 @@ class ConversationStore:
         """Tell every process that its cache of a session is out of date, and return the new version."""
         version = secrets.token_hex(8)
         self._update_state(session, version=version)
-        self._caches.pop(session, None)
+        self._caches.pop(session)
         return version
 
     def _update_state(

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
-from cachetools import LRUCache
-
 from ragstone.config import cores
 from ragstone.errors import NotFound, ProviderError
 from ragstone.retrieval.ranking.background import BackgroundSamples
 from ragstone.retrieval.ranking.fusion import CandidateLists
 from ragstone.text import query_terms
 from ragstone.types import Condition, Filter, Scored
+from ragstone.types.bounded_cache import BoundedCache
 
 if TYPE_CHECKING:
     from ragstone.indexing.components import Components
@@ -37,9 +36,11 @@ class CandidateSearch:
         """Take the components; threads start with the first search."""
         self._components = components
         self._pool: Executor | None = None
-        self._spaces: LRUCache[tuple[int, Scope], list[SpaceInfo]] = LRUCache(_SPACES_CACHED)
-        self._allowed: LRUCache[tuple[int, int, Scope, Filter | None], list[int]] = LRUCache(
-            _FILTERS_CACHED
+        self._spaces: BoundedCache[tuple[int, Scope], list[SpaceInfo]] = BoundedCache(
+            _SPACES_CACHED
+        )
+        self._allowed: BoundedCache[tuple[int, int, Scope, Filter | None], list[int]] = (
+            BoundedCache(_FILTERS_CACHED)
         )
         self._samples = BackgroundSamples(components)
 
@@ -207,11 +208,11 @@ class CandidateSearch:
         self, request: Request, view: DocumentReader, generation: int, info: SpaceInfo
     ) -> list[int]:
         key = (generation, info.id, request.scope, request.filter)
-        if key not in self._allowed:
-            self._allowed[key] = view.vectors.ids_in(
-                request.scope, info.id, filter=request.filter
-            )
-        return self._allowed[key]
+        allowed = self._allowed.get(key)
+        if allowed is None:
+            allowed = view.vectors.ids_in(request.scope, info.id, filter=request.filter)
+            self._allowed[key] = allowed
+        return allowed
 
     def _spaces_to_search(
         self, request: Request, view: DocumentReader, generation: int
@@ -239,9 +240,11 @@ class CandidateSearch:
     ) -> list[SpaceInfo]:
         """Return the spaces of the scope, of every state."""
         key = (generation, request.scope)
-        if key not in self._spaces:
-            self._spaces[key] = view.vectors.spaces(request.scope)
-        return self._spaces[key]
+        spaces = self._spaces.get(key)
+        if spaces is None:
+            spaces = view.vectors.spaces(request.scope)
+            self._spaces[key] = spaces
+        return spaces
 
     def _threads(self) -> Executor:
         if self._pool is None:

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from cachetools import LRUCache
-
 from ragstone.errors import ReadError, StoreDamaged, StoreError, StoreTooNew
 from ragstone.indexing.added import added_source
 from ragstone.indexing.collection import folder_source
@@ -20,6 +18,7 @@ from ragstone.sources.folder.source import FILES
 from ragstone.sources.safe_open import stamp_of
 from ragstone.sources.uris import from_uri
 from ragstone.types import Explanation, Freshness, Hit, Item, KnownFile, Request, Stamp
+from ragstone.types.bounded_cache import BoundedCache
 
 if TYPE_CHECKING:
     from ragstone.indexing.sync import CollectionSync
@@ -45,7 +44,7 @@ class FreshnessCheck:
         self._sync = sync
         self._searcher = searcher
         self._added = AddedFileCheck(sync)
-        self._proofs: LRUCache[DocumentId, tuple[str, Stamp]] = LRUCache(_PROOFS_CACHED)
+        self._proofs: BoundedCache[DocumentId, tuple[str, Stamp]] = BoundedCache(_PROOFS_CACHED)
         self._rooted: tuple[int, dict[str, bool]] = (-1, {})
 
     def answer(self, request: Request, policy: Policy | None = None) -> Explanation:
@@ -216,8 +215,10 @@ class AddedFileCheck:
     def __init__(self, sync: CollectionSync) -> None:
         """Take the sync of the engine, for its store and its settings."""
         self._sync = sync
-        self._proofs: LRUCache[tuple[str, str], tuple[str, Stamp]] = LRUCache(_PROOFS_CACHED)
-        self._problems: LRUCache[tuple[str, str], str] = LRUCache(_PROOFS_CACHED)
+        self._proofs: BoundedCache[tuple[str, str], tuple[str, Stamp]] = BoundedCache(
+            _PROOFS_CACHED
+        )
+        self._problems: BoundedCache[tuple[str, str], str] = BoundedCache(_PROOFS_CACHED)
 
     def verdicts(self, collection: str, hits: Sequence[Hit]) -> dict[str, Verdict]:
         """Return the verdict for each added file behind the hits of a collection, by uri."""
@@ -251,7 +252,7 @@ class AddedFileCheck:
         self, collection: str, file: AddedFile, stored: KnownFile, read_hash: str
     ) -> Verdict:
         document = (collection, file.uri)
-        self._problems.pop(document, None)
+        self._problems.pop(document)
         if read_hash and read_hash != stored.content_hash:
             return "changed"  # another process has read the file again since the hit was read
         state = file.state()

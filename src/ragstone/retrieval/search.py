@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from cachetools import LRUCache
-
 from ragstone.errors import ProviderError
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.retrieval.candidates import CandidateSearch
@@ -31,6 +29,7 @@ from ragstone.retrieval.ranking.order import ChunkLoader
 from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
 from ragstone.retrieval.ranking.rerank import rerank_scores
 from ragstone.types import Dropped, Explanation, Request
+from ragstone.types.bounded_cache import BoundedCache
 
 if TYPE_CHECKING:
     from ragstone.indexing.components import Components
@@ -61,7 +60,9 @@ class Searcher:
         """Take the components; nothing is opened yet."""
         self._components = components
         self._candidates = CandidateSearch(components)
-        self._answers: LRUCache[tuple[int, Request], Explanation] = LRUCache(MAX_CACHED_ANSWERS)
+        self._answers: BoundedCache[tuple[int, Request], Explanation] = BoundedCache(
+            MAX_CACHED_ANSWERS
+        )
 
     def run(self, request: Request) -> Explanation:
         """Return the hits with an explanation. An unchanged index gives the cached answer."""

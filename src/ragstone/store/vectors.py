@@ -6,8 +6,6 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from cachetools import LRUCache
-
 from ragstone.errors import InputError, NotFound
 from ragstone.protocols import VectorRows
 from ragstone.store import catalog, filters, spaces
@@ -25,6 +23,7 @@ from ragstone.types import (
     SpaceState,
     VectorRow,
 )
+from ragstone.types.bounded_cache import BoundedCache
 
 _PENDING: Final = """
     SELECT t.id, t.hash, CAST(t.body AS BLOB) FROM (
@@ -85,7 +84,7 @@ _OWNED_SPACE: Final = "SELECT 1 FROM spaces WHERE id = ? AND project = ?"
 _REMEMBERED_SCOPES: Final = 64
 _LARGEST_ID: Final = (1 << 63) - 1
 
-SpacesCache = LRUCache[Scope, tuple[int, list[SpaceInfo]]]
+SpacesCache = BoundedCache[Scope, tuple[int, list[SpaceInfo]]]
 
 
 class SqliteVectorReader:
@@ -95,7 +94,7 @@ class SqliteVectorReader:
         """Take the source of connections; a snapshot shares the cache of its database."""
         self._source = source
         # Counting the coverage of a large scope takes longer than a search.
-        self.cache: SpacesCache = LRUCache(_REMEMBERED_SCOPES) if cache is None else cache
+        self.cache: SpacesCache = BoundedCache(_REMEMBERED_SCOPES) if cache is None else cache
 
     def spaces(self, scope: Scope) -> list[SpaceInfo]:
         """Return the spaces that collections in scope use, each with its coverage of the scope."""

@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from cachetools import LRUCache
-
 from ragstone.errors import ProviderError
+from ragstone.types.bounded_cache import BoundedCache
 
 if TYPE_CHECKING:
     from ragstone.indexing.components import Components
@@ -120,7 +119,7 @@ class BackgroundSamples:
     def __init__(self, components: Components) -> None:
         """Take the components; nothing is read yet."""
         self._components = components
-        self._samples: LRUCache[tuple[int, int, Scope], CosineFunction] = LRUCache(
+        self._samples: BoundedCache[tuple[int, int, Scope], CosineFunction] = BoundedCache(
             _SAMPLES_CACHED
         )
         self._unrelated: dict[str, Matrix] = {}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cachetools import LRUCache
-
+from ragstone.types.bounded_cache import BoundedCache
 from ragstone.vectors.normalise import Ids, id_array
 from ragstone.vectors.turbo.snapshot import IndexSnapshot
 
@@ -34,7 +33,7 @@ class IdFilters:
 
     def __init__(self) -> None:
         """Create an empty cache."""
-        self._cache: LRUCache[int, IdFilter] = LRUCache(CACHED_FILTERS)
+        self._cache: BoundedCache[int, IdFilter] = BoundedCache(CACHED_FILTERS)
 
     def get(self, allowed: Sequence[int] | Ids) -> IdFilter:
         """Return the filter of a list of ids; from the cache if it is the same list with the same length."""
