@@ -17,6 +17,30 @@ _VERBS: Final = {
     "PATCH": "change, update",
     "DELETE": "delete, remove",
 }
+_SYNONYMS: Final = (
+    ("create add new make register insert submit store build", "create, add, make, save a new"),
+    ("remove delete destroy clear purge drop discard", "delete, remove"),
+    ("update edit change set rename modify save toggle switch", "update, edit, change, save"),
+    ("show view read fetch find display load open detail details", "show, view, see, get"),
+    ("list index browse search overview", "list, show all, search"),
+    ("send mail notify share invite", "send, notify"),
+    ("login authenticate signin", "log in, sign in"),
+    ("logout signout", "log out, sign out"),
+    ("signup enroll", "sign up, create an account"),
+    ("export download", "download, export"),
+    ("import upload attach", "upload, import"),
+    ("restore recover undo", "restore, bring back"),
+    (
+        "pause stop disable suspend lock block ban archive close",
+        "stop, block, close, switch off",
+    ),
+    ("resume start enable activate unlock unblock reopen", "start, allow, switch on"),
+    ("subscribe follow watch", "follow, subscribe"),
+    ("unsubscribe unfollow unwatch cancel", "unsubscribe, cancel, end"),
+    ("transfer move migrate", "move, hand over"),
+    ("pay charge checkout buy purchase", "pay, buy"),
+)
+"""Verbs in names, and the words that people use for them."""
 
 
 class _LinkIndex:
@@ -67,6 +91,13 @@ def describe_nodes(graph: Graph) -> tuple[Rendered, ...]:
     return tuple(descriptions)
 
 
+def action_words(name: str) -> str:
+    """Return the plain words for the verbs in a name; empty if it has none."""
+    own_words = {word.lower() for word in _WORD.findall(name)}
+    texts = [text for verbs, text in _SYNONYMS if not own_words.isdisjoint(verbs.split())]
+    return ", ".join(texts)
+
+
 def split_words(*texts: str) -> str:
     """Return the distinct words of names: `OrderDetailView` gives order, detail and view."""
     words: dict[str, None] = {}
@@ -109,7 +140,8 @@ def _describe_route(index: _LinkIndex, node: Node) -> tuple[str, str]:
     handler_names = [_name(key) for key in handlers]
     docs = [index.nodes[key].doc.partition("\n")[0] for key in handlers if key in index.nodes]
     path = node.name.partition(" ")[2]
-    words = [split_words(path, route_name, *handler_names), *_verb_words(node)]
+    actions = [action_words(name.rpartition(".")[2]) for name in handler_names]
+    words = [split_words(path, route_name, *handler_names), *actions, *_verb_words(node)]
     text = _lines(
         heading,
         _sentence("Served by", handler_names),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragstone.types import Link, Node
+from ragstone_code.descriptions import action_words
 from ragstone_code.laravel.graph_index import GraphIndex
 from ragstone_code.laravel.link_names import list_entries, table_names, target_names
 from ragstone_code.laravel.sentences import comment, lines, sentence, short, words
@@ -29,6 +30,8 @@ VERB_WORDS: Final = {
     "DELETE": "delete, remove",
     "GET": "get, show",
 }
+
+_PARAMETER: Final = re.compile(r"\{[^}]*\}")
 
 
 def describe_route(index: GraphIndex, node: Node) -> tuple[str, str]:
@@ -75,7 +78,9 @@ def _route_purpose(node: Node) -> str:
     purpose = ACTION_WORDS.get(str(node.attributes.get("method") or ""))
     if purpose:
         return purpose
-    purposes: dict[str, None] = {}
+    path = _PARAMETER.sub("", str(node.attributes.get("uri") or "")).rstrip("/")
+    own_words = action_words(f"{node.attributes.get('method') or ''} {path.rpartition('/')[2]}")
+    purposes: dict[str, None] = {own_words: None} if own_words else {}
     for method in list_entries(node, "methods"):
         if method in VERB_WORDS:
             purposes[VERB_WORDS[method]] = None
