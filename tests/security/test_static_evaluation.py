@@ -27,6 +27,25 @@ PYTHON = {
     "nested by append": "x = [1]\nfor i in range(2000):\n    y = []\n    y.append(x)\n    y.append(x)\n    x = y",
     "nested by key": "x = {}\nfor i in range(2000):\n    y = {}\n    y['a'] = x\n    y['b'] = x\n    x = y",
     "nested calls": "x = [1]\nfor i in range(2000):\n    x = [path('a', include(x)), path('b', include(x))]",
+    "endless loop": "x = 0\nwhile True:\n    x = 1",
+    "endless recursion": "def f(n):\n    return f(n + 1)\nX = f(0)",
+    "mutual recursion": "def f(n):\n    return g(n) + g(n)\ndef g(n):\n    return f(n) + f(n)\nX = f(1)",
+    "two calls each": "def f(n):\n    return f(n - 1) + f(n - 1) if n else [1]\nX = f(60)",
+    "deep brackets": "X = " + "(" * 3000 + "1" + ")" * 3000,
+    "deep lists": "X = " + "[" * 3000 + "]" * 3000,
+    "long sum": "X = " + "+".join(["'ab'"] * 5000),
+    "power": "X = 9 ** 9 ** 9",
+    "shift": "X = 1 << 9999999999",
+    "product of a list": "X = [0] * 9999999999",
+    "product of a text": 'X = "a" * 9999999999',
+    "padded": 'X = "a".ljust(9999999999)',
+    "wide f-string": 'X = f"{1:>9999999999}"',
+    "doubled dict": "x = {'a': 1}\nfor i in range(2000):\n    x = {'a': x, 'b': x}",
+    "own item": "x = []\nx.append(x)\nfor i in range(2000):\n    x = x + [x]",
+    "comprehension of comprehensions": "X = [[c for c in range(999)] for a in range(999) for b in range(999)]",
+    "classes": "class A:\n    pass\n"
+    + "\n".join(f"class B{n}(B{n - 1} if {n} else A): pass" for n in range(500)),
+    "import of itself": "import main\nfrom main import *\nX = main.X",
     "many texts": "x = [str(a) + 'b' * 0 + 'c' for a in range(2000) for b in range(2000)]",
 }
 PHP = {
@@ -41,6 +60,19 @@ PHP = {
     "added": "$x = 2; for ($i = 0; $i < 900; $i++) { for ($j = 0; $j < 900; $j++) { $x = $x + $x; } }",
     "copied": "$x = range(0, 9000); for ($i = 0; $i < 900; $i++) { $y = $x; $z = $y; }",
     "options": '$x = "a"; for ($i = 0; $i < 900; $i++) { $x = $u ? $x . "b" : $x . "c"; }',
+    "endless loop": "while (true) { $x = 1; }",
+    "endless recursion": "function f($n) { return f($n + 1); } $x = f(0);",
+    "two calls each": "function f($n) { return $n ? f($n - 1) . f($n - 1) : 'a'; } $x = f(60);",
+    "repeated": '$x = str_repeat("a", 9999999999);',
+    "padded": '$x = str_pad("a", 9999999999);',
+    "filled": "$x = array_fill(0, 9999999999, 'a');",
+    "wide range": "$x = range(0, 9999999999);",
+    "deep brackets": "$x = " + "(" * 3000 + "1" + ")" * 3000 + ";",
+    "deep arrays": "$x = " + "[" * 3000 + "]" * 3000 + ";",
+    "long text": "$x = " + ".".join(["'ab'"] * 5000) + ";",
+    "closures": "$f = fn($n) => $f; for ($i = 0; $i < 900; $i++) { $f = fn($n) => $f($f($n)); } $x = $f(1);",
+    "include of itself": "include 'main.php'; require __FILE__;",
+    "mapped": "$x = range(0, 9000); for ($i = 0; $i < 900; $i++) { $x = array_map(fn($a) => [$a, $a], $x); }",
     "keys": "$x = range(0, 9000); for ($i = 0; $i < 900; $i++) { $y = array_diff_key($x, $x); }",
 }
 SCRIPT = """
@@ -76,6 +108,7 @@ def test_small_files_that_ask_for_endless_work_are_followed_for_a_bounded_time(
         cwd=Path(__file__).parents[2],
     )
     assert completed.returncode == 0, completed.stderr[-2000:]
+    assert len(attacks) >= 25
     assert len(completed.stdout.splitlines()) == len(attacks)
 
 
