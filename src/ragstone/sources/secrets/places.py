@@ -71,6 +71,7 @@ _PLACES: Final = (
     _place("password", b"password", _CONNECTION + rb"password" + _FIELD_VALUE),
     _place("password", b"pwd", _CONNECTION + rb"pwd" + _FIELD_VALUE),
     _place("password", b"export", rb"\bexport[ \t]{1,8}\w{0,60}(?:PASSWORD|PASSWD|SECRET|TOKEN)=" + _VALUE),
+    _place("password", b"password=", rb"(?-i:\b[A-Z][A-Z0-9_]{0,60}PASSWORD|\bPASSWORD)=" + _MIXED),
     _place("password", b"password is", rb"\bpassword is (?:now )?" + _MIXED),
     _place("password", b"passphrase is", rb"\bpassphrase is (?:now )?" + _MIXED),
     _place("token", b"token=", rb"[?&](?:access_|auth_|api_|id_|refresh_)?token=(?P<secret>[A-Za-z0-9._~\-]{12,400})"),

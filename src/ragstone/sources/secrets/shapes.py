@@ -7,7 +7,11 @@ import re
 from collections import Counter
 from typing import Final
 
-_PLACEHOLDERS: Final = rb"example|placeholder|redacted|change.?me|your[_\-]|[_\-]here$|x{5}|\*{3}|\.{3}|1234567|abcdefg|(.)\1{5}"
+_STATED: Final = (
+    rb"example|placeholder|redacted|change.?me|your[_\-]|[_\-]here$|x{5}|\*{3}|\.{3}|(.)\1{5}"
+)
+_STATED_PLACEHOLDER: Final = re.compile(_STATED)
+_PLACEHOLDERS: Final = _STATED + rb"|1234567|abcdefg"
 _PLACEHOLDER: Final = re.compile(_PLACEHOLDERS)
 _LOOSE_PLACEHOLDER: Final = re.compile(
     _PLACEHOLDERS + rb"|sample|replace|dummy|fake|your|\[secret:|x{4}|<|>|\{|\}"
@@ -19,6 +23,11 @@ _WORDS: Final = re.compile(
     rb"|p4ss|passwd|mypass|string|value|format|config|environ|getenv|process|self\.|localhost|12345|abc123|correct"
 )
 """Words in the passwords of examples."""
+_SEPARATORS: Final = re.compile(rb"[^a-z0-9]")
+_MIN_BESIDES_WORDS: Final = 7
+"""Letters and digits besides such words with which a password is in use: `hunter2-seagull`."""
+_LONG: Final = 48
+"""Characters of a value in the format of a provider that is no example because a row of letters is in it."""
 _PIECE: Final = rb"(?:[A-Za-z]++\d{0,4}+|\d{1,4}+(?:T\d\d)?)?"
 _NAME: Final = re.compile(_PIECE + rb"(?:[_\-./:@+,=]++" + _PIECE + rb")*+")
 """Words and small numbers with separators: a name, a path, a version, a time."""
@@ -66,7 +75,8 @@ def is_placeholder(value: bytes) -> bool:
 
 def is_random(value: bytes) -> bool:
     """Return whether a value in the format of a provider is random, not an example."""
-    return entropy(value) >= _BITS_RANDOM and not _PLACEHOLDER.search(value.lower())
+    placeholder = _STATED_PLACEHOLDER if len(value) >= _LONG else _PLACEHOLDER
+    return entropy(value) >= _BITS_RANDOM and not placeholder.search(value.lower())
 
 
 def names_secret(name: bytes) -> bool:
@@ -120,7 +130,11 @@ def is_filled_in(value: bytes) -> bool:
 
 
 def _is_example(value: bytes) -> bool:
-    return is_placeholder(value) or _WORDS.search(value.lower()) is not None
+    """Return whether a password is a placeholder, or little more than a word of examples."""
+    if is_placeholder(value):
+        return True
+    rest, count = _WORDS.subn(b"", value.lower())
+    return count > 0 and len(_SEPARATORS.sub(b"", rest)) < _MIN_BESIDES_WORDS
 
 
 def _is_mixed(value: bytes) -> bool:
