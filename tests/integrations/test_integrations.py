@@ -36,7 +36,7 @@ def test_langchain_retrieves_and_chains(engine: Engine) -> None:
     retriever = RagstoneRetriever(engine=engine, top_k=1, options={"mode": "words"})
     found = retriever.invoke("when does the gondola cross")
     assert [document.page_content for document in found] == [TEXT]
-    assert found[0].metadata["place"] == "gondola.md:1"
+    assert found[0].metadata["citation"] == "gondola.md:1"
     assert found[0].metadata["team"] == "canal"
     assert [document.id for document in asyncio.run(retriever.ainvoke("gondola"))] == [
         found[0].id
@@ -67,7 +67,7 @@ def test_llama_index_retrieves_and_answers(engine: Engine) -> None:
     retriever = RagstoneRetriever(engine, 1, mode="words")
     found = retriever.retrieve("when does the gondola cross")
     assert [node.text for node in found] == [TEXT]
-    assert found[0].metadata["place"] == "gondola.md:1"
+    assert found[0].metadata["citation"] == "gondola.md:1"
     assert found[0].score is not None
     answered = RetrieverQueryEngine.from_args(retriever, llm=MockLLM()).query("gondola")
     assert TEXT in str(answered)

@@ -36,6 +36,7 @@ class RagstoneRetriever(BaseRetriever):
                 metadata={
                     **hit.metadata,
                     "source": hit.source_doc_id,
+                    "citation": hit.citation,
                     "place": hit.citation,
                     "score": hit.score,
                 },

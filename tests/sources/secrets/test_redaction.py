@@ -68,6 +68,10 @@ def test_the_rest_of_the_line_stays() -> None:
         ("odd://deploy:s3Kr1t-zz@git.internal/x", "url-password"),
         ("aws_secret_access_key = tN4vQ/8hZc+K2mWq7Lr0YxBd3JpGsE9uVaFo1Ti6", "aws-secret-key"),
         (f'"first\\n{GITHUB}\\nlast"', "github-token"),
+        (f"OPENAI_API_KEY=sk-proj-FAKE1234567890{string.ascii_lowercase}ABCD", "openai-key"),
+        ('password = "correct-horse-42!"', "password"),
+        ("DB_PASSWORD=hunter2-seagull", "password"),
+        ("the password is hunter2-seagull-99", "password"),
         (f'"first\\n{AWS}\\nlast"', "aws-key"),
     ],
 )

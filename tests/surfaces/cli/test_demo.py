@@ -55,7 +55,9 @@ def test_the_demo_shows_a_meaning_a_name_a_page_a_route_and_a_context(output: st
 
 
 def test_the_default_finds_more_than_words_or_vectors_alone(output: str) -> None:
-    match = re.search(r"^first, of (\d+) +(\d+) +(\d+) +(\d+)$", output, re.MULTILINE)
+    match = re.search(
+        r"^right at place 1, of (\d+) +(\d+) +(\d+) +(\d+)$", output, re.MULTILINE
+    )
     assert match is not None
     total, words, vectors, both = map(int, match.groups())
     assert max(words, vectors) < both <= total

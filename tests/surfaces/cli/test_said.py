@@ -91,7 +91,9 @@ def test_an_unknown_name_is_refused_with_the_known_ones(
 def test_a_score_outside_its_range_is_refused(quick: Command, score: str) -> None:
     ran = quick("search", "upload", "--min-score", score)
     assert ran.code == 2
+    assert f"--min-score is {float(score)}" in ran.err
     assert "from 0 to 1" in ran.err
+    assert "-k is -3" in quick("search", "upload", "-k", "-3").err
 
 
 def test_include_patterns_that_select_nothing_remove_nothing(

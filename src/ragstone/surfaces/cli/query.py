@@ -158,6 +158,12 @@ class SearchFlags:
 
     def to_search_options(self, globs: Sequence[str] = ()) -> SearchOptions:
         """Return the options for `Engine.search`, limited to the paths after the query."""
+        if self.top_k is not None and self.top_k < 0:
+            raise InputError(f"-k is {self.top_k}", hint="give a number from 0 up")
+        if self.min_score is not None and not 0 <= self.min_score <= 1:
+            raise InputError(
+                f"--min-score is {self.min_score}", hint="give a number from 0 to 1"
+            )
         if globs and self.paths:
             raise InputError(
                 "--path goes without paths after the query", hint="give one of them"

@@ -38,6 +38,7 @@ def _cited_json(passage: Cited) -> Json:
         "source_doc_id": passage.uri,
         "chunk_index": passage.chunk_index,
         **span_json(passage.span),
+        "citation": passage.citation,
         "place": passage.citation,
         "score": passage.score,
         "whole": passage.whole,
@@ -48,13 +49,20 @@ def _cited_json(passage: Cited) -> Json:
 
 
 def _left_out_json(passage: LeftOut) -> Json:
-    return {"doc_id": passage.doc_id, "place": passage.citation, "reason": passage.reason}
+    citation = passage.citation
+    return {
+        "doc_id": passage.doc_id,
+        "citation": citation,
+        "place": citation,
+        "reason": passage.reason,
+    }
 
 
 def _quote_json(quote: Quote) -> Json:
     return {
         "number": quote.number,
         "words": quote.words,
+        "citation": quote.citation,
         "place": quote.citation,
         "found": quote.found,
     }

@@ -24,9 +24,11 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
             "collection",
         ),
         "path": hit.source_doc_id,
+        "citation": hit.citation,
         "place": hit.citation,
         **span_json(hit.span),
         **pick(hit, "distance", "kind", "language", "title", "symbol"),
+        "duplicates": list(hit.duplicates),
         "also_at": list(hit.duplicates),
         **pick(hit, "freshness", "ingested_at"),
     }

@@ -162,14 +162,19 @@ def _count_first(comparison: list[Ranks]) -> dict[str, int]:
 def _print_comparison(comparison: list[Ranks]) -> None:
     print_line()
     print_line(
-        ("# Rank of the right document: by words, by vectors, by both (the default)", "dim")
+        (
+            "# Place of the right document in the answer (–: not found), by words, by vectors, by both (the default)",
+            "dim",
+        )
     )
     labels = [label for _, label in MODES]
     rows = [("", *labels)]
     for question, ranks in zip(QUESTIONS, comparison, strict=True):
         rows.append((question.text, *(str(ranks[label] or "–") for label in labels)))
     first = _count_first(comparison)
-    rows.append((f"first, of {len(QUESTIONS)}", *(str(first[label]) for label in labels)))
+    rows.append(
+        (f"right at place 1, of {len(QUESTIONS)}", *(str(first[label]) for label in labels))
+    )
     print_table(rows, ("", "", "", "bold green"))
 
 

@@ -42,7 +42,7 @@ from ragstone.surfaces.present.hits import answer_json, hit_json
         'ragstone search "how is a retry delayed" src/ docs/   # only there',
         "ragstone search upload_with_backoff -k 3 --full-text",
         'ragstone search "retry" --kind code -l | xargs wc -l',
-        "ragstone search \"retry\" --jsonl | jq -r '.place'",
+        "ragstone search \"retry\" --jsonl | jq -r '.citation'",
     ),
 )
 @query_argument("query")
