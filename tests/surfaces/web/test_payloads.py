@@ -53,6 +53,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]
             },
         )
         engine.add(everything, collection=COLLECTION, embed=False)
+        engine.add("x", uri=PAYLOADS[2], embed=False)
+        for text in batches(30):
+            engine.remember("hostile", "user", text)
+            engine.search(text)
         yield server
 
 
@@ -74,6 +78,8 @@ def addresses() -> dict[str, list[str]]:
         "collection": [collection_path(COLLECTION), *lists],
         "filter": [collection_path(COLLECTION, q=text[:500]) for text in batches(60)],
         "documents": [document_path(COLLECTION, ALL), *some],
+        "memory": ["/memory", f"/memory/hostile?limit=1000&q={quote(batches(20)[0])}"],
+        "events": ["/events"],
         "no such page": [f"/{quote(text, safe='')}" for text in batches(60)],
     }
 

@@ -13,6 +13,11 @@ def collection_path(name: str, **query: str) -> str:
     return _with_query("/collections", {"name": name, **query})
 
 
+def session_path(name: str) -> str:
+    """Return the address of a conversation's page."""
+    return f"/memory/{_quote(name)}"
+
+
 def document_path(collection: str, uri: str, *, line: int = 0, page: int = 0) -> str:
     """Return the address of a document's page, at a line or a page of the document."""
     query: dict[str, str] = {}

@@ -13,8 +13,10 @@ from ragstone.surfaces.web.page import NavItem, page_failure, page_router
 from ragstone.surfaces.web.pages import (
     collections,
     documents,
+    events,
     graph,
     home,
+    memory,
     search,
 )
 from ragstone.surfaces.web.static_files import PREFIX, answer_static_file
@@ -36,6 +38,8 @@ PAGES: Final[tuple[PageModule, ...]] = (
     documents,
     search,
     graph,
+    memory,
+    events,
 )
 """Every page of the dashboard, in the order of the navigation. A new page is a row here."""
 

@@ -12,6 +12,7 @@ from ragstone.surfaces.web.addresses import (
     collection_path,
     document_change_path,
     document_path,
+    session_path,
 )
 from ragstone.surfaces.web.static_files import static_url
 
@@ -41,6 +42,7 @@ def environment() -> Environment:
         collection_path=collection_path,
         document_path=document_path,
         document_change_path=document_change_path,
+        session_path=session_path,
         version=__version__,
     )
     return templates

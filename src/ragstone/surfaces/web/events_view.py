@@ -1,0 +1,100 @@
+"""Events of the index in words that a page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+
+from ragstone.indexing.events import (
+    AUDIT,
+    CHUNK_INDEXED,
+    CONTEXT_LOADED,
+    DOCUMENT_REMOVED,
+    SEARCH_COMPLETED,
+    SEARCH_STARTED,
+    EventRecord,
+)
+from ragstone.surfaces.web.formats import format_milliseconds, plural
+
+LABELS: Final[Mapping[str, str]] = {
+    SEARCH_COMPLETED: "search",
+    SEARCH_STARTED: "search started",
+    CONTEXT_LOADED: "context",
+    CHUNK_INDEXED: "indexed",
+    DOCUMENT_REMOVED: "removed",
+    AUDIT: "audit",
+}
+"""The words of each kind of event."""
+_MAX_CHARACTERS: Final = 300
+_NO_DETAIL: Final = ("time", "name")
+
+
+@dataclass(frozen=True, slots=True)
+class EventView:
+    """An event as a row of the page; a search has the address that repeats it."""
+
+    time: float
+    name: str
+    label: str
+    subject: str
+    detail: str
+    address: str = ""
+
+
+def view_event(record: EventRecord) -> EventView:
+    """Return an event in words."""
+    name = str(record.get("name", ""))
+    subject = _text(record.get("query") or record.get("task") or record.get("uri") or "")
+    address = ""
+    if name in (SEARCH_COMPLETED, SEARCH_STARTED, CONTEXT_LOADED) and subject:
+        address = f"/search?q={quote(subject)}"
+    return EventView(
+        _number(record.get("time")),
+        name,
+        LABELS.get(name, name),
+        subject or _text(record.get("action", "")),
+        _detail(name, record),
+        address,
+    )
+
+
+def _detail(name: str, record: EventRecord) -> str:
+    """Return the numbers of an event in words; of other events all data."""
+    if name == SEARCH_COMPLETED:
+        count = plural(_length(record.get("ids")), "hit")
+        return f"{count} in {format_milliseconds(_number(record.get('milliseconds')))}"
+    if name == CONTEXT_LOADED:
+        return f"{plural(int(_number(record.get('tokens'))), 'token')}"
+    if name == CHUNK_INDEXED:
+        return _indexed_detail(record)
+    hidden = (*_NO_DETAIL, "query", "task", "uri", "action")
+    parts = [f"{key} {value}" for key, value in record.items() if key not in hidden]
+    return _text(", ".join(parts))
+
+
+def _indexed_detail(record: EventRecord) -> str:
+    """Return the counts of chunks; one event may be about many documents."""
+    counts = [
+        f"{int(_number(record.get(key))):,} {key}"
+        for key in ("added", "kept", "removed")
+        if record.get(key)
+    ]
+    others = int(_number(record.get("documents"))) - 1
+    if others > 0:
+        counts.append(f"with {plural(others, 'other document')}")
+    return ", ".join(counts)
+
+
+def _text(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}…"
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _length(value: object) -> int:
+    return len(value) if isinstance(value, Sequence) and not isinstance(value, str) else 0

@@ -1,0 +1,57 @@
+"""Events in a browser: the log, filters, new events as they happen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.support.browser import find_barriers, open_page, take_screenshots
+from tests.support.running_server import RunningServer, running_server
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RunningServer]:
+    """Serve a project that indexed a document and answered a question."""
+    with running_server(tmp_path) as running:
+        engine = running.state.engines.own
+        engine.add("The crane lifts twelve tonnes.", uri="crane.md", embed=False)
+        engine.search("what does the crane lift")
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser, server: RunningServer) -> Iterator[Page]:
+    """Open a page on the server of this test."""
+    with open_page(browser, server.url) as (opened, record):
+        yield opened
+        assert record.problems() == []
+
+
+def test_a_search_event_opens_in_the_lab(page: Page) -> None:
+    page.goto("/events")
+    expect(page.get_by_role("row", name="crane.md")).to_be_visible()
+    take_screenshots(page, "events")
+    assert find_barriers(page) == []
+    page.get_by_role("link", name="what does the crane lift").first.click()
+    expect(page.get_by_label("Query", exact=True)).to_have_value("what does the crane lift")
+
+
+def test_a_new_event_appears_without_reloading(page: Page, server: RunningServer) -> None:
+    page.goto("/events")
+    server.state.engines.own.search("how heavy is a slab")
+    expect(page.get_by_role("link", name="how heavy is a slab").first).to_be_visible()
+
+
+def test_events_are_filtered_by_their_kind(page: Page) -> None:
+    page.goto("/events")
+    page.get_by_label("indexed").check()
+    expect(page.get_by_role("link", name="what does the crane lift")).to_have_count(0)
+    expect(page.get_by_role("row", name="crane.md")).to_be_visible()
+    assert "names=rag_chunk_indexed" in page.url
+
+
+def test_a_wrong_position_is_refused(server: RunningServer) -> None:
+    assert server.get("/events/rows?position=abc").status_code == 400
