@@ -28,7 +28,7 @@ from ragstone.errors import ConfigError
 
 FILE_NAME = "ragstone.toml"
 _PREFIX = "RAGSTONE_"
-_MAX_FILE_BYTES = 1_000_000
+MAX_FILE_BYTES = 1_000_000
 _LIST_ALL = "`ragstone config` lists them all"
 logger = logging.getLogger(__name__)
 
@@ -256,7 +256,7 @@ def _keys_by_variable(keys: Iterable[SettingKey]) -> dict[str, SettingKey]:
 
 def _parse_toml(path: Path, *, allow_link: bool) -> Mapping[str, object]:
     """Return the tables of a TOML file; none if there is no such file."""
-    text = read_settings_file(path, _MAX_FILE_BYTES, allow_link=allow_link)
+    text = read_settings_file(path, MAX_FILE_BYTES, allow_link=allow_link)
     if text is None:
         return {}
     try:

@@ -80,6 +80,7 @@ def addresses() -> dict[str, list[str]]:
         "documents": [document_path(COLLECTION, ALL), *some],
         "memory": ["/memory", f"/memory/hostile?limit=1000&q={quote(batches(20)[0])}"],
         "events": ["/events"],
+        "settings": ["/settings", f"/settings?q={quote(PAYLOADS[3][:150])}"],
         "no such page": [f"/{quote(text, safe='')}" for text in batches(60)],
     }
 

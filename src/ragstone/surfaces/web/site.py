@@ -18,6 +18,7 @@ from ragstone.surfaces.web.pages import (
     home,
     memory,
     search,
+    settings,
 )
 from ragstone.surfaces.web.static_files import PREFIX, answer_static_file
 
@@ -40,6 +41,7 @@ PAGES: Final[tuple[PageModule, ...]] = (
     graph,
     memory,
     events,
+    settings,
 )
 """Every page of the dashboard, in the order of the navigation. A new page is a row here."""
 

@@ -1,0 +1,102 @@
+"""Settings as the page shows them: value, origin, help, and the cost of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ragstone.config import Settings
+from ragstone.config.settings import setting_keys
+from ragstone.types import Status
+
+_SPACE_SETTINGS: Final = (
+    "embed.provider",
+    "embed.model",
+    "embed.dimension",
+    "rag.embedding_provider",
+)
+_CHUNK_SETTINGS: Final = ("chunk.", "rag.chunk_")
+_SOURCE_SETTINGS: Final = "sources."
+
+
+@dataclass(frozen=True, slots=True)
+class SettingView:
+    """One setting: its value, where it comes from, and how it can be changed."""
+
+    name: str
+    value: str
+    origin: str
+    doc: str
+    variable: str
+    choices: tuple[str, ...]
+    expected: str
+    """The accepted values in words."""
+    can_change: bool
+    """Whether a project file may have it; secrets and addresses belong into the user file."""
+    cost: str
+    """The work that a change causes, in words; empty if there is none."""
+
+    @property
+    def section(self) -> str:
+        """Return the part of the name before its last dot."""
+        return self.name.rpartition(".")[0]
+
+    @property
+    def is_default(self) -> bool:
+        """Return whether it has its default value."""
+        return self.origin == "default"
+
+
+def view_settings(settings: Settings, index: Status, text: str = "") -> list[SettingView]:
+    """Return the settings whose name, value or help contains a text; all of them if it is empty."""
+    keys = setting_keys()
+    views = []
+    for name, value, origin in settings.listing():
+        key = keys[name]
+        views.append(
+            SettingView(
+                name,
+                show_value(value),
+                origin,
+                key.rules.doc,
+                key.variable,
+                _choices(key.value_type.choices, key.value_type.kind),
+                key.value_type.describe(),
+                not (key.rules.secret or key.rules.personal),
+                describe_cost(name, index),
+            )
+        )
+    needle = text.strip().casefold()
+    return [
+        view for view in views if needle in f"{view.name} {view.value} {view.doc}".casefold()
+    ]
+
+
+def show_value(value: object) -> str:
+    """Return a value as the input of the page has it; empty if it is not set."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def describe_cost(name: str, index: Status) -> str:
+    """Return which work a change of a setting causes."""
+    if name in _SPACE_SETTINGS:
+        texts = max((space.texts for space in index.spaces), default=index.chunks)
+        return f"{texts:,} texts need new vectors: `ragstone reembed` makes them."
+    if name.startswith(_CHUNK_SETTINGS):
+        return f"The next sync cuts {index.documents:,} documents again and makes vectors for changed chunks."
+    if name.startswith(_SOURCE_SETTINGS):
+        return "The next sync adds or removes the files that are concerned."
+    return ""
+
+
+def _choices(choices: Sequence[object], kind: type) -> tuple[str, ...]:
+    if kind is bool:
+        return ("true", "false")
+    return tuple(map(str, choices))

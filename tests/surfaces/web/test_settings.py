@@ -1,0 +1,95 @@
+"""Settings in a browser: values with origin and help, written back with their comments, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.support.browser import PageRecord, find_barriers, open_page, take_screenshots
+from tests.support.running_server import RunningServer, running_server
+
+FILE = "# ours\n[search]\ntop_k = 5  # enough\n"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RunningServer]:
+    """Serve a folder with a settings file and one document."""
+    (tmp_path / "ragstone.toml").write_text(FILE)
+    with running_server(tmp_path) as running:
+        running.state.engines.own.add("A slab weighs 90 kg.", uri="slab.md", embed=False)
+        yield running
+
+
+@pytest.fixture
+def opened(browser: Browser, server: RunningServer) -> Iterator[tuple[Page, PageRecord]]:
+    """Open a page on the server of this test."""
+    with open_page(browser, server.url) as pair:
+        yield pair
+
+
+def test_a_setting_shows_its_value_origin_and_help(page: Page) -> None:
+    page.goto("/settings?q=search.top_k")
+    setting = page.locator("li.setting").first
+    expect(setting.get_by_label("search.top_k", exact=True)).to_have_value("5")
+    expect(setting).to_contain_text("ragstone.toml")
+    expect(setting).to_contain_text("RAGSTONE_SEARCH_TOP_K")
+    page.goto("/settings")
+    take_screenshots(page, "settings")
+    assert find_barriers(page) == []
+
+
+def test_a_change_is_written_and_comments_stay(page: Page, tmp_path: Path) -> None:
+    page.goto("/settings?q=search.top_k")
+    page.get_by_label("search.top_k", exact=True).fill("8")
+    page.get_by_role("button", name="Save search.top_k").click()
+    expect(page.get_by_text("Wrote search.top_k to ragstone.toml")).to_be_visible()
+    written = (tmp_path / "ragstone.toml").read_text()
+    assert written == FILE.replace("top_k = 5", "top_k = 8")
+
+
+def test_a_change_that_costs_work_says_so_first(page: Page, tmp_path: Path) -> None:
+    page.goto("/settings?q=chunk.max_tokens")
+    page.get_by_label("chunk.max_tokens", exact=True).fill("100")
+    page.get_by_role("button", name="Save chunk.max_tokens").click()
+    expect(page.locator("#confirm")).to_contain_text("cuts 1 documents again")
+    page.get_by_role("button", name="Cancel").click()
+    assert (tmp_path / "ragstone.toml").read_text() == FILE
+    page.get_by_role("button", name="Save chunk.max_tokens").click()
+    page.get_by_role("button", name="Change", exact=True).click()
+    expect(page.get_by_text("Wrote chunk.max_tokens")).to_be_visible()
+    assert "max_tokens = 100" in (tmp_path / "ragstone.toml").read_text()
+
+
+def test_a_wrong_value_gets_one_sentence(
+    page: Page, record: PageRecord, tmp_path: Path
+) -> None:
+    page.goto("/settings?q=search.top_k")
+    page.get_by_label("search.top_k", exact=True).fill("many")
+    page.get_by_role("button", name="Save search.top_k").click()
+    expect(page.locator("#toasts")).to_contain_text("must be a whole number")
+    assert (tmp_path / "ragstone.toml").read_text() == FILE
+    record.console_errors.clear()
+
+
+def test_secrets_and_addresses_cannot_be_written(page: Page) -> None:
+    page.goto("/settings?q=embed.url")
+    expect(page.get_by_label("embed.url", exact=True)).to_be_disabled()
+    expect(page.get_by_text("only in your user file")).to_be_visible()
+
+
+def test_a_key_is_made_shown_once_and_revoked(
+    page: Page, record: PageRecord, server: RunningServer
+) -> None:
+    page.goto("/settings?q=nothing-like-this")
+    page.get_by_label("Name of the key").fill("laptop")
+    page.get_by_role("button", name="Create key").click()
+    expect(page.locator("#new-key")).to_contain_text("not shown again")
+    token = page.locator("#new-key code").inner_text()
+    keys = server.state.engines.own.admin.keys
+    assert [key.name for key in keys.list()] == ["laptop"]
+    answer = server.get("/api/rag/status", headers={"authorization": f"Bearer {token}"})
+    assert answer.status_code == 200
+    record.console_errors.clear()
