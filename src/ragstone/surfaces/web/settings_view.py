@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 from ragstone.config import Settings
@@ -70,6 +71,14 @@ def view_settings(settings: Settings, index: Status, text: str = "") -> list[Set
     needle = text.strip().casefold()
     return [
         view for view in views if needle in f"{view.name} {view.value} {view.doc}".casefold()
+    ]
+
+
+def group_by_section(views: Sequence[SettingView]) -> list[tuple[str, list[SettingView]]]:
+    """Return the settings of each section, in the order of the sections."""
+    return [
+        (section, list(entries))
+        for section, entries in groupby(views, key=lambda view: view.section)
     ]
 
 

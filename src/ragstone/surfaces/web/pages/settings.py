@@ -11,7 +11,7 @@ from ragstone.config.project_file import write_setting
 from ragstone.errors import Conflict
 from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.web.page import AuthorisedPage, NavItem, page_router
-from ragstone.surfaces.web.settings_view import view_settings
+from ragstone.surfaces.web.settings_view import group_by_section, view_settings
 
 NAV: Final = NavItem("Settings", "/settings", "settings", ",")
 _DAY: Final = 86_400
@@ -28,7 +28,7 @@ def show_settings(
     keys = page.engine.admin.keys
     return page.render(
         "settings.html",
-        settings=view_settings(page.engine.settings, page.engine.status(), q),
+        sections=group_by_section(view_settings(page.engine.settings, page.engine.status(), q)),
         query=q,
         can_change=page.can_administer and page.has_folder,
         keys=keys.list() if page.can_administer else [],
