@@ -13,7 +13,7 @@ from ragstone.types import Chunk, Document
 
 def cut(text: str, language: str, size: int = 300, uri: str = "") -> list[Chunk]:
     return KeyChunker(size=size).chunk(
-        Document(uri or f"a.{language}", text, kind="config", language=language)
+        Document(uri or f"a.{language}", text, kind="data", language=language)
     )
 
 
@@ -193,3 +193,37 @@ def test_a_long_endpoint_is_parted_under_one_name() -> None:
 
 def test_an_api_that_cannot_be_parsed_is_cut_by_lines() -> None:
     assert [chunk.symbol for chunk in endpoints('{"openapi": "3.0.0", ', "json")] == [""]
+
+
+@pytest.mark.parametrize(
+    ("uri", "language", "text", "keys"),
+    [
+        (
+            "config/mail.php",
+            "php",
+            "<?php\n\nreturn [\n    // who sends\n    'from' => 'a@b.c',\n    'driver' => env('MAIL', 'smtp'),\n];\n",
+            ["mail.from", "mail.driver"],
+        ),
+        (
+            ".env.example",
+            "dotenv",
+            "# name\nAPP_NAME=x\nAPP_DEBUG=true\n",
+            ["APP_NAME", "APP_DEBUG"],
+        ),
+        ("a.toml", "toml", 'name = "x"\n\n[upload]\nlimit = 3\n', ["name", "upload"]),
+        ("a.yaml", "yaml", "name: x\non:\n  push: {}\n", ["name", "on"]),
+        ("a.json", "json", '{"name": "x", "files": ["a", "b"]}', ["name", "files"]),
+    ],
+)
+def test_a_configuration_file_has_a_chunk_for_each_top_level_key(
+    uri: str, language: str, text: str, keys: list[str]
+) -> None:
+    document = Document(uri, text, kind="config", language=language)
+    chunks = KeyChunker().chunk(document)
+    assert [chunk.symbol for chunk in chunks] == keys
+    for chunk in chunks:
+        assert text[chunk.span.start : chunk.span.end] == chunk.text
+    covered = "".join(chunk.text for chunk in chunks)
+    assert "".join(covered.split()) == "".join(text.split())
+    data = KeyChunker().chunk(Document(uri, text, kind="data", language=language))
+    assert len(data) == 1

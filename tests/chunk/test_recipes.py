@@ -28,7 +28,7 @@ def test_a_recipe_lists_the_recipes_of_the_chunkers(
 def test_the_recipes_of_the_default_settings_stay_the_same() -> None:
     # Another one would cut every file of every index anew.
     assert describe_recipe() == (
-        "auto:definitions/2/300,markdown/2/160/0,marked/2/160/0,rows/1/300,keys/1/300,openapi/1/300,"
+        "auto:definitions/2/300,markdown/2/160/0,marked/2/160/0,rows/1/300,keys/2/300,openapi/1/300,"
         "lines/2/300/50,prose/3/160/0"
     )
     assert describe_recipe("chars") == "chars:chars/1/1000/200"

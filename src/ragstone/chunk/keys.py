@@ -1,5 +1,7 @@
 """Cutting structured text by its keys: neighbours share a chunk if they fit, a big value is parted.
 
+In a configuration file every top-level key has a chunk of its own.
+
 A chunk's symbol lists its keys as dotted paths; its header is the path above them.
 """
 
@@ -35,6 +37,7 @@ PARSERS: Final[dict[str, KeyParser]] = {
     "dotenv": parse_ini,
     "php": parse_php,
 }
+_CONFIG: Final = "config"
 _MAX_DEPTH: Final = 12
 _TOP_BORDER: Final = 100
 _MAX_NAMES: Final = 40
@@ -59,10 +62,22 @@ class KeyChunker:
             return chunk_by_lines(document, size=self.size)
         parser = PARSERS[document.language]
         prefix = _key_prefix(document)
-        return build_chunks(
-            document,
-            cut_keys(text, parts, parser, size=self.size, prefix=prefix),
-        )
+        groups = _group_by_key(parts) if document.kind == _CONFIG else [parts]
+        slices: list[TextSlice] = []
+        for group in groups:
+            slices += cut_keys(text, group, parser, size=self.size, prefix=prefix)
+        return build_chunks(document, slices)
+
+
+def _group_by_key(parts: Sequence[KeyPart]) -> list[list[KeyPart]]:
+    """Return a group for each key; text without a key, such as `---`, goes with the key after it."""
+    groups: list[list[KeyPart]] = []
+    for part in parts:
+        if groups and not groups[-1][-1].key:
+            groups[-1].append(part)
+        else:
+            groups.append([part])
+    return groups
 
 
 def parse_top_level(document: Document) -> tuple[str, list[KeyPart]]:

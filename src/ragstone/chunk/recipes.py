@@ -53,6 +53,7 @@ OVERLAPS: Final = {
 that is found anyway."""
 _VERSIONS: Final = {
     "definitions": 2,
+    "keys": 2,
     "lines": 2,
     "prose": 3,
     "sentences": 2,

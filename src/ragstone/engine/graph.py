@@ -300,7 +300,8 @@ class CodeGraph:
             self._project.index.ensure_current(Proof(changed))
             self._current_scope(collection)
             retrieval = retriever.run(request)
-        return retrieval
+        chunks = self._searches.with_related(retrieval.chunks, request.scope)
+        return replace(retrieval, chunks=chunks)
 
     # ── helpers ───────────────────────────────────────────────────────────────────────────────────
 

@@ -14,7 +14,7 @@ from ragstone.engine.project import OFF, Project
 from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
 from ragstone.retrieval.freshness import FreshnessCheck
 from ragstone.store.filters import describe_filters, parse
-from ragstone.types import Explanation, Hit, Mode, Request, SearchOptions
+from ragstone.types import Explanation, Hit, Mode, Request, Scope, SearchOptions
 
 if TYPE_CHECKING:
     from ragstone.indexing.sync import Policy
@@ -122,8 +122,20 @@ class Searches:
         self, request: Request, policy: Policy | None, *, fresh: bool
     ) -> Explanation:
         if fresh:
-            return self.freshness.answer(request, policy)
-        return self.project.workspace.searcher.run(request)
+            explanation = self.freshness.answer(request, policy)
+        else:
+            explanation = self.project.workspace.searcher.run(request)
+        return replace(explanation, hits=self.with_related(explanation.hits, request.scope))
+
+    def with_related(self, hits: Sequence[Hit], scope: Scope) -> tuple[Hit, ...]:
+        """Return the hits with the routes, tables and symbols that the code graph knows, if it has frameworks."""
+        graph = self.project.store.graph
+        if not hits or not graph.nodes(scope, kinds=("route", "table"), limit=1):
+            return tuple(hits)
+        # Loads here: most projects have no framework.
+        related = import_module("ragstone.retrieval.code.related")
+        enriched: tuple[Hit, ...] = related.with_related(graph, scope, hits)
+        return enriched
 
     def _apply_plan(self, request: Request) -> tuple[Request, tuple[str, ...]]:
         """Return the request without the options that the plan does not include, and their names."""

@@ -15,6 +15,7 @@ from ragstone_code.laravel.link_names import (
     table_names,
     target_names,
 )
+from ragstone_code.laravel.route_groups import describe_group
 from ragstone_code.laravel.route_prose import describe_route
 from ragstone_code.laravel.sentences import comment, full, lines, sentence, short, words
 
@@ -229,6 +230,7 @@ def _describe_channel(index: GraphIndex, node: Node) -> Description:
 Describer = Callable[[GraphIndex, Node], Description]
 _DESCRIBERS: Final[dict[str, Describer]] = {
     "route": describe_route,
+    "route_group": describe_group,
     "table": _describe_table,
     "model": _describe_model,
     "event": _describe_event,

@@ -24,6 +24,7 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel.route_bindings import binding_links
+from ragstone_code.laravel.route_groups import group_nodes
 from ragstone_code.laravel.route_keys import (
     joined_methods,
     key_of,
@@ -53,6 +54,7 @@ def read_routes(world: World) -> Graph:
             links,
             tuple(_route_aliases(route)),
         )
+    graph += Graph(tuple(group_nodes(app.router.state)))
     graph += _middleware_graph(app, graph)
     remarks = (*app.evaluator.remarks, *_replaced_routes(app))
     return graph + Graph(remarks=remarks)

@@ -61,6 +61,15 @@ class GroupChange:
     site: CallSite
 
 
+@dataclass(frozen=True, slots=True)
+class RouteGroup:
+    """A group with a closure: the place of the call, the merged attributes, the identities of its routes."""
+
+    site: CallSite
+    attributes: RouteAttributes
+    routes: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class RouterState:
     """Everything that was registered on the router."""
@@ -74,6 +83,7 @@ class RouterState:
     binders: dict[str, ParameterBinder] = field(default_factory=dict)
     aliases: dict[str, tuple[str, CallSite]] = field(default_factory=dict)
     group_changes: list[GroupChange] = field(default_factory=list)
+    groups: list[RouteGroup] = field(default_factory=list)
     macros: dict[str, Value] = field(default_factory=dict)
     resource_defaults: ResourceDefaults = field(default_factory=ResourceDefaults)
 
@@ -219,9 +229,18 @@ class Router(Recorder):
             for element in routes.values:
                 self.add_group(attributes, element, site, evaluator)
             return
+        before = dict(self.state.routes)
         with self.in_group(attributes):
+            merged = self.current_group()
             self._load_routes(routes, site, evaluator)
             self.register_pending()
+        if isinstance(routes, Lambda):
+            added = [
+                name
+                for name, route in self.state.routes.items()
+                if before.get(name) is not route
+            ]
+            self.state.groups.append(RouteGroup(site, merged, tuple(added)))
 
     def _load_routes(self, routes: Value, site: CallSite, evaluator: Evaluator) -> None:
         """Evaluate the route file or the closure of a group."""

@@ -1,0 +1,86 @@
+"""Hits of code carry the routes, tables and symbols that the code graph knows of their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragstone import Engine, Hit
+from tests.support.bookshop import written
+
+CONTROLLER = "app/Http/Controllers/BookController.php"
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    folder = written(tmp_path_factory.mktemp("shop"))
+    with Engine.open(
+        folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}
+    ) as opened:
+        opened.sync()
+        yield opened
+
+
+def hits_of(engine: Engine, path: str) -> list[Hit]:
+    hits = engine.search("book lend loan", mode="words", filters={"path": path}, merge=False)
+    assert hits, path
+    return hits
+
+
+def values(hits: list[Hit], name: str) -> set[object]:
+    names: set[object] = set()
+    for hit in hits:
+        value = hit.metadata.get(name) or ()
+        assert isinstance(value, tuple)
+        names.update(value)
+    return names
+
+
+def test_a_controller_carries_its_routes_the_tables_it_touches_and_its_symbols(
+    engine: Engine,
+) -> None:
+    hits = hits_of(engine, CONTROLLER)
+    assert "POST api/books/{book}/loans" in values(hits, "routes")
+    assert "books" in values(hits, "tables")
+    assert any("BookController" in str(symbol) for symbol in values(hits, "symbols"))
+    assert {hit.metadata["framework"] for hit in hits} == {"laravel"}
+
+
+def test_a_model_and_a_migration_carry_their_table(engine: Engine) -> None:
+    assert "books" in values(hits_of(engine, "app/Models/Book.php"), "tables")
+    assert "books" in values(hits_of(engine, "database/migrations/**"), "tables")
+
+
+def test_a_file_of_routes_carries_the_routes_of_its_lines(engine: Engine) -> None:
+    hits = hits_of(engine, "routes/api.php")
+    assert "POST api/books/{book}/loans" in values(hits, "routes")
+
+
+def test_chunks_of_a_retrieval_and_descriptions_carry_them_too(engine: Engine) -> None:
+    retrieval = engine.retrieve("Which code serves route books.lend?")
+    assert "POST api/books/{book}/loans" in values(list(retrieval.chunks), "routes")
+    described = [hit for hit in retrieval.chunks if hit.source_doc_id.startswith("graph:route")]
+    for hit in described:
+        assert hit.metadata["routes"]
+
+
+def test_a_project_without_a_framework_has_plain_metadata(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def lend(book):\n    return book\n", encoding="utf-8")
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.sync()
+        hit = engine.search("lend", mode="words")[0]
+        assert hit.metadata.keys() == {"path", "chunk_index"}
+
+
+def test_a_group_of_routes_has_a_chunk_with_its_middleware_and_its_routes(
+    engine: Engine,
+) -> None:
+    (group,) = engine.search("auth routes group", filters={"kind": "route_group"})
+    assert group.citation == "routes/api.php:6 (route_group)"
+    assert "Middleware: api, auth." in group.text
+    assert "POST api/books/{book}/loans" in group.text
+    assert "POST api/books/{book}/loans" in values([group], "routes")
+    (table,) = engine.search("books table", filters={"kind": "table"}, top_k=1)
+    assert "books" in values([table], "tables")
