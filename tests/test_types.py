@@ -100,7 +100,7 @@ def test_a_space_without_texts_covers_all_of_them() -> None:
         (Span(0, 4, 0, 4, 3, 9), "a.md:3-9"),
         (Span(0, 4, 0, 4, 3, 3), "a.md:3"),
         (Span(0, 4, 0, 4, 3, 9, page=4), "a.md p.4"),
-        (Span(0, 4, 0, 4, 3, 9, page=4, page_label="iv"), "a.md p.iv"),
+        (Span(0, 4, 0, 4, 3, 9, page=4, page_label="iv"), "a.md p.iv (page 4)"),
         (Span(0, 4, 0, 4, 3, 9, page=4, unit="slide"), "a.md slide 4"),
         (Span(0, 4, 0, 4, 3, 9, page=2, page_label="Costs", unit="sheet"), "a.md sheet Costs"),
     ],

@@ -321,9 +321,9 @@ def test_a_hit_in_a_pdf_names_the_page(tmp_path: Path) -> None:
             for query in ("zebra", "okapi", "note")
         }
     assert places == {
-        "note": "animals.pdf p.i",
-        "zebra": "animals.pdf p.ii",
-        "okapi": "animals.pdf p.7",
+        "note": "animals.pdf p.i (page 1)",
+        "zebra": "animals.pdf p.ii (page 2)",
+        "okapi": "animals.pdf p.7 (page 3)",
     }
 
 

@@ -173,11 +173,16 @@ class Span:
     """The unit of `page`: slide, sheet, chapter, cell; empty for pages."""
 
     def citation(self, uri: str) -> str:
-        """Return the citation: `path:first-last`, `path p.N` for pages, `path slide 3`, `path sheet Costs`."""
+        """Return the citation: `path:first-last`, `path p.N` for pages, `path slide 3`, `path sheet Costs`.
+
+        If the printed number of a page is another one than its place in the file, both are named: `p.9 (page 11)`.
+        """
         if self.page is not None:
             label = self.page_label or str(self.page)
             if self.unit:
                 return f"{uri} {self.unit} {label}"
+            if label != str(self.page):
+                return f"{uri} p.{label} (page {self.page})"
             return f"{uri} p.{label}"
         if self.line_end > self.line_start:
             return f"{uri}:{self.line_start}-{self.line_end}"

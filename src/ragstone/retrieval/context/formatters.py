@@ -27,7 +27,7 @@ _BLOCK_HEADING: Final = re.compile(
     r"^(?=[^\S\n]*(?:File: .*\(chunk \d+\)|\[RETRIEVED CONTEXT\]))", re.M
 )
 _MARKDOWN_HEADING: Final = re.compile(
-    r"^(?=[^\S\n]*#+ (?:.*(?::\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*| (?:p\.|page |slide |sheet |chapter )\S+) *$"
+    r"^(?=[^\S\n]*#+ (?:.*(?::\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*| (?:p\.|page |slide |sheet |chapter )\S+(?: \(page \d+\))?) *$"
     r"|Relevant Context \(RAG\)))",
     re.M,
 )
@@ -183,4 +183,6 @@ def _page_name(cited: Cited) -> str:
     label = span.page_label or span.page
     if span.unit:
         return f"{span.unit} {label}, "
+    if str(label) != str(span.page):
+        return f"p.{label}, page {span.page}, "
     return f"p.{label}, "

@@ -61,7 +61,7 @@ def matching_lines(
 def _print_hit(
     hit: Hit, wanted_terms: frozenset[str], *, full_text: bool, max_lines: int
 ) -> None:
-    print_line(*_header(hit))
+    print_line(*_header(hit, wanted_terms))
     shown = dict(_number_lines(hit))
     if not full_text:
         width = _line_width(hit)
@@ -123,12 +123,15 @@ def _number_lines(hit: Hit) -> list[NumberedLine]:
     return list(numbered.items())
 
 
-def _header(hit: Hit) -> list[Styled]:
+def _header(hit: Hit, wanted_terms: frozenset[str]) -> list[Styled]:
+    """Return the place, the score and the symbols of a hit, those with words of the query first."""
     parts: list[Styled] = [
         (printable(hit.citation), "bold cyan"),
         (f"  {hit.score:.2f}", "green"),
     ]
-    symbols = hit.symbol.split()
+    symbols = sorted(
+        hit.symbol.split(), key=lambda symbol: -len(wanted_terms.intersection(terms(symbol)))
+    )
     title = " ".join(symbols[:_MAX_SYMBOLS]) or _find_title(hit)
     if title and not hit.source_doc_id.endswith(title):
         is_shortened = len(symbols) > _MAX_SYMBOLS or len(title) > _MAX_TITLE

@@ -148,17 +148,28 @@ def _find_page(spans: Sequence[Span], place: str) -> int | None:
 
     The number of a page in the file is accepted too, if no page has it as its label.
     """
-    places = [reveal_hidden(_place_of(span)) for span in spans]
     plain_place = _REMARK.sub("", place)
-    for name in (place, plain_place):
-        if reveal_hidden(name) in places:
-            return places.index(reveal_hidden(name))
+    position = _find_place(spans, place, plain_place)
+    if position is not None:
+        return position
     number = _PAGE.fullmatch(plain_place)
     pages = [span.page for span in spans]
     has_units = any(span.unit for span in spans)
     if number is None or has_units or int(number["number"]) not in pages:
         return None
     return pages.index(int(number["number"]))
+
+
+def _find_place(spans: Sequence[Span], *names: str) -> int | None:
+    """Return the position of the first span that is cited by one of the names, with its remark or without."""
+    places = [reveal_hidden(_place_of(span)) for span in spans]
+    plain_places = [_REMARK.sub("", place) for place in places]
+    for name in map(reveal_hidden, names):
+        if name in places:
+            return places.index(name)
+        if name in plain_places:
+            return plain_places.index(name)
+    return None
 
 
 def _place_of(span: Span) -> str:
