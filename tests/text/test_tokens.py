@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.text.tokens import estimate, estimate_lines, estimate_up_to
+from ragstone.text.tokens import at_most, estimate, estimate_lines, estimate_up_to
 
 # Counted once with the reference WordPiece vocabulary, special tokens left out.
 PROSE = (
@@ -79,3 +79,28 @@ def test_an_estimate_with_a_limit_is_the_same_below_it_and_just_more_above(
     text: str, most: int
 ) -> None:
     assert estimate_up_to(text, most) == min(estimate(text), most + 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        (
+            "Die Hotline ist von acht bis sechs besetzt. Nachts nimmt ein Anrufbeantworter "
+            "Anrufe an.",
+            29,
+        ),
+        (
+            "Kaffeebohnen werden montags bestellt. Wer die letzte Tasse nimmt, schaltet die "
+            "Maschine aus.",
+            28,
+        ),
+        (
+            "Die wöchentliche Besprechung ist dienstags um zehn. Das Protokoll wird reihum "
+            "geschrieben.",
+            30,
+        ),
+    ],
+)
+def test_the_bound_holds_for_german_text(text: str, tokens: int) -> None:
+    # Counted with the vocabulary cl100k, which needs more tokens than o200k here.
+    assert tokens <= at_most(text) <= 1.6 * tokens
