@@ -49,4 +49,4 @@ def test_the_command_shows_the_figures(
     capsys.readouterr()
     assert run(["stats"]) == 0
     out = capsys.readouterr().out
-    assert "searches" in out and "100%" in out and "tokens saved" in out
+    assert "searches" in out and "100%" in out and "saved against that" in out

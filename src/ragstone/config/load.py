@@ -228,7 +228,7 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[SetValue]:
         if not variable.startswith(_PREFIX) or not text:
             continue
         if variable not in keys_by_variable:
-            _warn_about_variable(variable, suggest(variable, keys_by_variable) or _LIST_ALL)
+            _warn_about_variable(variable, _suggest_variable(variable, keys_by_variable))
             continue
         key = keys_by_variable[variable]
         other = first_variable.setdefault(key.name, variable)
@@ -293,6 +293,13 @@ def _section_names() -> set[str]:
         section = name.rpartition(".")[0]
         names |= {section, section.partition(".")[0]}
     return names
+
+
+def _suggest_variable(variable: str, variables: Iterable[str]) -> str:
+    """Return a hint with the nearest variable, compared without the common prefix."""
+    names = [name.removeprefix(_PREFIX) for name in variables]
+    hint = suggest(variable.removeprefix(_PREFIX), names)
+    return hint.replace("did you mean ", f"did you mean {_PREFIX}") or _LIST_ALL
 
 
 def _suggest_setting(name: str) -> str:

@@ -158,3 +158,15 @@ def test_status_scans_the_folder_only_if_it_is_asked(
 
     monkeypatch.setattr(FolderSource, "scan", refuse)
     assert quick("status", "--json").json["waiting"] is None
+
+
+def test_a_question_without_quotation_marks_gets_a_hint(quick: Command) -> None:
+    assert "quotation marks" in quick("status", "of", "the", "stone").err
+    assert "`ragstone search staus of the stone`" in quick("staus", "of", "the", "stone").err
+
+
+def test_no_variable_is_suggested_that_is_only_similar_by_its_prefix(
+    quick: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGSTONE_FOO", "1")
+    assert "did you mean" not in quick("status").err

@@ -55,7 +55,7 @@ def test_a_mistyped_command_is_refused_and_not_searched(
         ran = quick(*arguments)
         assert ran.code == 2
         assert f"did you mean `ragstone {meant}`" in ran.err
-        assert f"`ragstone search {word}`" in ran.err
+        assert f"`ragstone search {' '.join(arguments)}`" in ran.err
     assert not (project / ".ragstone").exists()
 
 

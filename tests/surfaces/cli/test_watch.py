@@ -146,4 +146,4 @@ def test_hits_without_sync_are_unverifiable(quick: Callable[..., Ran]) -> None:
         "results"
     ]
     assert hit["freshness"] == "unverifiable"
-    assert "unverifiable" in quick("search", "kilograms", "-k", "1", "--no-sync").out
+    assert "not checked" in quick("search", "kilograms", "-k", "1", "--no-sync").out

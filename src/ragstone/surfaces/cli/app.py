@@ -7,6 +7,7 @@ A command's module is imported only if that command runs, so `ragstone --help` s
 from __future__ import annotations
 
 import keyword
+import shlex
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -143,7 +144,7 @@ class LazyGroup(click.Group):
         if meant and not ctx.resilient_parsing:
             raise click.UsageError(
                 f"there is no command {word!r} (did you mean `ragstone {meant}`? "
-                f"`ragstone search {word}` searches for it)",
+                f"`ragstone search {shlex.join(args)}` searches for it)",
                 ctx,
             )
         return "search", self.get_command(ctx, "search"), args

@@ -25,6 +25,8 @@ _MARGIN: Final = 9
 _MAX_SYMBOLS: Final = 3
 _MAX_DUPLICATES: Final = 3
 _MAX_TITLE: Final = 70
+_FRESHNESS: Final = {"unverifiable": "not checked"}
+"""States of a hit in other words than in the library."""
 _GAP: Final = "…"
 """Stands between two lines if text between them is not shown."""
 
@@ -139,7 +141,7 @@ def _header(hit: Hit, wanted_terms: frozenset[str]) -> list[Styled]:
         parts.append((f"  {printable(title[:_MAX_TITLE])}{ellipsis}", "magenta"))
     parts.append((f"  {describe_kind(hit)}", "dim"))
     if hit.freshness != "fresh":
-        parts.append((f"  {hit.freshness}", "dim"))
+        parts.append((f"  {_FRESHNESS.get(hit.freshness, hit.freshness)}", "dim"))
     return parts
 
 

@@ -40,6 +40,6 @@ def _rows(stats: SearchStats) -> list[tuple[str, str]]:
         ("median", f"{stats.median_milliseconds:.1f} ms"),
         ("95 % within", f"{stats.slow_milliseconds:.1f} ms"),
         ("tokens returned", f"about {stats.tokens_returned:,}"),
-        ("tokens of the files", f"about {stats.tokens_of_files:,}"),
-        ("tokens saved", f"about {stats.tokens_saved:,}"),
+        ("if the files were read whole", f"about {stats.tokens_of_files:,} tokens"),
+        ("saved against that", f"about {stats.tokens_saved:,} tokens"),
     ]
