@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from pathlib import Path
 
 import httpx2
@@ -28,7 +29,7 @@ def test_a_running_server_of_the_folder_is_used(folder: Path) -> None:
         for _ in range(200):  # the first sync makes the home, then the record is written
             if (folder / ".ragstone/server.json").exists():
                 break
-            httpx2.get(f"{served.url}/health")
+            time.sleep(0.1)
         found = json.loads(run_ui(folder, "--json").stdout)
         assert found == {
             "success": True,
