@@ -12,6 +12,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ragstone import Engine
+from tests.support.postgres_server import (
+    PostgresServer,
+    close_shared_server,
+    empty_database,
+    shared_server,
+)
 
 settings.register_profile(
     "ragstone",
@@ -54,6 +60,26 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         patch.setenv("APPDATA", nobody)
         patch.setenv("RAGSTONE_EMBED_BACKGROUND", "off")  # a process would outlive its test
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def stop_postgres() -> Iterator[None]:
+    """Stop the PostgreSQL server after the last test, if a test has started it."""
+    yield
+    close_shared_server()
+
+
+@pytest.fixture
+def postgres_server() -> PostgresServer:
+    """Return the PostgreSQL server of the whole run; skip the test if none can be started here."""
+    return shared_server()
+
+
+@pytest.fixture
+def database_url() -> Iterator[str]:
+    """Give the address of a PostgreSQL database with empty tables."""
+    with empty_database() as url:
+        yield url
 
 
 @pytest.fixture

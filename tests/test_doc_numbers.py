@@ -85,13 +85,11 @@ def test_nothing_that_exists_is_called_planned() -> None:
     )
     rows = [row for table in tables for row in table.splitlines()[2:]]
     parts = {name for part in registry.BUILT_IN for name in (part.name, *part.aliases)}
-    planned = 0
     for row in rows:
         names = set(re.findall(r"`([\w-]+)`", row.split("|")[-2]))
-        planned += len(names)
         existing = set(COMMANDS) if "reference/cli.md" in row else parts
         assert not names & existing, row
-    assert planned >= 1
+    assert len(rows) >= 4  # nothing may be planned, but the tables are there
 
 
 def test_a_number_behind_the_name_of_a_setting_is_its_default() -> None:

@@ -43,7 +43,9 @@ def test_every_error_has_a_message_a_hint_and_a_retryable_flag(
         "It broke. (mend it)",
     )
     assert str(kind("It broke.")) == "It broke."
-    assert error.retryable is (kind in (errors.StoreBusy, errors.Overloaded))
+    assert error.retryable is (
+        kind in (errors.StoreBusy, errors.StoreOffline, errors.Overloaded)
+    )
     assert kind.__doc__
 
 

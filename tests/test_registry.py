@@ -77,7 +77,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones_and_the_nearest() -> Non
 def test_an_unknown_name_without_a_similar_one_lists_all_names() -> None:
     with pytest.raises(ConfigError) as caught:
         registry.load("store", "zzzzzz")
-    assert caught.value.hint == "known: sqlite, memory"
+    assert caught.value.hint == "known: sqlite, memory, postgres"
 
 
 def test_a_group_without_parts_has_no_suggestions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ RagstoneError
 ├── ProviderError          a remote service or model failed (`retryable`: a retry may help)
 ├── StoreError             the database cannot be opened, read or written
 │   ├── StoreBusy          another writer held the store for too long (retryable)
+│   ├── StoreOffline       the server of the database does not answer (retryable)
 │   ├── StoreDamaged       the file is not a sound database
 │   └── StoreTooNew        a newer Ragstone wrote the file
 ├── QuotaError             a plan's limit is reached
@@ -136,6 +137,13 @@ class StoreBusy(StoreError):
     """Another writer held the store for too long."""
 
     code = "store_busy"
+    retryable = True
+
+
+class StoreOffline(StoreError):
+    """The server of the database does not answer."""
+
+    code = "store_offline"
     retryable = True
 
 

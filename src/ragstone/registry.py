@@ -134,6 +134,13 @@ BUILT_IN = (
         ("mock",),
     ),
     RegisteredPart(
+        "store",
+        "postgres",
+        "ragstone.store.postgres.store:open_store",
+        "PostgreSQL with pgvector, shared by several machines (store.url)",
+        extra="postgres",
+    ),
+    RegisteredPart(
         "vector_index",
         "turbo",
         "ragstone.vectors.turbo.index:open_index",
@@ -166,12 +173,23 @@ BUILT_IN = (
         extra="milvus",
     ),
     RegisteredPart(
+        "vector_index",
+        "pgvector",
+        "ragstone.vectors.pgvector_index:open_index",
+        "HNSW in the PostgreSQL database of the store (store.url)",
+        extra="postgres",
+    ),
+    RegisteredPart(
         "remote_collection",
         "mcp",
         "ragstone.surfaces.mcp.remote_collection:open_collection",
         "a tool of another MCP server answers searches (mcp_server, mcp_tool)",
     ),
 )
+
+
+_INDEX_OF_STORE = {"memory": "memory", "postgres": "pgvector"}
+"""The vector index that comes with a store; other stores get `turbo`."""
 
 
 def load(group: str, name: str) -> Callable[..., Any]:
@@ -216,7 +234,7 @@ def store_and_index(provider: str) -> tuple[str, str]:
     """
     store = _find_or_none("store", provider)
     if store is not None:
-        return store.name, "memory" if store.name == "memory" else "turbo"
+        return store.name, _INDEX_OF_STORE.get(store.name, "turbo")
     index = _find_or_none("vector_index", provider)
     if index is not None:
         return "sqlite", index.name

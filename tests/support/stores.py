@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from ragstone.config.settings import setting_keys
+from tests.support.postgres_server import empty_database
 
 StoreSettings = Mapping[str, str]
 """Settings by dotted name that make a folder use an empty store of its own."""
@@ -20,7 +21,14 @@ def sqlite_store(folder: Path) -> Iterator[StoreSettings]:
     yield {}
 
 
-STORES: dict[str, OpenStore] = {"sqlite": sqlite_store}
+@contextmanager
+def postgres_store(folder: Path) -> Iterator[StoreSettings]:
+    """Give the address of an empty PostgreSQL database."""
+    with empty_database() as url:
+        yield {"store.url": url}
+
+
+STORES: dict[str, OpenStore] = {"sqlite": sqlite_store, "postgres": postgres_store}
 
 
 def as_environment(settings: StoreSettings) -> dict[str, str]:

@@ -36,6 +36,8 @@ class SettingRules:
     """A path or globs that a project file may not point outside the folder."""
     personal: bool = False
     """Names a program or an address: not taken from a project file, which may come with a clone."""
+    address: bool = False
+    """An address that may have a password in it, which is never shown."""
     guard: Guard = ""
     """Protects the user: a project file needs `ragstone trust` to raise a limit, to turn a switch from its default, or
     to name a model that is not built in and may cost money.
@@ -313,7 +315,7 @@ class CodeSettings:
 
 @dataclass(frozen=True, slots=True)
 class StorageSettings:
-    """`[store]`: the file on disk."""
+    """`[store]`: the file on disk, or the database that several machines share."""
 
     path: str = setting(
         ".ragstone",
@@ -322,6 +324,19 @@ class StorageSettings:
         aliases=("RAG_STORE_PATH",),
     )
     cache_mb: int = setting(32, "Memory for SQLite's page cache, in MB.", low=1, high=65_536)
+    url: str | None = setting(
+        None,
+        "Address of a PostgreSQL database that holds the index in place of the file: "
+        "`postgresql://user:password@host:5432/database`. The password is never shown.",
+        personal=True,
+        address=True,
+    )
+    replica_url: str | None = setting(
+        None,
+        "Address of a read-only copy of that database, which answers searches.",
+        personal=True,
+        address=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)

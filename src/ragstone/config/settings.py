@@ -151,6 +151,8 @@ class Settings:
             value = self.value(name)
             if key.rules.secret and value is not None:
                 value = _HIDDEN
+            elif key.rules.address and value is not None:
+                value = _hide_password(str(value))
             rows.append((name, value, self.origin(name)))
         return rows
 
@@ -202,6 +204,16 @@ def build_settings(
     """Return settings with these dotted values and defaults for the rest."""
     settings = _build_section(Settings, "", values)
     return replace(settings, root=root, origins=MappingProxyType(dict(origins)))
+
+
+def _hide_password(address: str) -> str:
+    """Return an address with stars in place of its password; all of it is hidden if it is not an address."""
+    scheme, separator, rest = address.partition("://")
+    if not separator or "?" in rest:
+        return _HIDDEN
+    login, at, place = rest.rpartition("@")
+    user, colon, _ = login.partition(":")
+    return f"{scheme}://{user}{colon and f':{_HIDDEN}'}{at}{place}"
 
 
 def _keys_of(section: type, prefix: str) -> list[SettingKey]:

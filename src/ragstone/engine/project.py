@@ -13,7 +13,7 @@ from ragstone.engine import arguments, facets
 from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound
 from ragstone.indexing.added import with_other_collections
-from ragstone.indexing.components import Components
+from ragstone.indexing.components import Components, has_index
 from ragstone.indexing.events import (
     CHUNK_INDEXED,
     DOCUMENT_REMOVED,
@@ -26,7 +26,7 @@ from ragstone.indexing.size_history import SizeHistory
 from ragstone.indexing.sync import CollectionSync
 from ragstone.protocols import DocumentStore, Progress
 from ragstone.store.filters import parse
-from ragstone.store.home import DATABASE, EVENTS, SIZES, size_on_disk
+from ragstone.store.home import EVENTS, SIZES, size_on_disk
 from ragstone.types import (
     Collection,
     CollectionKey,
@@ -98,7 +98,7 @@ class Project:
     @property
     def exists(self) -> bool:
         """Return whether the folder was indexed before."""
-        return (self.settings.home / DATABASE).exists()
+        return has_index(self.workspace.components, self.name)
 
     def require_open(self) -> None:
         """Raise `InputError` if the engine is closed."""

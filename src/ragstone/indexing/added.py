@@ -84,6 +84,8 @@ def stored_added_files(
     collection: IndexedCollection, uris: Sequence[str] | None = None
 ) -> list[AddedFile]:
     """Return the added files of a collection; only those of some uris, if they are given."""
+    if collection.has_foreign_files():
+        return []
     store, key = collection.components.store, collection.key
     files = []
     for uri in store.known_files(key, ADDED, uris=uris):

@@ -15,7 +15,6 @@ from ragstone.indexing.components import shared_rows
 from ragstone.protocols import RemoteModel
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.store.home import EMBED_LOCK
-from ragstone.store.lock import FileLock
 from ragstone.types import EmbedUsage, PendingText, embedding_text
 
 if TYPE_CHECKING:
@@ -180,7 +179,7 @@ class VectorBackfill:
         """
         wait = None if deadline == math.inf else max(0.0, deadline - time.monotonic())
         try:
-            with FileLock(self.components.lock_file(EMBED_LOCK), wait=wait):
+            with self.components.lock(EMBED_LOCK, self.key.project, wait=wait):
                 texts = self.components.store.vectors.pending(
                     self.key.scope, info.id, after=after, limit=batch
                 )

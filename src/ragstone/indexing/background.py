@@ -50,6 +50,8 @@ class BackgroundEmbedding:
     def is_allowed(self) -> bool:
         """Return whether the settings allow a background process."""
         embed = self._settings.embed
+        if "store.url" in self._settings.arguments():
+            return False  # every user of the machine could read its password in the list of processes
         if embed.background != "auto":
             return embed.background == "on"
         return not is_automated() and not _is_paid(embed.provider)

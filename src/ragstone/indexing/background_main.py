@@ -41,7 +41,7 @@ def main() -> None:
     request = json.loads(sys.argv[1])
     try:
         settings = config.load(Path(request["folder"]), request["settings"])
-        if not (settings.home / DATABASE).exists():
+        if settings.store.url is None and not (settings.home / DATABASE).exists():
             return
         with FileLock(settings.home / BACKGROUND_LOCK, wait=_LOCK_SECONDS):
             _make_all_vectors(settings, request["project"])

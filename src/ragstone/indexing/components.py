@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,7 +15,9 @@ from ragstone import registry
 from ragstone.errors import ConfigError, InputError
 from ragstone.indexing.embedders import EmbedderPool
 from ragstone.indexing.ownership import mark_own, require_own
+from ragstone.protocols import SharedStore
 from ragstone.store.home import DATABASE, VECTORS, make_home
+from ragstone.store.lock import WAIT_SECONDS, FileLock
 from ragstone.types import DEFAULT_STORAGE, NO_LIMITS, Finding, Limits, Scope, StoreSettings
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 _PAGE: Final = 4096
 _CHROMA: Final = "chroma"
+POSTGRES: Final = "postgres"
 
 
 class Components:
@@ -50,12 +54,16 @@ class Components:
         """Return whether nothing is written to disk. A disabled engine only reads an existing database."""
         if self.store_name == "memory":
             return True
+        if self.store_name == POSTGRES:
+            return False
         return not self.settings.rag.enabled and not (self.home / DATABASE).exists()
 
     @cached_property
     def store_name(self) -> str:
         """Return the name of the store that is opened."""
-        return choose_parts(self.settings)[0]
+        name = choose_parts(self.settings)[0]
+        is_unused = name == POSTGRES and not self.settings.rag.enabled
+        return "memory" if is_unused else name
 
     @property
     def store(self) -> DocumentStore:
@@ -72,12 +80,14 @@ class Components:
         """Return whether the store is open, which means that its home was accepted."""
         return self._store is not None
 
-    def lock_file(self, name: str) -> Path | None:
-        """Return the path of a lock file in the home folder; None if nothing is on disk."""
-        if self.in_memory:
-            return None
-        self.store.location  # noqa: B018 - opening the store creates the folder
-        return self.home / name
+    def lock(
+        self, name: str, project: str, *, wait: float | None = WAIT_SECONDS
+    ) -> AbstractContextManager[object]:
+        """Return a lock between all processes that use the store; `StoreBusy` after `wait` seconds."""
+        store = self.store  # opening it creates the folder
+        if isinstance(store, SharedStore):
+            return store.named_lock(f"{project}/{name}", wait=wait)
+        return FileLock(None if self.in_memory else self.home / name, wait=wait)
 
     def embedder(self, name: str | None = None) -> Embedder:
         """Return an embedder by its name (`provider`, `provider:model`), or the configured one."""
@@ -191,14 +201,15 @@ class Components:
 
     def _open_store(self) -> DocumentStore:
         vector_store = self.settings.rag.vector_store
+        stored = self.settings.store
         path = None
         if not self.in_memory:
             path = self._own_home() / DATABASE
         settings = StoreSettings(
             path=path,
-            url=vector_store.url or "",
+            url=stored.url or vector_store.url or "",
             api_key=vector_store.api_key or "",
-            options={"cache_mb": self.settings.store.cache_mb},
+            options={"cache_mb": stored.cache_mb, "replica_url": stored.replica_url},
         )
         store: DocumentStore = registry.load("store", self.store_name)(settings)
         return store
@@ -238,6 +249,13 @@ class RemoteChoice:
                 self._collection.close()
 
 
+def has_index(components: Components, project: str) -> bool:
+    """Return whether something was stored for a project before."""
+    if components.store_name == POSTGRES:
+        return project in components.store.projects()
+    return (components.home / DATABASE).exists()
+
+
 def _no_limits(project: str) -> Limits:
     return NO_LIMITS
 
@@ -265,7 +283,10 @@ def choose_parts(settings: Settings) -> tuple[str, str]:
     provider = settings.rag.vector_store.provider
     if provider == _CHROMA and _lacks_chroma():
         provider = "sqlite"
-    return registry.store_and_index(provider)
+    if settings.store.url and provider == "sqlite":
+        provider = POSTGRES
+    store, index = registry.store_and_index(provider)
+    return (POSTGRES if settings.store.url else store), index
 
 
 def shared_rows(

@@ -226,7 +226,7 @@ class CollectionSync:
             self.tracker.collect()
         outcome = SyncOutcome()
         with self.components.store.lock_timeout(policy.wait):
-            for name in self._names_to_scan():
+            for name in self._names_to_scan(required=policy.required):
                 if report := self._refresh(name, policy):
                     outcome += _outcome_of(name, report)
                 self.tracker.mark_indexed(name, None)
@@ -234,9 +234,9 @@ class CollectionSync:
                 outcome += _scan_added(self.collection(name), policy)
         return outcome
 
-    def _names_to_scan(self) -> list[str]:
+    def _names_to_scan(self, *, required: bool) -> list[str]:
         names = self.names()
-        followers = [name for name in names if self.collection(name).state.follows_folder]
+        followers = [name for name in names if self.collection(name).must_scan(required)]
         if followers:
             return followers
         collections = self.components.store.collections(self.scope.project, self.scope.kind)

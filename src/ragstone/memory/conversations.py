@@ -10,6 +10,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +22,6 @@ from ragstone.memory.session_reader import SessionReader
 from ragstone.memory.turns import HOT, TURNS_BEFORE, turn_document, turn_uri
 from ragstone.sources.given import GivenDocuments
 from ragstone.sources.secrets.redaction import redact
-from ragstone.store.lock import FileLock
 from ragstone.types import (
     Collection,
     CollectionKey,
@@ -205,8 +205,8 @@ class ConversationStore:
     def _ensure_session(self, session: str) -> None:
         self.sync.components.store.ensure_collection(self.sync.key(session))
 
-    def _lock(self) -> FileLock:
-        return FileLock(self.sync.components.lock_file(MEMORY_LOCK))
+    def _lock(self) -> AbstractContextManager[object]:
+        return self.sync.components.lock(MEMORY_LOCK, self.sync.default.project)
 
     def _redact(self, content: str) -> str:
         """Return a turn's text without secrets, as it is stored: the cache must not know more than the store."""

@@ -152,6 +152,41 @@ class VectorRows(Protocol):
         """Return the encoded vectors of the texts of these chunks; chunks without a vector are left out."""
 
 
+class ComparedVectors(Protocol):
+    """The vectors of one space in a form that the server of the store compares itself."""
+
+    def put(self, rows: Sequence[tuple[int, Sequence[float]]]) -> None:
+        """Add vectors by the id of their stored row, or replace them; ids without a stored row are left out."""
+
+    def remove(self, ids: Sequence[int]) -> int:
+        """Remove vectors and return how many there were."""
+
+    def clear(self) -> None:
+        """Remove all vectors of the space."""
+
+    def count(self) -> int:
+        """Return the number of vectors."""
+
+    def held(self, ids: Sequence[int]) -> set[int]:
+        """Return those of some ids that have a vector."""
+
+    def nearest(
+        self, query: Sequence[float], limit: int, *, allowed: Sequence[int] | None, count: int
+    ) -> list[types.Scored]:
+        """Return the nearest by cosine, best first; `count` is how many vectors the space has."""
+
+    def ensure_index(self) -> None:
+        """Build the server's index if there are many vectors and it has none."""
+
+
+@runtime_checkable
+class ServerVectors(Protocol):
+    """Stored vectors whose server can compare them."""
+
+    def embeddings(self, dimension: int) -> ComparedVectors:
+        """Return the vectors as the server compares them."""
+
+
 class VectorIndex(Protocol):
     """Finds the nearest vectors. It is derived from the store and can be rebuilt without embedding."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, Unpack
+from typing import Protocol, Unpack, runtime_checkable
 
 from ragstone import types
 from ragstone.protocols.access import KeyStore
@@ -345,3 +345,14 @@ class DocumentStore(DocumentReader, Protocol):
 
     def backup(self, target: Path) -> Path:
         """Write a verified copy to a new file and return its path."""
+
+
+@runtime_checkable
+class SharedStore(Protocol):
+    """A store that processes on several machines use, so that a lock file cannot keep them apart."""
+
+    def named_lock(self, name: str, *, wait: float | None) -> AbstractContextManager[None]:
+        """Hold a lock that all processes share while the `with` block runs; `StoreBusy` after `wait` seconds.
+
+        None waits without a limit. The lock of a process that dies is released.
+        """

@@ -227,7 +227,7 @@ class AddedFileCheck:
             for hit in hits
             if hit.collection == collection and PATH in hit.metadata
         }
-        if not hits_by_uri:
+        if not hits_by_uri or self._sync.collection(collection).has_foreign_files():
             return {}
         key = self._sync.key(collection)
         stored = self._sync.components.store.known_files(key, ADDED, uris=list(hits_by_uri))

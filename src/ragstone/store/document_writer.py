@@ -231,7 +231,7 @@ def _remove_rows(db: sqlite3.Connection, documents: Sequence[int]) -> int:
 def _document_columns(prepared: PreparedDocument) -> Columns:
     document = prepared.document
     for chunk in prepared.chunks:
-        _check_slice(document, chunk)
+        check_slice(document, chunk)
     spans = sorted((chunk.span.start, chunk.span.end) for chunk in prepared.chunks)
     return (
         pack(document.kind),
@@ -251,7 +251,7 @@ def _document_columns(prepared: PreparedDocument) -> Columns:
     )
 
 
-def _check_slice(document: Document, chunk: Chunk) -> None:
+def check_slice(document: Document, chunk: Chunk) -> None:
     """Raise `InputError` if a chunk is not an exact slice of its document."""
     start, end = chunk.span.start, chunk.span.end
     has_length = start >= 0 and end - start == len(chunk.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -114,6 +115,11 @@ def _ignore(home: Path) -> None:
     except OSError:
         if not (home / DATABASE).exists():
             raise
+
+
+def machine_path(path: str) -> str:
+    """Return a path with the name of this machine, as a store that several machines share remembers it."""
+    return f"{socket.gethostname()}:{path}"
 
 
 def database_files(home: Path) -> tuple[Path, ...]:

@@ -58,12 +58,12 @@ class SqliteKeyStore:
             return None
         with self._database.reading() as db:
             row = db.execute(_ONE, (key_id,)).fetchone()
-        return _key(row) if row else None
+        return key_from(row) if row else None
 
     def list(self, project: str) -> list[StoredKey]:
         """Return the keys of a project, revoked ones included, oldest first."""
         with self._database.reading() as db:
-            return [_key(row) for row in db.execute(_OF_PROJECT, (project,))]
+            return [key_from(row) for row in db.execute(_OF_PROJECT, (project,))]
 
     def revoke(self, project: str, key_id: str, at: float) -> bool:
         """Revoke a key of a project; return whether there is such a key. The first time of revocation is kept."""
@@ -84,7 +84,8 @@ class SqliteKeyStore:
             db.execute(_SET_PLAN, (catalog.ensure_project(db, project), plan))
 
 
-def _key(row: Row) -> StoredKey:
+def key_from(row: Row) -> StoredKey:
+    """Return the key of a row."""
     key_id, project, name, scopes, digest, created_at, expires_at, revoked_at = row
     return StoredKey(
         key_id,

@@ -30,25 +30,30 @@ def check_growth(
     limits: Limits,
 ) -> None:
     """Raise `QuotaError` if a collection grew beyond its limit; a collection that shrinks is always allowed."""
-    documents, chunks = counts(db, collection)
+    require_growth(key, before, counts(db, collection), limits)
+
+
+def require_growth(
+    key: CollectionKey, before: tuple[int, int], after: tuple[int, int], limits: Limits
+) -> None:
+    """Raise `QuotaError` if the counts of documents and chunks grew beyond the limits."""
     if key.kind == "session":
-        _check(f"the session {key.name!r}", "turns", before[0], documents, limits.turns)
+        _check(f"the session {key.name!r}", "turns", before[0], after[0], limits.turns)
     else:
-        _check(f"the collection {key.name!r}", "chunks", before[1], chunks, limits.chunks)
+        _check(f"the collection {key.name!r}", "chunks", before[1], after[1], limits.chunks)
 
 
 def check_new_collection(db: sqlite3.Connection, key: CollectionKey, limits: Limits) -> None:
     """Raise `QuotaError` if a project may not have one more collection. Sessions are not counted."""
     if key.kind == "session" or limits.collections is None:
         return
-    existing = fetch_value(db, _COLLECTIONS, key.project)
-    _check(
-        f"the project {key.project!r}",
-        "collections",
-        existing,
-        existing + 1,
-        limits.collections,
-    )
+    require_room(key, fetch_value(db, _COLLECTIONS, key.project), limits)
+
+
+def require_room(key: CollectionKey, existing: int, limits: Limits) -> None:
+    """Raise `QuotaError` if a project with so many collections may not have one more."""
+    owner = f"the project {key.project!r}"
+    _check(owner, "collections", existing, existing + 1, limits.collections)
 
 
 def _check(owner: str, noun: str, before: int, after: int, limit: int | None) -> None:

@@ -227,7 +227,14 @@ def _file_size(database: Database, db: sqlite3.Connection) -> int:
 
 def backup(database: Database, target: Path) -> Path:
     """Write a copy to a new file, open it again to verify it, and return its path."""
-    target = Path(target)
+    with new_copy(target) as draft, database.reading() as db:
+        copy(db, draft)
+    return target
+
+
+@contextmanager
+def new_copy(target: Path) -> Iterator[Path]:
+    """Give the path of a draft; after the block it is verified and gets the name of the target, which must be free."""
     # SQLite would use a log or journal of that name as the log of the copy.
     for path in (target, *(target.with_name(target.name + suffix) for suffix in _SIDE_FILES)):
         if os.path.lexists(path):
@@ -235,8 +242,7 @@ def backup(database: Database, target: Path) -> Path:
     remove_leftovers(target.parent)
     draft = new_draft(target.parent)
     try:
-        with database.reading() as db:
-            copy(db, draft)
+        yield draft
         _verify(draft)
         _rename_to_new(draft, target)
     except FileExistsError as error:
@@ -247,7 +253,6 @@ def backup(database: Database, target: Path) -> Path:
         ) from error
     finally:
         remove_draft(draft)
-    return target
 
 
 def copy(db: sqlite3.Connection, target: Path) -> None:

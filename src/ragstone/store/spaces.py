@@ -14,6 +14,10 @@ from ragstone.store.codec import fresh_uuid, load
 from ragstone.store.fetch import fetch_value
 from ragstone.types import DEFAULT_STORAGE, Scope, Space, SpaceInfo, SpaceState
 
+OTHER_MODEL: Final = "the collection's vectors were made by another model or setting"
+REEMBED: Final = (
+    "go back to it, or run `ragstone reembed` to build the new vectors beside the old ones"
+)
 _FIND_SPACE: Final = (
     "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
 )
@@ -65,10 +69,7 @@ def ensure_space(
     number: int | None = fetch_value(db, _FIND_SPACE, ids.project, space.fingerprint, storage)
     active: int | None = fetch_value(db, _ACTIVE_SPACE, ids.collection)
     if state == "active" and active not in (None, number):
-        raise StaleSpace(
-            "the collection's vectors were made by another model or setting",
-            hint="go back to it, or run `ragstone reembed` to build the new vectors beside the old ones",
-        )
+        raise StaleSpace(OTHER_MODEL, hint=REEMBED)
     if number is None:
         fields = (
             ids.project,
@@ -120,12 +121,16 @@ def _info(
     db: sqlite3.Connection, row: tuple[int, str, str, SpaceState], collections: str
 ) -> SpaceInfo:
     number, spec, storage, state = row
+    texts = fetch_value(db, _TEXTS, collections)
+    embedded = fetch_value(db, _EMBEDDED, collections, number)
+    return SpaceInfo(number, load_space(spec), storage, state, texts, embedded)
+
+
+def load_space(spec: str) -> Space:
+    """Return the space of a stored description."""
     try:
-        space = Space(**load(spec))
+        return Space(**load(spec))
     except TypeError as error:
         raise StoreDamaged(
             "the store is damaged: a space that cannot be read", hint="restore a backup"
         ) from error
-    texts = fetch_value(db, _TEXTS, collections)
-    embedded = fetch_value(db, _EMBEDDED, collections, number)
-    return SpaceInfo(number, space, storage, state, texts, embedded)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -114,6 +116,10 @@ class SqliteStore(SqliteReader):
         with self._database.snapshot() as source:
             yield self.reader_of(source)
 
+    def rows(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Give a connection for reading rows, for a copy to another store."""
+        return self._database.reading()
+
     def lock_timeout(self, seconds: float | None) -> AbstractContextManager[None]:
         """Limit how long writes of this thread wait for other writers; None changes nothing."""
         return self._database.lock.timeout(seconds)
@@ -198,7 +204,7 @@ class SqliteStore(SqliteReader):
 
     def backup(self, target: Path) -> Path:
         """Write a verified copy to a new file and return its path."""
-        return maintenance.backup(self._database, target)
+        return maintenance.backup(self._database, Path(target))
 
     def _prepare_file(self) -> None:
         """Create the tables, migrate an older file, and rebuild a word index of another version."""
@@ -215,19 +221,20 @@ class SqliteStore(SqliteReader):
             )
         with self._database.exclusive() as db:
             self._database.use_wal()
-            schema.upgrade(db, save=self._save_before_migration)
+            schema.upgrade(db, save=partial(_save_before_migration, self._database))
             if not fts5.is_current(db):
                 with self._database.writing():
                     fts5.rebuild(db)
 
-    def _save_before_migration(self, version: int) -> None:
-        """Copy the file to a name that is free, such as `ragstone.db.v5.bak`."""
-        path = self._database.path
-        if path is None:
-            return
-        target, number = path.with_name(f"{path.name}.v{version}.bak"), 1
-        while target.exists():
-            number += 1
-            target = path.with_name(f"{path.name}.v{version}-{number}.bak")
-        with self._database.exclusive() as db:
-            maintenance.copy(db, target)
+
+def _save_before_migration(database: Database, version: int) -> None:
+    """Copy the file to a name that is free, such as `ragstone.db.v5.bak`."""
+    path = database.path
+    if path is None:
+        return
+    target, number = path.with_name(f"{path.name}.v{version}.bak"), 1
+    while target.exists():
+        number += 1
+        target = path.with_name(f"{path.name}.v{version}-{number}.bak")
+    with database.exclusive() as db:
+        maintenance.copy(db, target)

@@ -142,8 +142,11 @@ def forget_session(db: sqlite3.Connection, project: int, session: str) -> None:
 
 def _read_collection_state(db: sqlite3.Connection, collection: int) -> CollectionState:
     row = db.execute(_COLLECTION_STATE, (collection,)).fetchone()
-    if row is None:
-        return CollectionState()
+    return CollectionState() if row is None else collection_state_from(row)
+
+
+def collection_state_from(row: Row) -> CollectionState:
+    """Return the state of a row."""
     (
         synced_at,
         follows_folder,

@@ -200,7 +200,7 @@ class SqliteVectorStore(SqliteVectorReader):
         data = b"".join(vector for _, vector in vectors)
         with self._database.writing() as db:
             width_before = _width(db, project, space_id)
-            width = _check_widths(vectors, width_before)
+            width = check_widths(vectors, width_before)
             texts = (catalog.project_id(db, project), text_ids)
             added = db.execute(_PUT, (*texts, space_id, data, width)).rowcount
             if added and width_before is None:
@@ -213,7 +213,7 @@ class SqliteVectorStore(SqliteVectorReader):
         """Remove vectors of a space, or all of them if `row_ids` is None; return how many were removed."""
         with self._database.writing() as db:
             if not _is_in_project(db, project, space_id):
-                raise _no_space(project, space_id)
+                raise no_space(project, space_id)
             if row_ids is None:
                 removed = db.execute(
                     "DELETE FROM vectors WHERE space = ?", (space_id,)
@@ -236,7 +236,7 @@ class StoredVectorRows:
         self._space = _storable_id(space_id)
         self._project = project
         if not self.epoch:
-            raise _no_space(project, space_id)
+            raise no_space(project, space_id)
 
     @property
     def epoch(self) -> str:
@@ -296,12 +296,12 @@ def free_widths(db: sqlite3.Connection) -> None:
 def _width(db: sqlite3.Connection, project: str, space_id: int) -> int | None:
     """Return the length of the vectors in a space, None if it has none. `NotFound` if there is no such space."""
     if not _is_in_project(db, project, space_id):
-        raise _no_space(project, space_id)
+        raise no_space(project, space_id)
     width: int | None = fetch_value(db, "SELECT width FROM spaces WHERE id = ?", space_id)
     return width
 
 
-def _check_widths(vectors: Sequence[tuple[int, bytes]], width: int | None) -> int:
+def check_widths(vectors: Sequence[tuple[int, bytes]], width: int | None) -> int:
     """Return the length of vectors in bytes, or raise `InputError` if they differ from each other or from `width`."""
     widths = {len(data) for _, data in vectors}
     if width is not None:
@@ -313,7 +313,8 @@ def _check_widths(vectors: Sequence[tuple[int, bytes]], width: int | None) -> in
     return max(widths, default=0)
 
 
-def _no_space(project: str, space_id: int) -> NotFound:
+def no_space(project: str, space_id: int) -> NotFound:
+    """Return the error for a space that the project does not have."""
     return NotFound(f"project {project!r} has no space {space_id}", hint="make it first")
 
 

@@ -38,6 +38,7 @@ from ragstone.types.reports import BackgroundStatus as BackgroundStatus
 from ragstone.types.reports import Finding as Finding
 from ragstone.types.reports import FolderLedger as FolderLedger
 from ragstone.types.reports import GraphReport as GraphReport
+from ragstone.types.reports import MoveReport as MoveReport
 from ragstone.types.reports import SizePoint as SizePoint
 from ragstone.types.reports import Status as Status
 from ragstone.types.reports import SyncPlan as SyncPlan

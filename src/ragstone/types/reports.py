@@ -37,6 +37,21 @@ class GraphReport:
 
 
 @dataclass(frozen=True, slots=True)
+class MoveReport:
+    """The report of a move of a home to a database: how much is there now, all of it verified."""
+
+    location: str
+    """The address of the database, without the password."""
+    collections: int
+    documents: int
+    chunks: int
+    vectors: int
+    graph_owners: int
+    """The number of files and frameworks that have a part of the code graph."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class AddReport:
     """The report of an `add`."""
 

@@ -8,7 +8,7 @@ from itertools import compress
 
 import numpy as np
 
-from ragstone.errors import ConfigError, ProviderError
+from ragstone.errors import ConfigError, ProviderError, StoreOffline
 from ragstone.protocols import SharedVectors, VectorIndex, VectorRows
 from ragstone.types import Matrix, Scored, SpaceInfo
 from ragstone.vectors.codecs import codec, read_rows
@@ -103,7 +103,7 @@ class SpaceIndex:
         """
         try:
             self._current().flush()
-        except (ProviderError, ConfigError) as error:
+        except (ProviderError, ConfigError, StoreOffline) as error:
             self.problem = str(error)
 
     def shared_rows(self, text_keys: Sequence[str]) -> dict[str, bytes]:

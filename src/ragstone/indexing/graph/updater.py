@@ -22,7 +22,6 @@ from ragstone.indexing.graph.passes import (
 from ragstone.protocols import RuntimeListing
 from ragstone.sources.added_files import ADDED
 from ragstone.sources.folder.source import FILES
-from ragstone.store.lock import FileLock
 from ragstone.types import Graph, GraphReport, KnownFile, Rendered
 
 if TYPE_CHECKING:
@@ -143,7 +142,8 @@ class GraphUpdater:
         elif self.is_current(name):
             report = GraphReport(name)
         else:
-            with FileLock(self.sync.components.lock_file(GRAPH_LOCK), wait=wait):
+            lock = self.sync.components.lock(GRAPH_LOCK, self.sync.default.project, wait=wait)
+            with lock:
                 # Another process may have finished the update while this one waited.
                 report = GraphReport(name)
                 if not self.is_current(name):

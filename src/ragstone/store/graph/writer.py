@@ -111,10 +111,10 @@ class _GraphPut:
         removed_ids = [(stored[row],) for row in removed]
         self._db.executemany(table.remove, removed_ids)
         self._db.executemany(table.add, [(*row, self._collection, owner) for row in added])
-        self._changed.update(_count_changes(table, [*removed, *added]))
+        self._changed.update(count_changes(table, [*removed, *added]))
 
 
-def _count_changes(table: GraphTable, rows: Sequence[Row]) -> dict[str, int]:
+def count_changes(table: GraphTable, rows: Sequence[Row]) -> dict[str, int]:
     """Return how many rows changed; a node counts once, whatever changed in it, and also under its kind."""
     if table is not NODES:
         return {table.name: len(rows)}

@@ -110,6 +110,11 @@ def clean_terms(terms: Sequence[str]) -> list[str]:
     return list(cleaned)[:MAX_QUERY_TERMS]
 
 
+def split_terms(joined: str) -> list[str]:
+    """Return the terms of a text as the tokenizer of FTS5 finds them in `terms_of`."""
+    return [term for term in _SEPARATORS.split(joined.translate(_LOWER)) if term]
+
+
 def chunks_after(db: sqlite3.Connection, chunk_id: int, limit: int) -> list[StoredChunkRow]:
     """Return stored chunks with a larger id, in order of id."""
     return [StoredChunkRow(*row) for row in db.execute(_CHUNKS_AFTER, (chunk_id, limit))]

@@ -81,6 +81,7 @@ COMMAND_GROUPS: Final = {
         "export": "Write a collection as lines of JSON.",
         "import": "Load a collection that `export` wrote.",
         "backup": "Write a verified copy of the database.",
+        "migrate": "Copy the index to a PostgreSQL database.",
         "compact": "Free the disk space of removed documents.",
         "completion": "Print a script that completes commands on Tab.",
         "demo": "Search a small sample folder, to see how it works.",

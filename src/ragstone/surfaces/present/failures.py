@@ -50,6 +50,9 @@ FAILURE_CODES: Final[Mapping[type[RagstoneError], FailureCodes]] = {
     errors.StoreBusy: FailureCodes(
         75, 503, -32011, "another writer held the database for too long: try again"
     ),
+    errors.StoreOffline: FailureCodes(
+        75, 503, -32011, "the server of the database does not answer: try again"
+    ),
     errors.StoreDamaged: FailureCodes(5, 500, -32603, "the database is damaged"),
     errors.StoreTooNew: FailureCodes(5, 500, -32603, "a newer Ragstone wrote the database"),
     errors.QuotaError: FailureCodes(9, 429, -32012, "a plan's limit is reached"),
@@ -78,7 +81,7 @@ EXIT_CODES: Final[Mapping[int, str]] = {
     9: "a limit of the plan is reached",
     10: "not allowed",
     BUG: "a bug in Ragstone",
-    75: "the database is busy: try again",
+    75: "the database is busy or does not answer: try again",
     INTERRUPTED: "interrupted; stored work stays",
     PIPE_CLOSED: "the reader of the output closed the pipe",
 }

@@ -1,0 +1,1 @@
+"""The store in a PostgreSQL database that several machines share."""

@@ -1,0 +1,126 @@
+"""Search by words: every term of a chunk is a row, and a search adds up BM25 scores.
+
+The scores are those of FTS5 in SQLite: the same terms, weights and formula. A term's rarity is counted in the
+collections in scope, and the usual length of a chunk in the whole project. Equality of texts is all that a search
+needs, so its index works under row-level security; the operators of `tsvector` do not.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from ragstone.store.postgres.catalog import fetch_value
+from ragstone.store.postgres.connection import Transaction
+from ragstone.store.words.scope import MOST_CHUNKS, MOST_COLLECTIONS
+from ragstone.store.words.terms import (
+    ChunkText,
+    chunk_terms,
+    clean_terms,
+    split_terms,
+)
+from ragstone.types import Scored
+
+_WEIGHTS: Final = (4.0, 1.0, 8.0, 1.0)  # symbol, header, path, body: as in `words.fts5`
+_LONGEST_TERM: Final = 250  # an index row has a limit
+_ADD: Final = """
+    INSERT INTO chunk_terms (project, collection, chunk, term, frequency, terms)
+    SELECT %s, %s, * FROM unnest(%s::bigint[], string_to_array(%s, ' '), %s::real[], %s::integer[])"""
+_REMOVE: Final = "DELETE FROM chunk_terms WHERE chunk = ANY(%s)"
+_AVERAGE: Final = (
+    "SELECT sum(terms)::float8 / nullif(sum(chunks), 0) FROM collections WHERE project = %s"
+)
+_CHUNKS: Final = "SELECT coalesce(sum(chunks), 0)::bigint FROM collections WHERE id = ANY(%s)"
+# The server adds up in any order, so sums are rounded: equal chunks get equal scores, and each search the same ones.
+# k1 is 1.2 and b is .75. A rarity is never 0 in a small scope; in a large one it is that of FTS5.
+_SMALL_SCOPE: Final = (
+    "ln(1 + (greatest(%(chunks)s, count(*)) - count(*) + 0.5) / (count(*) + 0.5))"
+)
+_LARGE_SCOPE: Final = """
+    greatest(0.000001, ln((greatest(%(chunks)s, count(*)) - count(*) + 0.5) / (count(*) + 0.5)))"""
+_SEARCH: Final = """
+    WITH hits AS MATERIALIZED (
+        SELECT chunk, term, frequency::float8 AS frequency, terms FROM chunk_terms
+        WHERE collection = ANY(%(collections)s) AND term = ANY(%(terms)s)),
+    rarities AS (SELECT term, ({rarity})::float8 AS rarity FROM hits GROUP BY term),
+    scores AS (
+        SELECT h.chunk, round(1e9::float8 * sum(
+            r.rarity * h.frequency * 2.2
+            / (h.frequency + 1.2 * (0.25 + 0.75 * h.terms / %(average)s::float8)))) / 1e9 AS score
+        FROM hits h JOIN rarities r ON r.term = h.term {condition} GROUP BY h.chunk)
+    SELECT chunk, score FROM scores ORDER BY score DESC, chunk LIMIT %(limit)s"""
+_IN_DOCUMENTS: Final = """
+    WHERE h.chunk IN (SELECT c.id FROM chunks c WHERE c.document = ANY(%(documents)s))"""
+
+
+class ChunkWords(NamedTuple):
+    """The terms of a chunk: how often each occurs, weighted by its part, and how many there are in all."""
+
+    chunk: int
+    frequencies: dict[str, float]
+    length: int
+
+
+def count_words(chunk: ChunkText) -> ChunkWords:
+    """Return the terms of a chunk."""
+    terms = chunk_terms(chunk)
+    frequencies: defaultdict[str, float] = defaultdict(float)
+    length = 0
+    parts = (terms.symbol, terms.header, terms.path, terms.body)
+    for part, weight in zip(parts, _WEIGHTS, strict=True):
+        for term in split_terms(part):
+            frequencies[term[:_LONGEST_TERM]] += weight
+            length += 1
+    return ChunkWords(chunk.id, frequencies, length)
+
+
+def add(db: Transaction, project: int, collection: int, chunks: Iterable[ChunkWords]) -> None:
+    """Index new chunks."""
+    ids: list[int] = []
+    terms: list[str] = []
+    frequencies: list[float] = []
+    lengths: list[int] = []
+    for chunk in chunks:
+        ids += [chunk.chunk] * len(chunk.frequencies)
+        terms += chunk.frequencies
+        frequencies += chunk.frequencies.values()
+        lengths += [chunk.length] * len(chunk.frequencies)
+    if ids:
+        db.execute(_ADD, (project, collection, ids, " ".join(terms), frequencies, lengths))
+
+
+def remove(db: Transaction, chunk_ids: Sequence[int]) -> None:
+    """Remove chunks from the index."""
+    if chunk_ids:
+        db.execute(_REMOVE, (list(chunk_ids),))
+
+
+def search(
+    db: Transaction,
+    project: int,
+    collections: Sequence[int],
+    terms: Sequence[str],
+    *,
+    limit: int,
+    documents: Sequence[int] | None,
+) -> list[Scored]:
+    """Return chunks with any of the terms, best first; only those of some documents if these are given."""
+    cleaned = [term[:_LONGEST_TERM] for term in clean_terms(terms)]
+    if not cleaned or not collections:
+        return []
+    chunks = fetch_value(db, _CHUNKS, list(collections))
+    is_large = chunks > MOST_CHUNKS or len(collections) > MOST_COLLECTIONS
+    statement = _SEARCH.format(
+        rarity=_LARGE_SCOPE if is_large else _SMALL_SCOPE,
+        condition="" if documents is None else _IN_DOCUMENTS,
+    )
+    parameters = {
+        "collections": list(collections),
+        "terms": cleaned,
+        "chunks": chunks,
+        "average": fetch_value(db, _AVERAGE, project) or 1.0,
+        "limit": limit,
+        "documents": list(documents or ()),
+    }
+    return [Scored(chunk, score) for chunk, score in db.execute(statement, parameters)]
