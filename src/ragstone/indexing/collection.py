@@ -16,8 +16,8 @@ from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill, outage_
 from ragstone.indexing.components import store_notes
 from ragstone.indexing.ledger import MISSING
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
+from ragstone.indexing.shared_files import has_foreign_files, is_shared, require_takeover
 from ragstone.indexing.writer import ChunkingConfig, DocumentWriter
-from ragstone.protocols import SharedStore
 from ragstone.read.file_types import IMAGE_SUFFIXES, explain_refusal
 from ragstone.read.formats import SUFFIXES
 from ragstone.sources.folder.selection import FileLimits
@@ -105,7 +105,7 @@ class IndexedCollection:
         """Make the collection match the folder, some paths of it, or changed files; without vectors."""
         is_complete = paths is None and changed is None
         if is_complete and self.belongs_elsewhere():
-            self._require_takeover(full=full)
+            require_takeover(self, full=full)
         writer = self.writer()
         unread = self._unread_files(writer)
         if is_complete:
@@ -148,39 +148,13 @@ class IndexedCollection:
         A sync with this folder would remove all of them. If machines share the store, each has folders of its own,
         so the other folder need not exist here.
         """
-        if self.is_shared:
+        if is_shared(self):
             return bool(self.state.root) and not self.is_rooted_here()
         home = os.path.realpath(self.components.home)
         if Path(home).is_relative_to(os.path.realpath(self.settings.root)):
             return False
         other = self.state.root
         return bool(other) and not self.is_rooted_here() and os.path.isdir(str(other))
-
-    @property
-    def is_shared(self) -> bool:
-        """Return whether processes on other machines may use the store."""
-        return isinstance(self.components.store, SharedStore)
-
-    def has_foreign_files(self) -> bool:
-        """Return whether the files of the documents may be on another machine, so that they cannot be checked here."""
-        return self.is_shared and not self.is_rooted_here()
-
-    def must_scan(self, required: bool) -> bool:
-        """Return whether a scan reads the folder; if its files are on another machine, only if that is required."""
-        return self.state.follows_folder and (required or not self.has_foreign_files())
-
-    def _require_takeover(self, *, full: bool) -> None:
-        """Raise `Conflict` if a sync would replace the documents of another folder unasked."""
-        if not self.is_shared:
-            raise Conflict(
-                f"the index in {self.components.home} has the documents of {self.state.root}",
-                hint="name another project (`--project`), or another home (RAGSTONE_STORE_PATH)",
-            )
-        if not full:
-            raise Conflict(
-                f"the collection {self.key.name!r} has the documents of {self.state.root}",
-                hint="sync there, name another project (`--project`), or `ragstone sync --full` takes it over",
-            )
 
     def count_waiting(self) -> int:
         """Return how many files were changed, created or removed since they were last indexed."""
@@ -310,7 +284,7 @@ class IndexedCollection:
         In a store that machines share, the path begins with the name of the machine.
         """
         base = os.path.realpath(self.settings.base)
-        if self.is_shared:
+        if is_shared(self):
             return machine_path(base), ""
         try:
             return base, os.path.relpath(base, os.path.realpath(self.components.home))
@@ -323,6 +297,11 @@ class IndexedCollection:
         if not is_complete and self.state.root is not None and not self.is_rooted_here():
             root = relative_root = ""
         self.update_state(root=root, relative_root=relative_root)
+
+
+def must_scan(collection: IndexedCollection, required: bool) -> bool:
+    """Return whether a scan reads the folder; if its files are on another machine, only if that is required."""
+    return collection.state.follows_folder and (required or not has_foreign_files(collection))
 
 
 def _is_known_unread(item: Item, unread: Mapping[str, UnreadFile]) -> bool:

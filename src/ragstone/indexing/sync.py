@@ -36,7 +36,7 @@ from ragstone.indexing.changes import (
     Scan,
     SyncOutcome,
 )
-from ragstone.indexing.collection import IndexedCollection
+from ragstone.indexing.collection import IndexedCollection, must_scan
 from ragstone.indexing.components import store_notes
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
 from ragstone.protocols import Progress
@@ -236,7 +236,7 @@ class CollectionSync:
 
     def _names_to_scan(self, *, required: bool) -> list[str]:
         names = self.names()
-        followers = [name for name in names if self.collection(name).must_scan(required)]
+        followers = [name for name in names if must_scan(self.collection(name), required)]
         if followers:
             return followers
         collections = self.components.store.collections(self.scope.project, self.scope.kind)
