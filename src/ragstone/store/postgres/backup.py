@@ -62,7 +62,9 @@ class TableCopy:
     def _value(self, column: str, value: object) -> Any:  # noqa: ANN401 - any column
         if column in self.converted:
             return self.converted[column](value)
-        return pack(value) if isinstance(value, str) else value
+        if isinstance(value, str):
+            return pack(value)
+        return value
 
 
 def _columns(names: str) -> tuple[str, ...]:

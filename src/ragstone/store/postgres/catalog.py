@@ -52,7 +52,9 @@ _GENERATION: Final = """
 def fetch_value(db: Transaction, statement: str, *parameters: object) -> Any:  # noqa: ANN401 - any column
     """Return the first column of the first row, None if there is no row."""
     row = db.execute(statement, parameters).fetchone()
-    return None if row is None else row[0]
+    if row is None:
+        return None
+    return row[0]
 
 
 def fetch_column(db: Transaction, statement: str, *parameters: object) -> list[Any]:
@@ -67,7 +69,9 @@ def id_list(numbers: Iterable[int]) -> list[int]:
 
 def storable_id(number: int) -> int:
     """Return an id that PostgreSQL can hold; any other id becomes -1, which no row has."""
-    return number if -_LARGEST_ID <= number <= _LARGEST_ID else -1
+    if -_LARGEST_ID <= number <= _LARGEST_ID:
+        return number
+    return -1
 
 
 def project_id(db: Transaction, project: str) -> int | None:
@@ -79,13 +83,17 @@ def project_id(db: Transaction, project: str) -> int | None:
 def find(db: Transaction, key: CollectionKey) -> CollectionIds | None:
     """Return the ids of a collection, or None."""
     row = db.execute(_FIND, (key.project, key.kind, key.name)).fetchone()
-    return CollectionIds(*row) if row else None
+    if row:
+        return CollectionIds(*row)
+    return None
 
 
 def collection_id(db: Transaction, key: CollectionKey) -> int:
     """Return the id of a collection; 0 if it is missing, which no row has."""
     ids = find(db, key)
-    return ids.collection if ids else 0
+    if ids:
+        return ids.collection
+    return 0
 
 
 def find_existing(db: Transaction, key: CollectionKey) -> CollectionIds:
@@ -114,7 +122,9 @@ def scope_ids(db: Transaction, scope: Scope) -> list[int]:
 def get_collection(db: Transaction, key: CollectionKey) -> Collection | None:
     """Return a collection with its counts, or None."""
     row = db.execute(_ONE, (key.project, key.kind, key.name)).fetchone()
-    return _collection(row) if row else None
+    if row:
+        return _collection(row)
+    return None
 
 
 def list_projects(db: Transaction) -> list[str]:

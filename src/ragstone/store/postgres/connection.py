@@ -194,7 +194,9 @@ class PostgresDatabase:
                 "INSERT INTO projects (name) VALUES (%s) ON CONFLICT DO NOTHING", (project,)
             )
             row = transaction.execute(_LOCK_PROJECT, (project,)).fetchone()
-        return NO_PROJECT if row is None else int(row[0])
+        if row is None:
+            return NO_PROJECT
+        return int(row[0])
 
     @contextmanager
     def autocommit(self) -> Iterator[Connection]:

@@ -234,7 +234,9 @@ def drop_collection(db: Transaction, ids: CollectionIds) -> int:
 
 def _new_ids(db: Transaction, table: str, count: int) -> list[int]:
     """Return ids that no row of a table has had."""
-    return catalog.fetch_column(db, _NEW_IDS, table, count) if count else []
+    if count:
+        return catalog.fetch_column(db, _NEW_IDS, table, count)
+    return []
 
 
 def _document_columns(prepared: PreparedDocument) -> Row:

@@ -156,4 +156,6 @@ class EmbeddingTable:
     @property
     def _operators(self) -> str:
         is_small = self._dimension <= _VECTOR_DIMENSIONS
-        return "vector_cosine_ops" if is_small else "halfvec_cosine_ops"
+        if is_small:
+            return "vector_cosine_ops"
+        return "halfvec_cosine_ops"

@@ -58,7 +58,9 @@ class PostgresKeyStore:
         """Return a key by its id, or None."""
         with self._database.reading(None) as db:
             row = db.execute(_ONE, (key_id,)).fetchone()
-        return key_from(row) if row else None
+        if row:
+            return key_from(row)
+        return None
 
     def list(self, project: str) -> list[StoredKey]:
         """Return the keys of a project, revoked ones included, oldest first."""

@@ -85,12 +85,16 @@ def _run_check(database: PostgresDatabase, invariant: _Check) -> Finding:
 
 def _check_references(db: Transaction) -> str:
     broken = fetch_value(db, _STRAY_CHUNKS) + fetch_value(db, _STRAY_DOCUMENTS)
-    return f"{broken} rows belong to another collection or project" if broken else ""
+    if broken:
+        return f"{broken} rows belong to another collection or project"
+    return ""
 
 
 def _check_counts(db: Transaction) -> str:
     wrong = fetch_value(db, _WRONG_COUNTS)
-    return f"{wrong} collections count wrongly" if wrong else ""
+    if wrong:
+        return f"{wrong} collections count wrongly"
+    return ""
 
 
 def _check_documents(db: Transaction) -> str:
@@ -148,7 +152,9 @@ def _check_vectors(db: Transaction) -> str:
 
 def _check_graph(db: Transaction) -> str:
     stray = fetch_value(db, _STRAY_GRAPH)
-    return f"{stray} rows belong to another owner" if stray else ""
+    if stray:
+        return f"{stray} rows belong to another owner"
+    return ""
 
 
 def _check_row_security(db: Transaction) -> str:

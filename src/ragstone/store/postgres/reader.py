@@ -121,7 +121,9 @@ class PostgresReader:
         with self._source.reading(key.project) as db:
             parameters = {"collection": catalog.collection_id(db, key), "uri": uri}
             row = db.execute(_DOCUMENT_BY_URI, parameters).fetchone()
-            return document_from(row, key.name) if row else None
+            if row:
+                return document_from(row, key.name)
+            return None
 
     def documents(
         self,

@@ -141,7 +141,9 @@ def forget_session(db: Transaction, project: int, session: str) -> None:
 
 def _read_collection_state(db: Transaction, collection: int) -> CollectionState:
     row = db.execute(_COLLECTION_STATE, (collection,)).fetchone()
-    return CollectionState() if row is None else collection_state_from(row)
+    if row is None:
+        return CollectionState()
+    return collection_state_from(row)
 
 
 def _collection_row(state: CollectionState) -> tuple[object, ...]:
@@ -159,7 +161,9 @@ def _collection_row(state: CollectionState) -> tuple[object, ...]:
 
 def _read_session_state(db: Transaction, collection: int) -> SessionState:
     row = db.execute(_SESSION_STATE, (collection,)).fetchone()
-    return SessionState(*row) if row else SessionState()
+    if row:
+        return SessionState(*row)
+    return SessionState()
 
 
 def _read_unread_files(db: Transaction, collection: int) -> UnreadFiles:

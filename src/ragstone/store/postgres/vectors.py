@@ -311,4 +311,6 @@ def _is_in_project(db: Transaction, project: str, space_id: int) -> bool:
 
 def _space_id(value: int) -> int:
     """Return an id that the column can hold; any other id becomes -1, which no space has."""
-    return value if 0 < value <= _LARGEST_SPACE else -1
+    if 0 < value <= _LARGEST_SPACE:
+        return value
+    return -1
