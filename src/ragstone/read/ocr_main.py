@@ -12,7 +12,7 @@ from ragstone.read.ocr_reader import OCR_MEMORY_BYTES, PageReply, PageRequest
 from ragstone.read.recognition import recognise_image, recognise_page
 from ragstone.read.worker_loop import WorkerLoop
 
-_MAX_USED_BYTES: Final = 1200 << 20
+_MAX_USED_BYTES: Final = 1536 << 20
 """A process that used more is replaced: its freed memory may be fragmented."""
 
 

@@ -18,7 +18,7 @@ from ragstone.read.worker_process import WorkerFailed, WorkerProcess
 from ragstone.types import Document, Mark, OcrLimits
 
 OCR_MEMORY_BYTES: Final = 2 << 30
-"""Of address space. A page needs about 0.7 GB of memory, most of it for finding the lines."""
+"""Of address space. A full page needs about 1 GB of memory, most of it for finding the lines."""
 PAGE_SECONDS: Final = 60.0
 _MAX_TEXT_BYTES: Final = 4 << 20
 _MAX_FAILURES: Final = 5
