@@ -63,6 +63,7 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(
     with open_with(tmp_path, "milvus") as engine:
         with pytest.raises(MissingExtra) as caught:
             fill(engine, 2)
+            engine.search("granite", mode="vectors")
         assert engine.search("granite marble", mode="words"), "the text is stored"
     assert caught.value.hint == "pip install 'ragstone[milvus]'"
 

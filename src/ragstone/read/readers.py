@@ -41,9 +41,7 @@ def reader_for(uri: str, data: bytes = b"", ocr: OcrLimits | None = None) -> Rea
     file_format = find_format(uri, data)
     if file_format is None:
         return _PLAIN
-    if file_format.name == _PDF:
-        return PdfReader(ocr)
-    return FormatReader(file_format)
+    return FormatReader(file_format, ocr)
 
 
 def is_binary(data: bytes, uri: str = "", ocr: OcrLimits | None = None) -> bool:
@@ -58,9 +56,13 @@ class FormatReader:
     """Reads one format in the confined process."""
 
     format: Format
+    ocr: OcrLimits | None = None
+    """Limits for the text of scanned pages; None if it is not recognised."""
 
     def read(self, data: bytes, uri: str) -> Document:
         """Return the document, or raise `ReadError`."""
+        if self.format.name == _PDF:
+            return self._read_pdf(data, uri)
         document = CONFINED_READER.read(self.format.name, data, uri)
         if document.language != "html":
             return document
@@ -69,15 +71,8 @@ class FormatReader:
         kind = refine_kind(document.kind, document.language, uri, source)
         return replace(document, kind=kind)
 
-
-@dataclass(frozen=True, slots=True)
-class PdfReader:
-    """Reads PDF in the confined process; with limits it also recognises the text of scanned pages."""
-
-    ocr: OcrLimits | None = None
-
-    def read(self, data: bytes, uri: str) -> Document:
-        """Return the document, or raise `ReadError`; it says how pages without text can be read."""
+    def _read_pdf(self, data: bytes, uri: str) -> Document:
+        """Return the document of a PDF; its remarks or its error say how pages without text can be read."""
         if self.ocr is not None:
             document = CONFINED_READER.read("scanned-pdf", data, uri)
             return OCR_READER.fill_pages(document, data, self.ocr)
