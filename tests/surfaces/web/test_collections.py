@@ -122,6 +122,23 @@ def test_names_that_are_no_paths_have_pages(shelf: RunningServer) -> None:
     assert document.status_code == 200 and "A text." in document.text
 
 
+def test_a_collection_whose_name_is_no_path_is_deleted(
+    opened_shelf: tuple[Page, PageRecord], shelf: RunningServer
+) -> None:
+    page, _ = opened_shelf
+    shelf.state.engines.own.add("Gone soon.", uri="a.md", collection="..", embed=False)
+    page.goto(collection_path(".."))
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.locator("#confirm").get_by_role("button", name="Delete").click()
+    expect(page.locator(".toast")).to_contain_text("Deleted .. with 1 document.")
+
+
+def test_a_failure_of_the_router_is_shown_as_a_message(shelf: RunningServer) -> None:
+    answer = shelf.delete("/search", headers={"hx-request": "true", "accept": "*/*"})
+    assert answer.status_code == 405
+    assert "Method Not Allowed" in answer.headers["hx-trigger"]
+
+
 def test_an_unknown_collection_or_document_is_a_page(shelf: RunningServer) -> None:
     for address in ("/collections/nothing", "/documents/notes/nothing.md"):
         answer = shelf.get(address)

@@ -76,6 +76,22 @@ def test_a_turn_and_a_session_are_forgotten(page: Page, server: RunningServer) -
     assert [session.name for session in engine.memory.sessions()] == ["shop floor"]
 
 
+def test_a_session_whose_name_is_no_path_is_shown_and_forgotten(
+    page: Page, server: RunningServer
+) -> None:
+    server.state.engines.own.remember("a/b/../c", "user", "The gate opens at six.")
+    page.goto("/memory")
+    page.get_by_role("link", name="a/b/../c").click()
+    expect(page.locator("#turn-0")).to_contain_text("The gate opens at six.")
+    page.get_by_label("Ask this conversation").fill("gate")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Recalled")).to_contain_text("six")
+    page.get_by_role("button", name="Forget conversation").click()
+    page.get_by_role("button", name="Forget", exact=True).click()
+    page.wait_for_url("**/memory")
+    expect(page.get_by_role("link", name="a/b/../c")).to_have_count(0)
+
+
 def test_without_conversations_the_page_says_how_to_start(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+import httpx2
 from playwright.sync_api import Page, expect
 
-from tests.support.browser import PageRecord, find_barriers, take_screenshots
+from tests.support.browser import PageRecord, ServedFolder, find_barriers, take_screenshots
 
 QUESTION = "why do we avoid floating point numbers"
 
@@ -115,3 +116,30 @@ def test_wrong_settings_get_one_sentence(page: Page, record: PageRecord) -> None
     open_lab(page, "order", "&mode=magic")
     expect(page.get_by_role("alert")).to_contain_text("is no choice")
     record.console_errors.clear()
+
+
+def test_an_error_replaces_the_old_hits(page: Page) -> None:
+    open_lab(page, "order")
+    expect(page.locator("[data-hit]").first).to_be_visible()
+    page.get_by_label("Reranker").first.select_option("jina")
+    expect(page.get_by_role("alert")).to_contain_text("key")
+    expect(page.locator("[data-hit]")).to_have_count(0)
+
+
+def test_a_reranker_without_its_key_is_a_wrong_choice(served: ServedFolder) -> None:
+    address = f"{served.url}/search?q=order&rerank=jina"
+    assert httpx2.get(address).status_code == 400
+    assert httpx2.get(address, headers={"hx-request": "true"}).status_code == 200
+
+
+def test_escape_leaves_the_query_and_enter_leads_to_the_hits(page: Page) -> None:
+    open_lab(page)
+    box = page.get_by_label("Query", exact=True)
+    box.fill("cancel an order")
+    box.press("Escape")
+    expect(box).to_have_value("cancel an order")
+    expect(box).not_to_be_focused()
+    assert "q=why" in page.url
+    box.press("Enter")
+    page.wait_for_url("**q=cancel**")
+    expect(page.locator("[data-hit] summary").first).to_be_focused()

@@ -48,6 +48,20 @@ def test_a_change_is_written_and_comments_stay(page: Page, tmp_path: Path) -> No
     expect(page.get_by_text("Wrote search.top_k to ragstone.toml")).to_be_visible()
     written = (tmp_path / "ragstone.toml").read_text()
     assert written == FILE.replace("top_k = 5", "top_k = 8")
+    assert page.url.endswith("/settings?q=search.top_k")
+    setting = page.locator("li.setting").first
+    expect(setting.get_by_label("search.top_k", exact=True)).to_have_value("8")
+    expect(setting).to_contain_text("in use: 5, until the restart")
+    page.get_by_label("search.top_k", exact=True).fill("")
+    page.get_by_role("button", name="Save search.top_k").click()
+    expect(page.get_by_text("Removed search.top_k from ragstone.toml")).to_be_visible()
+
+
+def test_a_file_that_is_wrong_by_now_is_named(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "ragstone.toml").write_text("[search]\ntop_k = 'many'\n")
+    page.goto("/settings?q=search.top_k")
+    expect(page.get_by_role("alert")).to_contain_text("search.top_k")
+    expect(page.get_by_label("search.top_k", exact=True)).to_have_value("5")
 
 
 def test_a_change_that_costs_work_says_so_first(page: Page, tmp_path: Path) -> None:
@@ -69,7 +83,7 @@ def test_a_wrong_value_gets_one_sentence(
     page.goto("/settings?q=search.top_k")
     page.get_by_label("search.top_k", exact=True).fill("many")
     page.get_by_role("button", name="Save search.top_k").click()
-    expect(page.locator("#toasts")).to_contain_text("must be a whole number")
+    expect(page.locator("#toasts")).to_contain_text("search.top_k must be a whole number")
     assert (tmp_path / "ragstone.toml").read_text() == FILE
     record.console_errors.clear()
 
@@ -85,11 +99,19 @@ def test_a_key_is_made_shown_once_and_revoked(
 ) -> None:
     page.goto("/settings?q=nothing-like-this")
     page.get_by_label("Name of the key").fill("laptop")
+    expect(page.get_by_label("May")).to_have_value("admin")
     page.get_by_role("button", name="Create key").click()
+    expect(page.locator("#confirm")).to_contain_text("every caller needs one")
+    page.get_by_role("button", name="Create", exact=True).click()
     expect(page.locator("#new-key")).to_contain_text("not shown again")
     token = page.locator("#new-key code").inner_text()
     keys = server.state.engines.own.admin.keys
     assert [key.name for key in keys.list()] == ["laptop"]
     answer = server.get("/api/rag/status", headers={"authorization": f"Bearer {token}"})
     assert answer.status_code == 200
+    page.get_by_role("link", name="I have copied it").click()
+    page.get_by_role("button", name="Revoke laptop").click()
+    expect(page.locator("#confirm")).to_contain_text("the last one that may administer")
+    page.get_by_role("button", name="Revoke", exact=True).click()
+    expect(page.get_by_label("Key", exact=True)).to_be_visible()
     record.console_errors.clear()

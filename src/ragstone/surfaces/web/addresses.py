@@ -13,9 +13,21 @@ def collection_path(name: str, **query: str) -> str:
     return _with_query("/collections", {"name": name, **query})
 
 
-def session_path(name: str) -> str:
+def collection_change_path(name: str) -> str:
+    """Return the address that requests to change a collection go to."""
+    return _with_query("/collections", {"name": name})
+
+
+def session_path(name: str, **query: str) -> str:
     """Return the address of a conversation's page."""
-    return f"/memory/{_quote(name)}"
+    if _is_plain(name):
+        return _with_query(f"/memory/{_quote(name)}", query)
+    return _with_query("/memory", {"session": name, **query})
+
+
+def session_change_path(name: str, **query: str) -> str:
+    """Return the address that requests to change a conversation go to."""
+    return _with_query("/memory", {"session": name, **query})
 
 
 def document_path(collection: str, uri: str, *, line: int = 0, page: int = 0) -> str:

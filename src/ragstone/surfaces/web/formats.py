@@ -69,4 +69,7 @@ def format_sentence(text: str) -> str:
     if not text:
         return ""
     ended = text if text.endswith((".", "!", "?")) else f"{text}."
+    first_word = ended.split(maxsplit=1)[0].rstrip(".,:;!?") if ended.strip() else ""
+    if set("._/") & set(first_word):
+        return ended  # the name of a setting or a path is not changed
     return ended[0].upper() + ended[1:]

@@ -78,11 +78,15 @@ class PageCall(Call):
             **values,
         )
 
-    def toast(self, message: str, *, kind: ToastKind = "ok", location: str = "") -> Response:
-        """Return an answer for htmx: a short message; with a location the browser goes there first."""
-        headers = toast_header(message, kind=kind, is_later=bool(location))
+    def toast(
+        self, message: str, *, kind: ToastKind = "ok", location: str = "", reload: bool = False
+    ) -> Response:
+        """Return an answer for htmx: a short message. Before, the browser goes to a location or loads the page again."""
+        headers = toast_header(message, kind=kind, is_later=bool(location) or reload)
         if location:
             headers["hx-redirect"] = location
+        if reload:
+            headers["hx-refresh"] = "true"
         return HTMLResponse(b"", headers={**PAGE_HEADERS, **headers})
 
     @property

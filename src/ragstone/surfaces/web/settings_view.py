@@ -35,6 +35,8 @@ class SettingView:
     """The accepted values in words."""
     can_change: bool
     """Whether a project file may have it; secrets and addresses belong into the user file."""
+    in_use: str | None
+    """The value of the running server, if the files have another one by now."""
     cost: str
     """The work that a change causes, in words; empty if there is none."""
 
@@ -49,11 +51,17 @@ class SettingView:
         return self.origin == "default"
 
 
-def view_settings(settings: Settings, index: Status, text: str = "") -> list[SettingView]:
-    """Return the settings whose name, value or help contains a text; all of them if it is empty."""
+def view_settings(
+    written: Settings, in_use: Settings, index: Status, text: str = ""
+) -> list[SettingView]:
+    """Return the settings whose name, value or help contains a text; all of them if it is empty.
+
+    They have the values that the files have now. An argument of the server is in no file.
+    """
     keys = setting_keys()
     views = []
-    for name, value, origin in settings.listing():
+    for row, used in zip(written.listing(), in_use.listing(), strict=True):
+        name, value, origin = used if used[2].startswith("argument") else row
         key = keys[name]
         views.append(
             SettingView(
@@ -65,6 +73,7 @@ def view_settings(settings: Settings, index: Status, text: str = "") -> list[Set
                 _choices(key.value_type.choices, key.value_type.kind),
                 key.value_type.describe(),
                 not (key.rules.secret or key.rules.personal),
+                None if value == used[1] else show_value(used[1]) or "not set",
                 describe_cost(name, index),
             )
         )

@@ -66,7 +66,9 @@ def add_pages(app: FastAPI) -> None:
 
 async def _answer_http_failure(request: Request, error: Exception) -> Response:
     """Return a page for an address that does not exist, if a person asks; programs get JSON."""
-    is_person = "text/html" in request.headers.get("accept", "")
+    is_person = (
+        "text/html" in request.headers.get("accept", "") or "hx-request" in request.headers
+    )
     if is_person and not request.url.path.startswith(_FOR_PROGRAMS):
         return await page_failure(request, error)
     return await answer_failure(request, error)

@@ -9,9 +9,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from ragstone import __version__
 from ragstone.surfaces.web import formats
 from ragstone.surfaces.web.addresses import (
+    collection_change_path,
     collection_path,
     document_change_path,
     document_path,
+    session_change_path,
     session_path,
 )
 from ragstone.surfaces.web.static_files import static_url
@@ -43,6 +45,8 @@ def environment() -> Environment:
         document_path=document_path,
         document_change_path=document_change_path,
         session_path=session_path,
+        session_change_path=session_change_path,
+        collection_change_path=collection_change_path,
         version=__version__,
     )
     return templates

@@ -7,7 +7,7 @@ from fastapi import Request, Response
 from ragstone.access.sessions import SESSION_SECONDS
 from ragstone.errors import Conflict
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, needs
+from ragstone.surfaces.rest.route import AuthorisedCall, Call, needs
 from ragstone.surfaces.rest.router import create_router
 from ragstone.surfaces.rest.state import SESSION_COOKIE
 
@@ -22,14 +22,7 @@ def open_session(call: AuthorisedCall, request: Request) -> Response:
         raise Conflict("without keys no session is needed", hint="call the routes directly")
     cookie, session = call.server.sessions.open(call.identity.key_id)
     response = reply({"csrf_token": session.csrf_token, "seconds": SESSION_SECONDS})
-    response.set_cookie(
-        SESSION_COOKIE,
-        cookie,
-        max_age=SESSION_SECONDS,
-        secure=request.url.scheme == "https",
-        httponly=True,
-        samesite="strict",
-    )
+    _set_cookie(request, response, cookie)
     return response
 
 
@@ -55,3 +48,20 @@ def close_session(call: AuthorisedCall, request: Request) -> Response:
     response = reply({})
     response.delete_cookie(SESSION_COOKIE, httponly=True, samesite="strict")
     return response
+
+
+def open_browser_session(call: Call, request: Request, response: Response, key_id: str) -> None:
+    """Set the cookie of a new session of a key that the caller has just made."""
+    cookie, _ = call.server.sessions.open(key_id)
+    _set_cookie(request, response, cookie)
+
+
+def _set_cookie(request: Request, response: Response, cookie: str) -> None:
+    response.set_cookie(
+        SESSION_COOKIE,
+        cookie,
+        max_age=SESSION_SECONDS,
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )

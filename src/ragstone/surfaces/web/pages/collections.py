@@ -64,7 +64,7 @@ def show_collection(page: AuthorisedPage, name: str, options: Options) -> Respon
     return _show_collection(page, name, options)
 
 
-@router.delete("/collections/{name:path}")
+@router.delete("/collections")
 @needs("write")
 def delete_collection(page: AuthorisedPage, name: str) -> Response:
     """Remove a collection with all its documents."""

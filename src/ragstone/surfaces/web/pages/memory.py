@@ -9,7 +9,7 @@ from fastapi import Query, Response
 from ragstone.errors import NotFound
 from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.web.addresses import session_path
-from ragstone.surfaces.web.page import AuthorisedPage, NavItem, page_router
+from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router
 from ragstone.types import Turn
 
 NAV: Final = NavItem("Memory", "/memory", "memory", "m")
@@ -21,8 +21,12 @@ Limit = Annotated[int, Query(ge=1, le=10_000)]
 
 @router.get("/memory")
 @needs("read")
-def show_sessions(page: AuthorisedPage, q: QueryText = "") -> Response:
-    """List the conversations; with a question, recall turns from all of them."""
+def show_sessions(
+    page: AuthorisedPage, session: str = "", q: QueryText = "", limit: Limit = _PAGE
+) -> Response:
+    """List the conversations; `session` opens one. With a question, recall turns."""
+    if session:
+        return _show_session(page, session, q, limit)
     memory = page.engine.memory
     recalled = memory.recall(None, q, 10) if q.strip() else None
     return page.render(
@@ -36,6 +40,10 @@ def show_turns(
     page: AuthorisedPage, session: str, q: QueryText = "", limit: Limit = _PAGE
 ) -> Response:
     """Show the last turns of a conversation; with a question, recall some of them."""
+    return _show_session(page, session, q, limit)
+
+
+def _show_session(page: PageCall, session: str, q: str, limit: int) -> Response:
     memory = page.engine.memory
     names = [stored.name for stored in memory.sessions()]
     if session not in names:
@@ -52,7 +60,7 @@ def show_turns(
     )
 
 
-@router.delete("/memory/{session:path}")
+@router.delete("/memory")
 @needs("write")
 def forget(
     page: AuthorisedPage, session: str, turn: Annotated[int | None, Query(ge=0)] = None
@@ -66,7 +74,7 @@ def forget(
     return page.toast(f"Forgot turn {turn}.", location=session_path(session))
 
 
-@router.post("/memory/{session:path}")
+@router.post("/memory")
 @needs("write")
 def restore(page: AuthorisedPage, session: str, turn: Annotated[int, Query(ge=0)]) -> Response:
     """Cancel that a turn replaces earlier ones."""

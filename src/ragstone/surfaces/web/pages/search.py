@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Final, Literal
 
 from fastapi import Query, Response
 
 from ragstone import registry
-from ragstone.errors import RagstoneError
+from ragstone.errors import ConfigError, InputError, RagstoneError
 from ragstone.surfaces.rest.models import check_models
 from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.web.absence import explain_absence
@@ -47,7 +49,7 @@ def show_lab(page: AuthorisedPage, q: QueryText = "") -> Response:
         settings = [LabSettings()]
     return page.render(
         "search.html",
-        status=200 if error is None else status_of(error),
+        status=_status(page, error),
         query=q,
         settings=settings,
         filters=read_filters(params),
@@ -70,14 +72,14 @@ def show_context(
     """Show the hits as a context for a prompt, with its number of tokens."""
     params = page.request.query_params
     settings = read_settings(params)
-    check_models(page, settings.rerank or None)
-    context = page.engine.context(
-        q,
-        budget,
-        format=format,
-        top_k=settings.top_k,
-        **search_options(settings, read_filters(params)),
-    )
+    with _chosen_models(page, [settings]):
+        context = page.engine.context(
+            q,
+            budget,
+            format=format,
+            top_k=settings.top_k,
+            **search_options(settings, read_filters(params)),
+        )
     return page.render("search_context.html", context=context)
 
 
@@ -91,8 +93,9 @@ def show_absence(
     """Say why a file is not among the hits."""
     params = page.request.query_params
     settings = read_settings(params)
-    check_models(page, settings.rerank or None)
-    absence = explain_absence(page.engine, q, file.strip(), settings, read_filters(params))
+    filters = read_filters(params)
+    with _chosen_models(page, [settings]):
+        absence = explain_absence(page.engine, q, file.strip(), settings, filters)
     return page.render("search_why.html", absence=absence)
 
 
@@ -108,8 +111,26 @@ def _read_all_settings(page: PageCall) -> list[LabSettings]:
 def _search(
     page: PageCall, query: str, settings: list[LabSettings], filters: LabFilters
 ) -> list[LabSearch]:
-    check_models(page, *(entry.rerank or None for entry in settings))
-    searches = [run_search(page.engine, query, entry, filters) for entry in settings]
+    with _chosen_models(page, settings):
+        searches = [run_search(page.engine, query, entry, filters) for entry in settings]
     if len(searches) == 2:
         searches = list(compare_ranks(*searches))
     return searches
+
+
+@contextmanager
+def _chosen_models(page: PageCall, settings: list[LabSettings]) -> Iterator[None]:
+    """Check that the caller may choose the rerankers. One that cannot be used here is a wrong choice."""
+    names = [entry.rerank or None for entry in settings]
+    check_models(page, *names)
+    try:
+        yield
+    except ConfigError as error:
+        if not any(names):
+            raise
+        raise InputError(error.message, hint=error.hint) from error
+
+
+def _status(page: PageCall, error: RagstoneError | None) -> int:
+    """Return the status of the page. htmx shows only answers with 200, and the error is a part of the page."""
+    return 200 if error is None or page.is_part else status_of(error)

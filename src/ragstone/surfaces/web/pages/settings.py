@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from fastapi import Form, Query, Response
 
+from ragstone.config import Settings, load
 from ragstone.config.project_file import write_setting
-from ragstone.errors import Conflict
+from ragstone.errors import ConfigError, Conflict, InputError
 from ragstone.surfaces.rest.route import needs
-from ragstone.surfaces.web.page import AuthorisedPage, NavItem, page_router
+from ragstone.surfaces.rest.routes.session import open_browser_session
+from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router
 from ragstone.surfaces.web.settings_view import group_by_section, view_settings
+from ragstone.types import StoredKey
 
 NAV: Final = NavItem("Settings", "/settings", "settings", ",")
 _DAY: Final = 86_400
@@ -25,16 +29,23 @@ def show_settings(
     page: AuthorisedPage, q: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
     """List the settings, and the keys of the project for those who may change them."""
-    keys = page.engine.admin.keys
+    admin = page.engine.admin
+    in_use = page.engine.settings
+    written, error = _written_settings(page)
+    views = view_settings(written, in_use, page.engine.status(), q)
+    keys = admin.keys.list() if page.can_administer else []
+    now = time.time()
     return page.render(
         "settings.html",
-        sections=group_by_section(view_settings(page.engine.settings, page.engine.status(), q)),
+        sections=group_by_section(views),
+        error=error,
         query=q,
         can_change=page.can_administer and page.has_folder,
-        keys=keys.list() if page.can_administer else [],
-        plan=keys.plan(),
-        usage=keys.usage(),
-        now=time.time(),
+        keys=keys,
+        last_admin=_last_admin(keys, now),
+        plan=admin.keys.plan(),
+        usage=admin.keys.usage(),
+        now=now,
     )
 
 
@@ -44,10 +55,12 @@ def change_setting(page: AuthorisedPage, name: Text, value: Text = "") -> Respon
     """Write a setting into the project file."""
     if not page.has_folder:
         raise Conflict("this project has no folder", hint="settings are files of the folder")
-    path = write_setting(page.engine.settings.root, name, value)
-    return page.toast(
-        f"Wrote {name} to {path.name}. Restart the server to use it.", location="/settings"
-    )
+    try:
+        path = write_setting(page.engine.settings.root, name, value)
+    except ConfigError as error:
+        raise InputError(error.message, hint=error.hint) from error
+    done = f"Wrote {name} to" if value.strip() else f"Removed {name} from"
+    return page.toast(f"{done} {path.name}. Restart the server to use it.", reload=True)
 
 
 @router.post("/settings/keys")
@@ -63,7 +76,14 @@ def create_key(
     allowed = scopes[: scopes.index(scope) + 1]
     expires_at = time.time() + int(days) * _DAY if days else None
     new = page.engine.admin.keys.create(name, scopes=allowed, expires_at=expires_at)
-    return page.render("settings_key.html", token=new.token, key=new.key)
+    if not page.identity.is_local:
+        return page.render(
+            "settings_key.html", token=new.token, key=new.key, is_signed_in=False
+        )
+    # This was the first key: from now on this browser needs one too.
+    response = page.render("settings_key.html", token=new.token, key=new.key, is_signed_in=True)
+    open_browser_session(page, page.request, response, new.key.id)
+    return response
 
 
 @router.delete("/settings/keys/{key_id}")
@@ -71,4 +91,27 @@ def create_key(
 def revoke_key(page: AuthorisedPage, key_id: str) -> Response:
     """Revoke a key; it ends at once."""
     page.engine.admin.keys.revoke(key_id)
-    return page.toast("Revoked the key.", location="/settings")
+    return page.toast("Revoked the key.", reload=True)
+
+
+def _written_settings(page: PageCall) -> tuple[Settings, ConfigError | None]:
+    """Return the settings that the files have now; those in use if the files are wrong, with the reason."""
+    in_use = page.engine.settings
+    if not page.has_folder:
+        return in_use, None
+    try:
+        return load(in_use.root), None
+    except ConfigError as error:
+        return in_use, error
+
+
+def _last_admin(keys: Sequence[StoredKey], now: float) -> str:
+    """Return the id of the only valid key that may administer; empty if there are several."""
+    valid = [
+        key.id
+        for key in keys
+        if "admin" in key.scopes
+        and not key.revoked_at
+        and not (key.expires_at and key.expires_at < now)
+    ]
+    return valid[0] if len(valid) == 1 else ""

@@ -92,9 +92,15 @@ function press(event) {
   return true;
 }
 
+/** Leave an input. A browser would also clear a search box. */
+function leave(event) {
+  if (event.target.type === "search") event.preventDefault();
+  event.target.blur();
+}
+
 document.addEventListener("keydown", (event) => {
   if (isTyping(event.target)) {
-    if (event.key === "Escape") event.target.blur();
+    if (event.key === "Escape") leave(event);
     return;
   }
   if (press(event)) event.preventDefault();

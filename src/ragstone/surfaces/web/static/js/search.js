@@ -10,6 +10,22 @@ document.addEventListener("change", (event) => {
   if (shown) document.getElementById(shown).hidden = !event.target.checked;
 });
 
+const form = document.getElementById("lab");
+const box = document.getElementById("q");
+let submitted = null;
+
+// Enter or the button searches; leaving the box does not.
+box.addEventListener("change", (event) => event.stopPropagation());
+form.addEventListener("submit", () => { submitted = box.value; });
+
+// The hits of a query that was entered get the focus, unless the reader types on.
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.elt.id !== "results" || submitted === null) return;
+  const isWaiting = box.value === submitted && [box, document.body].includes(document.activeElement);
+  submitted = null;
+  if (isWaiting) move(1);
+});
+
 function hits() {
   return [...document.querySelectorAll("[data-hit]")];
 }
