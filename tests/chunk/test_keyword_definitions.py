@@ -28,6 +28,12 @@ CASES = {
     "protobuf": ("service Lib {\n  rpc Add(Track) returns (Track);\n}\n", "Lib Add"),
     "r": ("add_track <- function(x) {\n}\nx <- 3\n", "add_track"),
     "solidity": ("contract Lib {\n  function add(uint x) public {}\n}\n", "Lib add"),
+    "elixir": (
+        "defmodule My.App do\n  def run(x), do: x\n  defp inner(y) do\n",
+        "My.App run inner",
+    ),
+    "shell": ("foo() {\n  echo {a,b}\n}\nfunction bar {\n}\nfunction baz() {\n", "foo bar baz"),
+    "zig": ("pub fn main() void {\nconst Track = struct {\n", "main Track"),
     "haskell": ("data Track = Track\nclass Playable a where\n", "Track Playable"),
     "scala": ("case class Track(a: Int)\nobject Library\n", "Track Library"),
     "sql": (

@@ -9,6 +9,7 @@ from typing import Final
 _KEYWORDS: Final = {
     "clojure": r"\((?:defn-?|def|defmacro|defmulti|defmethod|defprotocol|defrecord|deftype|ns)",
     "dart": "class|mixin|enum|extension|typedef",
+    "elixir": "defmodule|defp?|defmacrop?|defprotocol|defimpl|defguardp?",
     "erlang": r"-(?:module|record|type|callback)\(",
     "fsharp": "let(?: rec| inline)?|type|module|member \\w+\\.|and",
     "haskell": "data|newtype|type|class",
@@ -25,15 +26,21 @@ _KEYWORDS: Final = {
     "protobuf": "message|service|enum|rpc",
     "r": "",
     "scala": "(?:case )?(?:class|object)|trait|enum|def|type",
+    "shell": "",
     "solidity": "contract|interface|library|function|event|modifier|struct|enum|error",
     "sql": r"create(?:\s+or\s+replace)?(?:\s+(?:temp|temporary|unique|materialized))?"
     r"\s+(?:table|view|function|procedure|trigger|index|type|schema|sequence)(?:\s+if\s+not\s+exists)?",
     "vb": "class|module|sub|function|property|interface|enum|structure",
+    "zig": "fn|const|test",
 }
 """Language → the keywords before a name; modifiers such as `public` may stand before them."""
 _MODIFIERS: Final = r"(?:(?:public|private|protected|internal|export|static|abstract|final|sealed|override|async|pub|local)\s+)*"
 _NAME: Final = r"[\"'`\[]?(?P<name>[\w$.:!?*+<>=/-]*\w[\w!?*'-]*)"
-_R_FUNCTION: Final = r"^(?P<name>[\w.]+)\s*(?:<-|=)\s*function\b"
+_PATTERNS: Final = {
+    "r": r"^(?P<name>[\w.]+)\s*(?:<-|=)\s*function\b",
+    "shell": r"^[ \t]*(?:function\s+|(?=[\w.:-]+\s*\(\)))(?P<name>[\w.:-]+)",
+}
+"""Languages whose definitions do not begin with a keyword."""
 _MAX_NAMES: Final = 12
 """Names of one piece: more are data, not definitions."""
 
@@ -51,8 +58,8 @@ def defined_names(text: str, language: str) -> list[str]:
 def _pattern_of(language: str) -> re.Pattern[str] | None:
     if language not in _KEYWORDS:
         return None
-    if language == "r":
-        return re.compile(_R_FUNCTION, re.MULTILINE)
+    if language in _PATTERNS:
+        return re.compile(_PATTERNS[language], re.MULTILINE)
     keywords = _KEYWORDS[language]
     flags = (
         re.MULTILINE | re.IGNORECASE if language in ("sql", "pascal", "vb") else re.MULTILINE
