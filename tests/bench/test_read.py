@@ -12,8 +12,10 @@ def test_the_same_words_stand_in_every_format() -> None:
     pages = list(written(random.Random(1)))[:3]
     words = " ".join(line for page in pages for line in page).split()
     assert len(words) > 1000
-    assert {each.name for each in FORMATS} == set(MAKERS)
-    for each in FORMATS:
+    # Recognition of pictures is slow and needs an extra: `make test-ocr`.
+    measured = [each for each in FORMATS if each.name != "scanned-pdf"]
+    assert {each.name for each in measured} == set(MAKERS)
+    for each in measured:
         read = each.load()(MAKERS[each.name](pages), f"a.{each.suffixes[0]}").text
         assert not set(words) - set(read.replace("|", " ").split()), each.name
 

@@ -118,7 +118,7 @@ class McpSettings:
 
     servers: tuple[str, ...] = setting(
         (),
-        "Other MCP servers, each as `NAME = COMMAND` or `NAME = URL`; they are asked for their tools only.",
+        "Other MCP servers, each as `NAME=COMMAND` or `NAME=URL`; they are asked for their tools only.",
         guard="switch",
     )
 

@@ -115,6 +115,9 @@ class AddedFiles:
         state = file.state()
         if state.is_gone:
             return LoadedItem(state="gone", remark=GONE)
+        excess = state.stamp and self._limits.explain_excess(item.uri, state.stamp.size)
+        if excess:
+            raise ReadError(excess, reason="too-big")
         root = Path(file.path).anchor
         relative = Path(file.path).relative_to(root).as_posix()
         # No link is followed: a link in place of a folder would lead to a file that was never added.

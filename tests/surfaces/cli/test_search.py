@@ -101,7 +101,6 @@ def test_a_search_in_an_empty_folder_notes_that_there_are_no_files(
         "' ; DROP TABLE chunks; --",
         "\x00",
         "\ud800",
-        "  ",
     ],
 )
 def test_any_text_is_a_legal_query(quick: Command, query: str) -> None:

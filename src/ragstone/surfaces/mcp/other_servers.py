@@ -39,7 +39,7 @@ class OtherServer:
 
     @classmethod
     def parse(cls, entry: str) -> OtherServer:
-        """Return the server of a setting, `NAME = COMMAND` or `NAME = URL`; `ConfigError` if it is neither."""
+        """Return the server of a setting, `NAME=COMMAND` or `NAME=URL`; `ConfigError` if it is neither."""
         name, _, target = (part.strip() for part in entry.partition("="))
         try:
             words = tuple(shlex.split(target))

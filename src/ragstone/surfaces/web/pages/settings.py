@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from fastapi import Form, Query, Response
 
 from ragstone.config import Settings, load
-from ragstone.config.project_file import write_setting
+from ragstone.config.setting_writer import write_setting
 from ragstone.errors import ConfigError, Conflict, InputError
 from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.rest.routes.session import open_browser_session

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.config import load
-from ragstone.config.project_file import write_setting
+from ragstone.config.setting_writer import write_setting
 from ragstone.errors import ConfigError
 
 FILE = """# our settings
