@@ -11,7 +11,7 @@ from typing import Final
 from ragstone import registry
 from ragstone.engine import arguments
 from ragstone.engine.project import OFF
-from ragstone.engine.searches import Searches
+from ragstone.engine.searches import Asked, Searches
 from ragstone.errors import InputError, StoreDamaged, StoreError, StoreTooNew
 from ragstone.indexing.events import SEARCH_STARTED
 from ragstone.indexing.graph import runs
@@ -273,7 +273,8 @@ class CodeGraph:
         scope = self._current_scope(collection)
         retrieval = self._retrieve_fresh(replace(request, scope=scope), collection)
         milliseconds = round((time.perf_counter() - started) * 1000, 2)
-        self._searches.emit_completed(query, retrieval.chunks, milliseconds)
+        asked = Asked("retrieve", top_k)
+        self._searches.emit_completed(query, retrieval.chunks, milliseconds, asked)
         debug: dict[str, Json] = {**retrieval.debug, "latency_ms": milliseconds}
         return replace(retrieval, debug=debug, notes=notes)
 

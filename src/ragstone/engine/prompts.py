@@ -83,8 +83,9 @@ class Prompts:
             downgraded=explanation.downgraded,
         )
         ids = [cited.doc_id for cited in context.cited]
+        asked = self._searches.asked(limit, options)
         self._searches.emit_completed(
-            task, explanation.hits, explanation.milliseconds, chosen=ids
+            task, explanation.hits, explanation.milliseconds, asked, chosen=ids
         )
         self._remember_shown(session, context)
         self._project.events.emit(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from ragstone.config.server_sections import server_name
 from ragstone.engine import arguments
@@ -18,6 +18,13 @@ from ragstone.types import Explanation, Hit, Mode, Request, Scope, SearchOptions
 
 if TYPE_CHECKING:
     from ragstone.indexing.sync import Policy
+
+
+class Asked(NamedTuple):
+    """The mode and the number of hits that the event of a search names."""
+
+    mode: str
+    top_k: int
 
 
 class Searches:
@@ -41,7 +48,8 @@ class Searches:
     ) -> Explanation:
         """Return a search with its explanation, and emit the event of a completed search."""
         explanation = self.find(query, top_k, policy, **options)
-        self.emit_completed(query, explanation.hits, explanation.milliseconds)
+        asked = self.asked(top_k, options)
+        self.emit_completed(query, explanation.hits, explanation.milliseconds, asked)
         return explanation
 
     def find(
@@ -162,12 +170,11 @@ class Searches:
         )
         filters = options.get("filters")
         collection = options.get("collection") if self.project.enabled and limit else None
-        default_mode: Mode = "hybrid" if options.get("hybrid", True) else "vectors"
         return Request(
             query=query,
             scope=self.project.scope(collection),
             top_k=limit,
-            mode=options.get("mode") or default_mode,
+            mode=_mode(options),
             fusion=options.get("fusion") or settings.fusion,
             mmr=options.get("mmr", False),
             rerank=options.get("rerank"),
@@ -179,8 +186,18 @@ class Searches:
             candidates=max(settings.candidates, limit),
         )
 
+    def asked(self, top_k: int | None, options: SearchOptions) -> Asked:
+        """Return what a search was asked for, for its event."""
+        default = self.project.settings.search.top_k
+        return Asked(_mode(options), default if top_k is None else top_k)
+
     def emit_completed(
-        self, query: str, hits: Sequence[Hit], milliseconds: float, chosen: Sequence[str] = ()
+        self,
+        query: str,
+        hits: Sequence[Hit],
+        milliseconds: float,
+        asked: Asked,
+        chosen: Sequence[str] = (),
     ) -> None:
         """Emit the event of a completed search; `chosen` are the ids that went into a prompt."""
         self.project.events.emit(
@@ -191,4 +208,11 @@ class Searches:
             chosen=list(chosen),
             milliseconds=milliseconds,
             characters=sum(len(hit.text) for hit in hits),
+            mode=asked.mode,
+            top_k=asked.top_k,
         )
+
+
+def _mode(options: SearchOptions) -> Mode:
+    """Return the mode that the options of a search name, or the one they imply."""
+    return options.get("mode") or ("hybrid" if options.get("hybrid", True) else "vectors")

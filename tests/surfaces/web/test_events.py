@@ -39,6 +39,24 @@ def test_a_search_event_opens_in_the_lab(page: Page) -> None:
     expect(page.get_by_label("Query", exact=True)).to_have_value("what does the crane lift")
 
 
+def test_an_event_opens_the_lab_with_the_settings_it_had(
+    page: Page, server: RunningServer
+) -> None:
+    server.state.engines.own.search("heavy crane", 3, mode="words")
+    page.goto("/events?names=rag_search_completed")
+    page.get_by_role("link", name="heavy crane").click()
+    assert page.url.endswith("/search?q=heavy%20crane&mode=words&top_k=3")
+
+
+def test_a_query_without_visible_characters_has_a_name(
+    page: Page, server: RunningServer
+) -> None:
+    server.state.engines.own.search(" \u200b")
+    page.goto("/events")
+    expect(page.get_by_role("link", name="(empty)").first).to_be_visible()
+    assert find_barriers(page) == []
+
+
 def test_a_new_event_appears_without_reloading(page: Page, server: RunningServer) -> None:
     page.goto("/events")
     server.state.engines.own.search("how heavy is a slab")

@@ -80,6 +80,18 @@ def test_kinds_are_switched_on_and_off(page: Page) -> None:
     expect(page.locator(".graph-title", has_text="Models")).to_have_count(1)
     page.get_by_label("model ", exact=False).first.uncheck()
     expect(page.locator(".graph-title", has_text="Models")).to_have_count(0)
+    shown = page.locator(".graph-node").count()
+    expect(page.locator(".page-header-words")).to_contain_text(f"{shown} nodes, ")
+
+
+def test_a_picture_without_kinds_is_empty_and_says_so(page: Page) -> None:
+    page.goto("/graph?kinds=unheard-of")
+    page.wait_for_selector("#graph[data-ready]")
+    expect(page.get_by_text("No node is of the chosen kinds")).to_be_visible()
+    expect(page.locator(".page-header-words")).to_contain_text("0 nodes, 0 links")
+    assert page.locator(".graph-node").count() == 0
+    page.get_by_label("model ", exact=False).first.check()
+    expect(page.get_by_text("No node is of the chosen kinds")).to_be_hidden()
 
 
 def test_an_address_with_a_node_opens_it(page: Page) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from ragstone.surfaces.web.plots import HOUR, plot_latency, plot_searches, plot_sizes
+from ragstone.surfaces.web.work import SYNC
 from ragstone.types import SizePoint
 from tests.support.browser import find_barriers, open_page, take_screenshots
 from tests.support.running_server import RunningServer, running_server
@@ -54,6 +56,19 @@ def test_re_index_asks_first_and_reads_every_file(
         page.locator("#confirm").get_by_role("button", name="Re-index").click()
         expect(page.locator(".toast")).to_contain_text("Synced: 2 indexed")
         assert not record.problems()
+
+
+def test_a_second_sync_shows_the_one_that_runs(fresh: RunningServer) -> None:
+    release = threading.Event()
+    running = fresh.state.jobs.start("default", SYNC, lambda _: {"ok": release.wait(20)})
+    token = fresh.state.sessions.local.csrf_token
+    headers = {"hx-request": "true", "x-csrf-token": token}
+    try:
+        assert running.id in fresh.post("/overview/sync", headers=headers).text
+        assert fresh.post("/overview/sync?full=true", headers=headers).status_code == 409
+        assert len(fresh.state.jobs.list("default", 10)) == 1
+    finally:
+        release.set()
 
 
 def test_a_sync_needs_a_folder_and_the_scope(fresh: RunningServer) -> None:

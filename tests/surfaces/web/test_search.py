@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from urllib.parse import quote
 
 import httpx2
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.browser import PageRecord, ServedFolder, find_barriers, take_screenshots
+from tests.support.running_server import running_server
 
 QUESTION = "why do we avoid floating point numbers"
 
@@ -143,3 +147,44 @@ def test_escape_leaves_the_query_and_enter_leads_to_the_hits(page: Page) -> None
     box.press("Enter")
     page.wait_for_url("**q=cancel**")
     expect(page.locator("[data-hit] summary").first).to_be_focused()
+
+
+def test_a_reason_is_a_sentence_and_its_numbers_add_up(page: Page) -> None:
+    open_lab(page)
+    page.locator("[data-hit] summary").first.click()
+    why = page.locator("[data-hit] .why").first
+    expect(why).to_contain_text(re.compile(r"\d(st|nd|rd|th) by (words|meaning)"))
+    cells = why.locator("tbody tr").first.locator("td").all_inner_texts()
+    assert float(cells[2]) * float(cells[3]) == pytest.approx(float(cells[4]), abs=0.01)
+    page.get_by_role("link", name="Copy as context").click()
+    expect(page.locator("#copy-context")).to_be_in_viewport()
+
+
+def test_an_empty_index_leads_to_the_sync(tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
+        shown = server.get("/search?q=anything").text
+        assert "Nothing is indexed yet" in shown and "Go to Home and sync" in shown
+
+
+def test_hits_of_several_collections_name_theirs(tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
+        engine = server.state.engines.own
+        engine.add("The crane lifts.", uri="a.md", collection="yard", embed=False)
+        assert '<span class="badge">yard</span>' not in server.get("/search?q=crane").text
+        engine.add("The office opens.", uri="b.md", collection="office", embed=False)
+        assert '<span class="badge">yard</span>' in server.get("/search?q=crane").text
+
+
+@pytest.mark.parametrize("address", ["/search?q=order", "/settings", "/events", "/graph", "/"])
+def test_no_page_scrolls_sideways_on_a_phone(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(address)
+    if "search" in address:
+        page.locator("[data-hit] summary").first.click()
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll("main, .hit-body > *, .event-detail, .setting > *")]
+          .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
+          .map((part) => part.className)"""
+    )
+    assert wide == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

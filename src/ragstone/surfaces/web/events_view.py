@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
-from urllib.parse import quote
+from typing import Final, get_args
+from urllib.parse import quote, urlencode
 
 from ragstone.indexing.events import (
     AUDIT,
@@ -17,6 +18,8 @@ from ragstone.indexing.events import (
     EventRecord,
 )
 from ragstone.surfaces.web.formats import format_milliseconds, plural
+from ragstone.surfaces.web.lab import MAX_HITS
+from ragstone.types import Mode
 
 LABELS: Final[Mapping[str, str]] = {
     SEARCH_COMPLETED: "search",
@@ -49,15 +52,32 @@ def view_event(record: EventRecord) -> EventView:
     subject = _text(record.get("query") or record.get("task") or record.get("uri") or "")
     address = ""
     if name in (SEARCH_COMPLETED, SEARCH_STARTED, CONTEXT_LOADED) and subject:
-        address = f"/search?q={quote(subject)}"
+        address = _search_address(subject, record)
     return EventView(
         _number(record.get("time")),
         name,
         LABELS.get(name, name),
-        subject or _text(record.get("action", "")),
+        _visible(subject or _text(record.get("action", ""))),
         _detail(name, record),
         address,
     )
+
+
+def _search_address(query: str, record: EventRecord) -> str:
+    """Return the address of the search lab with the settings that the event knows."""
+    parameters = {"q": query}
+    mode, top_k = record.get("mode"), record.get("top_k")
+    if mode in get_args(Mode):
+        parameters["mode"] = str(mode)
+    if isinstance(top_k, int) and 1 <= top_k <= MAX_HITS:
+        parameters["top_k"] = str(top_k)
+    return f"/search?{urlencode(parameters, quote_via=quote)}"
+
+
+def _visible(text: str) -> str:
+    """Return a text; one without visible characters in words, because links need a name."""
+    has_signs = any(unicodedata.category(sign)[0] in "LMNPS" for sign in text)
+    return text if has_signs or not text else "(empty)"
 
 
 def _detail(name: str, record: EventRecord) -> str:

@@ -73,3 +73,10 @@ def format_sentence(text: str) -> str:
     if set("._/") & set(first_word):
         return ended  # the name of a setting or a path is not changed
     return ended[0].upper() + ended[1:]
+
+
+def format_rank(rank: int) -> str:
+    """Return a rank in words: 1st, 2nd, 3rd, 11th."""
+    endings = {1: "st", 2: "nd", 3: "rd"}
+    is_teen = 11 <= rank % 100 <= 13
+    return f"{rank}{'th' if is_teen else endings.get(rank % 10, 'th')}"

@@ -106,6 +106,7 @@ def picture_json(picture: GraphPicture) -> Json:
         "columns": [title for title, _ in COLUMNS],
         "nodes": nodes,
         "links": sorted(pair for pair in pairs if pair[0] != pair[1]),
+        "link_count": len(picture.links),
         "left_out": picture.left_out,
     }
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast, get_args
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError
+from ragstone.surfaces.web.formats import format_rank
 from ragstone.surfaces.web.highlight import MarkedLine, mark_hit, preview_lines
 from ragstone.types import Explanation, Fusion, Hit, Mode, SearchOptions
 
 DEFAULT_HITS: Final = 8
-_MAX_HITS: Final = 50
-_NO_SCORE: Final = ""
+MAX_HITS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +64,11 @@ class LabFilters:
         options: SearchOptions = {}
         if self.collection:
             options["collection"] = self.collection
-        filters = {name: text for name, text in self._conditions().items() if text}
+        filters = {"path": self.path, "kind": self.kind}
+        filters = {name: text for name, text in filters.items() if text}
         if filters:
             options["filters"] = filters
         return options
-
-    def _conditions(self) -> dict[str, str]:
-        return {"path": self.path, "kind": self.kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +82,22 @@ class LabHit:
     other_rank: int | None = None
 
     @property
-    def share_of_first(self) -> float:
-        """Return the score, which is between 0 and 1."""
+    def bar(self) -> float:
+        """Return the length of the bar: the score, between 0 and 1."""
         return max(0.0, min(1.0, self.hit.score))
+
+    @property
+    def reason(self) -> str:
+        """Return the ranks of the hit in words: "2nd by words, 1st by meaning"."""
+        return ", ".join(
+            f"{format_rank(entry.rank)} by {'words' if entry.name == 'words' else 'meaning'}"
+            for entry in self.hit.trace.lists
+        )
+
+    @property
+    def sum(self) -> float:
+        """Return the sum of the parts of all lists."""
+        return math.fsum(entry.normalised * entry.weight for entry in self.hit.trace.lists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +189,13 @@ def _choice(text: str, choices: tuple[str, ...], default: str) -> str:
 def _count(text: str) -> int:
     if not text:
         return DEFAULT_HITS
-    if not text.isdecimal() or not 1 <= int(text[:9]) <= _MAX_HITS:
-        raise InputError("the number of hits is out of range", hint=f"1 to {_MAX_HITS}")
+    if not text.isdecimal() or not 1 <= int(text[:9]) <= MAX_HITS:
+        raise InputError("the number of hits is out of range", hint=f"1 to {MAX_HITS}")
     return int(text)
 
 
 def _score(text: str) -> float | None:
-    if text == _NO_SCORE:
+    if not text:
         return None
     try:
         score = float(text)

@@ -7,6 +7,7 @@ from typing import Final, Literal
 from fastapi import Response
 from starlette.responses import RedirectResponse
 
+from ragstone.errors import Conflict
 from ragstone.indexing.events import SEARCH_COMPLETED
 from ragstone.surfaces.rest.replies import JsonReply
 from ragstone.surfaces.rest.route import needs
@@ -61,8 +62,11 @@ def show_plot(page: AuthorisedPage, name: Literal["searches", "latency", "sizes"
 @router.post("/overview/sync")
 @needs("write")
 def sync_folder(page: AuthorisedPage, full: bool = False) -> Response:
-    """Start a sync and show its progress."""
-    return page.render("home_job.html", job=start_sync(page, full=full))
+    """Start a sync and show its progress; one that runs already is shown."""
+    running = running_sync(page)
+    if running is not None and full:
+        raise Conflict("a sync is running", hint="re-index when it is over")
+    return page.render("home_job.html", job=running or start_sync(page, full=full))
 
 
 @router.get("/dashboard/{project}")

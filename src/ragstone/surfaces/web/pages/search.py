@@ -47,6 +47,7 @@ def show_lab(page: AuthorisedPage, q: QueryText = "") -> Response:
     except RagstoneError as failure:
         error = failure
         settings = [LabSettings()]
+    collections = page.engine.admin.collections()
     return page.render(
         "search.html",
         status=_status(page, error),
@@ -56,7 +57,8 @@ def show_lab(page: AuthorisedPage, q: QueryText = "") -> Response:
         is_comparing="compare" in params,
         searches=searches,
         error=error,
-        collections=page.engine.admin.collections(),
+        collections=collections,
+        is_empty=not any(collection.documents for collection in collections),
         rerankers=registry.names("reranker"),
     )
 

@@ -65,12 +65,28 @@ function report(failure) {
   toast(failure.message, { hint: failure.hint, kind: "error" });
 }
 
+function plural(count, noun) {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Show the numbers of the picture around it. */
+function showCounts() {
+  const header = document.querySelector(".page-header-words p");
+  header.textContent = `${plural(graph.nodes.length, "node")}, ${plural(graph.link_count, "link")}`;
+  document.getElementById("graph-empty").hidden = graph.nodes.length > 0;
+  const notice = document.getElementById("graph-left-out");
+  notice.hidden = graph.left_out === 0;
+  notice.querySelector("strong").textContent = `${plural(graph.left_out, "node")} left out`;
+}
+
 async function load() {
   const chosen = new URLSearchParams(new FormData(form));
+  if (!chosen.has("kinds")) chosen.set("kinds", ""); // none is chosen; without the parameter the usual ones are
   const answer = await request(`/graph/picture?${chosen}`);
   graph = await answer.json();
   const key = selected ? selected.key : container.dataset.node;
   selected = graph.nodes.find((node) => node.key === key) || null;
+  showCounts();
   drawAll();
 }
 

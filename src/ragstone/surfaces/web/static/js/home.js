@@ -1,5 +1,6 @@
 // The first page: follows the sync and shows the new state when it is over.
 import { showJob } from "./jobs.js";
+import { showPlots } from "./plots.js";
 import { toast, toastFailure } from "./toast.js";
 
 const region = document.getElementById("job");
@@ -12,8 +13,14 @@ function describe(report) {
   return `Synced: ${words.join(", ")}.`;
 }
 
+function setButtons(isRunning) {
+  for (const button of document.querySelectorAll('[hx-post^="/overview/sync"]')) button.disabled = isRunning;
+}
+
 function finish(job) {
   region.replaceChildren();
+  setButtons(false);
+  showPlots();
   if (job.status === "done") toast(describe(job.result), { hint: job.result.notes.join(" ") });
   else toastFailure(job.error);
   window.htmx.ajax("GET", location.pathname, { target: "#overview", select: "#overview", swap: "outerHTML" });
@@ -21,7 +28,9 @@ function finish(job) {
 
 function start() {
   const box = region.querySelector("[data-job]");
-  if (box) showJob(box, box.dataset.job, finish);
+  if (!box) return;
+  setButtons(true);
+  showJob(box, box.dataset.job, finish);
 }
 
 region.addEventListener("htmx:afterSwap", start);

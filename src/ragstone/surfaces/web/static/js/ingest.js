@@ -14,8 +14,15 @@ function open() {
   panel.scrollIntoView({ block: "nearest" });
 }
 
-function refreshDocuments() {
-  window.htmx.ajax("GET", location.href, { target: "#documents" });
+/** Show the new documents, and their number in the heading. */
+async function refreshDocuments() {
+  const answer = await request(location.href, { headers: { Accept: "text/html" } });
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const selector of [".page-header-words", "#documents"]) {
+    const part = document.importNode(fresh.querySelector(selector), true);
+    document.querySelector(selector).replaceWith(part);
+    window.htmx.process(part);
+  }
 }
 
 function addRow(name) {
@@ -81,7 +88,7 @@ async function work() {
     finish(task.view, failure.message, true);
   }
   running -= 1;
-  if (!running && !waiting.length) refreshDocuments();
+  if (!running && !waiting.length) refreshDocuments().catch(toastFailure);
   work();
 }
 
@@ -137,7 +144,7 @@ async function addText(event) {
     await request(`/api/rag/collections/${panel.dataset.collection}/documents`, { method: "POST", body, headers });
     toast("Added.");
     form.reset();
-    refreshDocuments();
+    await refreshDocuments();
   } catch (failure) {
     toastFailure(failure);
   }
@@ -159,5 +166,9 @@ if (panel) {
     event.preventDefault();
     open();
     document.getElementById("drop").classList.add("drop-over");
+  });
+  document.addEventListener("dragleave", (event) => {
+    const isOutside = !event.relatedTarget; // the pointer left the window
+    if (isOutside) document.getElementById("drop").classList.remove("drop-over");
   });
 }

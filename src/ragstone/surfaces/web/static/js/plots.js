@@ -5,6 +5,7 @@ import { colour, onThemeChange } from "./theme.js";
 
 const COLOURS = ["accent", "border-strong"];
 const HEIGHT = 180;
+const shown = new Map(); // element → { plot, data }
 const WHOLE = [0, 1, 2, 3, 4, 5, 6, 7, 8].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 
 function formatValue(value, unit) {
@@ -94,17 +95,32 @@ async function show(element) {
     element.classList.add("plot-empty");
     return;
   }
-  let plot = draw(element, data);
-  onThemeChange(() => {
-    plot.destroy();
-    plot = draw(element, data);
-  });
-  new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT })).observe(element);
+  element.classList.remove("plot-empty");
+  const earlier = shown.get(element);
+  if (earlier) earlier.plot.destroy();
+  shown.set(element, { plot: draw(element, data), data });
+  if (!earlier) watch(element);
 }
 
-for (const element of document.querySelectorAll("[data-plot]")) {
-  show(element).catch(() => {
-    element.textContent = "This plot could not be loaded.";
-    element.classList.add("plot-empty");
+/** Draw a plot again in other colours or in another width. */
+function watch(element) {
+  onThemeChange(() => {
+    const entry = shown.get(element);
+    entry.plot.destroy();
+    entry.plot = draw(element, entry.data);
   });
+  const resize = () => shown.get(element).plot.setSize({ width: element.clientWidth, height: HEIGHT });
+  new ResizeObserver(resize).observe(element);
 }
+
+/** Show all plots of the page with the data of now. */
+export function showPlots() {
+  for (const element of document.querySelectorAll("[data-plot]")) {
+    show(element).catch(() => {
+      element.textContent = "This plot could not be loaded.";
+      element.classList.add("plot-empty");
+    });
+  }
+}
+
+showPlots();
