@@ -151,7 +151,7 @@ def _sum_tokens(punctuation: int, words: list[bytes], accents: int = 0) -> int:
 
 # A budget must hold for an unknown tokenizer. Over 3,300 pieces of code, prose, tables and twelve scripts, the
 # byte-level vocabulary of a current chat model needed .63 of this count on average, and .95 of it at most. Over 2,000
-# other pieces, cl100k and o200k needed .63 on average and 1.05 at most (lists of rare words), and .97 for German.
+# other pieces, cl100k and o200k needed .63 on average and 1.23 at most (a JSON list of rare words), and .97 for German.
 _MARGIN: Final = 1.3
 _TOKENS_PER_DIGIT: Final = 0.4
 _SMALL_WORDS: Final = frozenset(

@@ -107,16 +107,17 @@ def fit_pieces(
 def smallest_budget(
     page: ContextPage, pieces: Sequence[Cited], budget: int, shorten: ShortenPiece
 ) -> int:
-    """Return the smallest multiple of ten above a budget that holds a piece or a part of one.
+    """Return a multiple of ten above a budget that holds a piece or a part of one, with ten tokens to spare.
 
-    It is counted with the mark that costs most, so that it holds for the random mark of the next context.
+    It is counted with the mark that costs most, because the next context has another random mark. The rest is spared
+    because another mark may also move the end of the part.
     """
     page = replace(page, mark=COSTLIEST_MARK)
     shortest = min((page.count_tokens([piece]) for piece in pieces), default=budget)
     for larger in range((budget // _STEP + 1) * _STEP, shortest, _STEP):
         if fit_pieces(page, pieces, larger, shorten).pieces:
-            return larger
-    return -(-max(shortest, budget + 1) // _STEP) * _STEP
+            return larger + _STEP
+    return -(-max(shortest, budget + 1) // _STEP) * _STEP + _STEP
 
 
 def _limit_shown_places(page: ContextPage, budget: int) -> ContextPage:
