@@ -61,6 +61,7 @@ def test_a_collection_is_created_filled_and_deleted(
     expect(page.locator("#uploads")).to_contain_text("1 chunk")
     expect(page.locator(".upload-failed")).to_contain_text("picture.bin")
     expect(page.locator("#documents")).to_contain_text("office.md")
+    expect(page.locator(".page-header-words")).to_contain_text("1 document in 1 chunk")
     page.get_by_label("Name").fill("pasted.md")
     page.get_by_role("textbox", name="Text").fill("A pasted text.")
     page.get_by_role("button", name="Add the text").click()
@@ -74,6 +75,18 @@ def test_a_collection_is_created_filled_and_deleted(
     page.locator("#confirm").get_by_role("button", name="Delete").click()
     page.wait_for_url("**/collections")
     expect(page.locator("main")).not_to_contain_text("handbook")
+
+
+def test_the_place_for_files_is_marked_while_files_are_over_the_page(
+    opened_shelf: tuple[Page, PageRecord],
+) -> None:
+    page, _ = opened_shelf
+    page.goto("/collections/notes")
+    send = "(name) => document.dispatchEvent(new DragEvent(name, {bubbles: true}))"
+    page.evaluate(send, "dragover")
+    expect(page.locator(".drop-over")).to_have_count(1)
+    page.evaluate(send, "dragleave")
+    expect(page.locator(".drop-over")).to_have_count(0)
 
 
 def test_files_are_dropped_and_texts_pasted(opened_shelf: tuple[Page, PageRecord]) -> None:

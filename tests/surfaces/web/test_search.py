@@ -175,14 +175,17 @@ def test_hits_of_several_collections_name_theirs(tmp_path: Path) -> None:
         assert '<span class="badge">yard</span>' in server.get("/search?q=crane").text
 
 
-@pytest.mark.parametrize("address", ["/search?q=order", "/settings", "/events", "/graph", "/"])
+@pytest.mark.parametrize(
+    "address",
+    ["/search?q=order", "/settings", "/collections/default", "/events", "/graph", "/"],
+)
 def test_no_page_scrolls_sideways_on_a_phone(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(address)
     if "search" in address:
         page.locator("[data-hit] summary").first.click()
     wide = page.evaluate(
-        """() => [...document.querySelectorAll("main, .hit-body > *, .event-detail, .setting > *")]
+        """() => [...document.querySelectorAll("main, .hit-body > *, .event-detail, .setting > *, td")]
           .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
           .map((part) => part.className)"""
     )

@@ -94,6 +94,16 @@ def test_secrets_and_addresses_cannot_be_written(page: Page) -> None:
     expect(page.get_by_text("only in your user file")).to_be_visible()
 
 
+def test_keys_and_changed_settings_fit_a_phone(page: Page, server: RunningServer) -> None:
+    keys = server.state.engines.own.admin.keys
+    token = keys.create("the laptop of the workshop", scopes=("read", "write", "admin")).token
+    page.set_extra_http_headers({"authorization": f"Bearer {token}"})
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/settings")
+    expect(page.get_by_role("row", name="the laptop")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_a_key_is_made_shown_once_and_revoked(
     page: Page, record: PageRecord, server: RunningServer
 ) -> None:
