@@ -69,7 +69,7 @@ class TurnRanking:
         if since is None and until is None:
             recalled += self._superseding(recalled)
         supported = _support_by_neighbours(recalled)
-        ranked = newer_before_older(supported, request.query, names_time=bool(named_times))
+        ranked = newer_before_older(supported)
         best = _collapse(ranked)[: request.top_k]
         return [replace(entry, score=min(1.0, entry.score)) for entry in best]
 

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise, permutations
-from typing import Final
+from itertools import pairwise
 
 from ragstone.memory.merge import SUPERSEDED
-from ragstone.memory.replacements import find_claims, is_new_version
-from ragstone.memory.session_cache import speaker
-from ragstone.text import query_terms
 from ragstone.types import Recalled
 
-_MAX_COMPARED: Final = 60
-"""The best turns that are compared with each other for newer versions."""
 
+def newer_before_older(recalled: Sequence[Recalled]) -> list[Recalled]:
+    """Return the turns of one session, best first; a turn has at least the score of a turn that it supersedes.
 
-def newer_before_older(
-    recalled: Sequence[Recalled], query: str, *, names_time: bool
-) -> list[Recalled]:
-    """Return the turns of one session, best first; a newer version has at least the score of the older one.
-
-    If the question names a time, only turns that are superseded for sure are moved: it may ask for the older version.
+    Turns that only look like a newer version are not moved: in long conversations that hides the turn that answers
+    (LoCoMo, recall at 10, 73 instead of 79).
     """
     entries = {entry.turn.index: entry for entry in recalled}
     pairs = _superseded_pairs(recalled)
-    if not names_time:
-        best = sorted(recalled, key=lambda entry: -entry.score)[:_MAX_COMPARED]
-        pairs += _version_pairs(best, frozenset(query_terms(query)))
     for older, newer in sorted(pairs):
         entry = entries[newer]
         score = entries[older].score
@@ -54,19 +43,4 @@ def _superseded_pairs(recalled: Sequence[Recalled]) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
     for newer, older in older_by_newer.items():
         pairs += pairwise([*sorted(older), newer])
-    return pairs
-
-
-def _version_pairs(
-    recalled: Sequence[Recalled], question_terms: Set[str]
-) -> list[tuple[int, int]]:
-    """Return the numbers of older and newer turns of one speaker that differ in a value only."""
-    claims = {entry.turn.index: find_claims(entry.turn.content) for entry in recalled}
-    pairs = []
-    for older, newer in permutations(recalled, 2):
-        is_later = older.turn.index < newer.turn.index
-        if not is_later or speaker(older.turn) != speaker(newer.turn):
-            continue
-        if is_new_version(claims[newer.turn.index], claims[older.turn.index], question_terms):
-            pairs.append((older.turn.index, newer.turn.index))
     return pairs

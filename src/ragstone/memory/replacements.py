@@ -14,9 +14,8 @@ A missed change leaves an old line in the results; a wrong one costs the user's 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
 from typing import Final
 
 from ragstone.memory.facts import is_quality
@@ -107,28 +106,6 @@ def find_replacement(changes: Iterable[Claim], claims: Iterable[Claim]) -> str:
             if _replaces(change, claim):
                 return f'"{claim.sentence}" became "{change.sentence}"'
     return ""
-
-
-def is_new_version(
-    newer: Iterable[Claim], older: Iterable[Claim], question_terms: Set[str]
-) -> bool:
-    """Return whether a later claim equals an earlier one except for its value, which the question does not name.
-
-    Such claims need not exclude each other, so this is used for the order of turns only.
-    """
-    return any(_is_version(*pair, question_terms) for pair in product(newer, older))
-
-
-def _is_version(claim: Claim, old: Claim, question_terms: Set[str]) -> bool:
-    only_old = old.words.keys() - claim.words.keys()
-    only_new = claim.words.keys() - old.words.keys()
-    shared = claim.words.keys() & old.words.keys() - set(_SUBJECTS.values())
-    if not shared or not only_old or not only_new or only_old & question_terms:
-        return False
-    if max(len(only_old), len(only_new)) > min(_MAX_VALUE_WORDS, len(shared)):
-        return False
-    old_sorts = {_sort_of(old.words[word]) for word in only_old}
-    return old_sorts == {_sort_of(claim.words[word]) for word in only_new}
 
 
 def _replaces(change: Claim, claim: Claim) -> bool:
