@@ -1,4 +1,4 @@
-"""How many files a reader passes on the way of one sync and one search; the limits may only go down."""
+"""How many files a reader passes on the way of one sync and one search; docs/decisions/0020 has the reasons."""
 
 from __future__ import annotations
 
