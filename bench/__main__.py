@@ -12,7 +12,7 @@ from typing import Any
 
 from bench import peers
 from bench.measure import Absent, Failed, tell, usable_cores
-from bench.provenance import ROOT, keep
+from bench.provenance import ROOT, save_result
 from bench.table import write_table
 
 MEASUREMENTS = (
@@ -105,7 +105,7 @@ def main(given: list[str] | None = None) -> int:
     )
     if full or options.what in ("nearest", "growth"):
         sized = name if full else f"{name}-{options.n if options.what == 'nearest' else 'part'}"
-        tell(f"written: {keep(RESULTS, sized, result)}")
+        tell(f"written: {save_result(sized, result, RESULTS)}")
     sys.stdout.write(json.dumps(result, indent=1) + "\n" if options.json else shown(result))
     return 0
 

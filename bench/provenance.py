@@ -9,7 +9,6 @@ import platform
 import subprocess
 from collections.abc import Iterable, Mapping
 from importlib import metadata
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -98,26 +97,18 @@ def about() -> dict[str, Any]:
     }
 
 
-def keep(folder: Path, name: str, result: Mapping[str, Any]) -> Path:
-    """Return the results file of this date and commit, with the result put under its name.
-
-    A run again goes into a file of its own: what was measured before is not replaced by what looks better.
-    """
-    told = about()
-    stem = f"{told['date'][:10]}-{told['commit'].rstrip('+')}"
-    for path in (folder / f"{stem}{f'-{run}' if run > 1 else ''}.json" for run in count(1)):
-        held = (
-            json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"results": {}}
-        )
-        if name not in held["results"]:
-            break
-    held.update(told)
-    held["results"][name] = {
-        "measured_at": told["date"],
-        "at_commit": told["commit"],
-        "load": told["machine"]["load"],
+def save_result(name: str, result: Mapping[str, Any], folder: Path) -> Path:
+    """Write the figures of a set and return the file. A second run of the same release replaces the first."""
+    origin = about()
+    release = origin["versions"].get("ragstone", "0")
+    measured = {
+        "measured_at": origin["date"],
+        "at_commit": origin["commit"],
+        "load": origin["machine"]["load"],
         **result,
     }
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
+    path = folder / f"{name}-{release}.json"
+    content = json.dumps({**origin, "results": {name: measured}}, indent=1)
+    path.write_text(content + "\n", encoding="utf-8")
     return path

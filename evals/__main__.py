@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bench.provenance import ROOT
+from bench.provenance import ROOT, save_result
 from bench.table import write_table
 from evals import (
     chunking,
@@ -23,7 +23,7 @@ from evals import (
     small,
     tune,
 )
-from evals.history import RESULTS, committed_results, save_result
+from evals.history import RESULTS, committed_results
 from evals.overview import overview
 from evals.papers import OWN_DATA
 from evals.run import WAYS, Loader, evaluate, tell
@@ -129,7 +129,7 @@ def measure_set(options: argparse.Namespace, name: str, split: str | None) -> di
     keep = options.keep / name if options.keep else None
     result = evaluate(chosen, options.embedder, keep=keep, merge=not options.no_merge)
     if options.limit is None and not options.no_merge and chosen.is_complete:
-        tell(f"written: {save_result(result_name(options, name, split), result)}")
+        tell(f"written: {save_result(result_name(options, name, split), result, RESULTS)}")
     return result
 
 
@@ -199,7 +199,7 @@ def understood(options: argparse.Namespace) -> int:
     result = codegraph.measure(chosen, options.embedder, keep=options.keep)
     if options.limit is None:
         name = result_name(options, "codegraph", None)
-        tell(f"written: {save_result(name, result)}")
+        tell(f"written: {save_result(name, result, RESULTS)}")
     sys.stdout.write(
         json.dumps(result, indent=1) + "\n" if options.json else codegraph.table(result)
     )
@@ -215,7 +215,9 @@ def answered(options: argparse.Namespace) -> int:
         return skipped(options, str(absent))
     result = frameworks.measure(chosen, options.embedder, keep=options.keep)
     if options.limit is None and not chosen.missing:
-        tell(f"written: {save_result(result_name(options, 'frameworks', None), result)}")
+        tell(
+            f"written: {save_result(result_name(options, 'frameworks', None), result, RESULTS)}"
+        )
     sys.stdout.write(
         json.dumps(result, indent=1) + "\n" if options.json else frameworks.table(result)
     )

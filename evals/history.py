@@ -1,32 +1,14 @@
-"""The figures of a set: one file per set and release, and the figures of the last commit to compare with."""
+"""The figures of the last commit, to compare new ones with."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bench.provenance import ROOT, about, git
+from bench.provenance import ROOT, git
 
 RESULTS = ROOT / "evals" / "results"
-
-
-def save_result(name: str, result: Mapping[str, Any], folder: Path = RESULTS) -> Path:
-    """Write the figures of a set and return the file. A second run of the same release replaces the first."""
-    origin = about()
-    release = origin["versions"].get("ragstone", "0")
-    measured = {
-        "measured_at": origin["date"],
-        "at_commit": origin["commit"],
-        "load": origin["machine"]["load"],
-        **result,
-    }
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}-{release}.json"
-    content = json.dumps({**origin, "results": {name: measured}}, indent=1)
-    path.write_text(content + "\n", encoding="utf-8")
-    return path
 
 
 def committed_results(folder: Path = RESULTS) -> dict[str, dict[str, Any]]:

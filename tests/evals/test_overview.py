@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.provenance import save_result
 from bench.table import newest
 from evals.__main__ import main
-from evals.history import save_result
 from evals.overview import overview, worst_group
 from tests.evals.test_run import small_set
 
