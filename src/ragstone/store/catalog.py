@@ -8,12 +8,12 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 from ragstone.errors import InputError, NotFound
 from ragstone.store.codec import dump, fresh_uuid, load
 from ragstone.store.connection import Database
-from ragstone.store.fetch import fetch_column, fetch_value
+from ragstone.store.fetch import Row, fetch_column, fetch_value
 from ragstone.types import Collection, CollectionKey, CollectionKind, Scalar, Scope
 
 LONGEST_NAME: Final = 512
@@ -226,7 +226,7 @@ def changing(
             mark_changed(db, [ids.collection])
 
 
-def _collection(row: tuple[Any, ...]) -> Collection:
+def _collection(row: Row) -> Collection:
     uuid, project, name, description, settings, documents, chunks, updated_at, kind = row
     return Collection(
         uuid, project, name, description, load(settings), documents, chunks, updated_at, kind

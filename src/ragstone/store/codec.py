@@ -86,7 +86,7 @@ def unpack_body(stored: str | bytes) -> str:
 # ── mappings, stamps and marks ────────────────────────────────────────────────────────────────────
 
 
-def dump(value: Mapping[str, Any], what: str) -> str:
+def dump(value: Mapping[str, object], what: str) -> str:
     """Return a mapping as JSON; `InputError` if it has objects, NaN, or keys that are not text."""
     if not value:
         return "{}"

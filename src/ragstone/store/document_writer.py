@@ -6,13 +6,13 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from ragstone.errors import InputError
 from ragstone.store import catalog
 from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import dump, dump_gaps, dump_marks, dump_stamp, gaps_of, pack
-from ragstone.store.fetch import fetch_column, fetch_value
+from ragstone.store.fetch import Row, fetch_column, fetch_value
 from ragstone.store.texts import TextPlan
 from ragstone.store.words import derived, fts5
 from ragstone.store.words.terms import ChunkText, searchable_header
@@ -51,8 +51,7 @@ _CHUNK_ELSEWHERE: Final = "SELECT 1 FROM chunks WHERE collection != ? LIMIT 1"
 _DOCUMENT_ID: Final = "SELECT id FROM documents WHERE collection = ? AND uri = ?"
 _REMOVE_DOCUMENTS: Final = "DELETE FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 
-Columns = tuple[Any, ...]
-"""A row as the statements above take it. The id of a chunk is its last column."""
+# Rows are as the statements above take them. The id of a chunk is its last column.
 _TEXT_ID, _HEADER, _SYMBOL = 1, 2, 13  # of a chunk
 _HASH, _BESIDE = 6, 13  # of a document
 
@@ -68,10 +67,10 @@ class DocumentPut:
         self._last_document = _last_id(db, "documents")
         self._last_chunk = _last_id(db, "chunks")
         self._texts = TextPlan(db, ids.project, last_id=_last_id(db, "texts"))
-        self._documents: list[Columns] = []
-        self._changed_documents: list[Columns] = []
-        self._chunks: list[Columns] = []
-        self._changed_chunks: list[Columns] = []
+        self._documents: list[Row] = []
+        self._changed_documents: list[Row] = []
+        self._chunks: list[Row] = []
+        self._changed_chunks: list[Row] = []
         self._removed_chunks: list[int] = []
         self._words: list[ChunkText] = []
 
@@ -122,10 +121,10 @@ class DocumentPut:
         return self._plan_chunks(prepared, number, stored)
 
     def _plan_chunks(
-        self, prepared: PreparedDocument, document: int, stored: Sequence[Columns]
+        self, prepared: PreparedDocument, document: int, stored: Sequence[Row]
     ) -> PutResult:
         """Plan the chunks of a document: one with the same text and symbol as a stored chunk keeps its id."""
-        reusable: defaultdict[Columns, list[Columns]] = defaultdict(list)
+        reusable: defaultdict[Row, list[Row]] = defaultdict(list)
         for row in reversed(stored):
             reusable[_identity(row)].append(row)
         reused = 0
@@ -144,11 +143,11 @@ class DocumentPut:
         added = len(prepared.chunks) - reused
         return PutResult(prepared.document.uri, added, reused, len(unused))
 
-    def _remove_chunks(self, stored: Sequence[Columns]) -> None:
+    def _remove_chunks(self, stored: Sequence[Row]) -> None:
         self._removed_chunks += [row[-1] for row in stored]
 
     def _add_chunk(
-        self, chunk: Chunk, columns: Columns, document_id: int, document: Document
+        self, chunk: Chunk, columns: Row, document_id: int, document: Document
     ) -> None:
         self._last_chunk += 1
         number = self._last_chunk
@@ -228,7 +227,7 @@ def _remove_rows(db: sqlite3.Connection, documents: Sequence[int]) -> int:
     return len(chunks)
 
 
-def _document_columns(prepared: PreparedDocument) -> Columns:
+def _document_columns(prepared: PreparedDocument) -> Row:
     document = prepared.document
     for chunk in prepared.chunks:
         check_slice(document, chunk)
@@ -262,12 +261,12 @@ def check_slice(document: Document, chunk: Chunk) -> None:
         )
 
 
-def _identity(columns: Columns) -> Columns:
+def _identity(columns: Row) -> Row:
     """Return the columns of a chunk that decide if it keeps its id."""
     return columns[_TEXT_ID], columns[_HEADER], columns[_SYMBOL]
 
 
-def _chunk_columns(chunk: Chunk, text_id: int) -> Columns:
+def _chunk_columns(chunk: Chunk, text_id: int) -> Row:
     span = chunk.span
     return (
         chunk.order,

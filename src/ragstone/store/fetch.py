@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Protocol, TypeAlias
 
 _LARGEST_LIMIT: Final = 1 << 31
 _STEPS: Final = 100_000
@@ -14,13 +15,30 @@ Row: TypeAlias = tuple[Any, ...]
 """A row of a statement; the caller knows the types of its columns."""
 
 
-def fetch_value(db: sqlite3.Connection, statement: str, *parameters: object) -> Any:  # noqa: ANN401 - any column
+class Rows(Protocol):
+    """The rows of a statement that ran."""
+
+    def fetchone(self) -> Row | None:
+        """Return the next row, None if there is none."""
+
+    def __iter__(self) -> Iterator[Row]:
+        """Return an iterator of the rows."""
+
+
+class Executor(Protocol):
+    """A connection to SQLite or a transaction of PostgreSQL."""
+
+    def execute(self, statement: str, parameters: Sequence[object], /) -> Rows:
+        """Run a statement and return its rows."""
+
+
+def fetch_value(db: Executor, statement: str, *parameters: object) -> Any:  # noqa: ANN401 - any column
     """Return the first column of the first row, None if there is no row."""
     row = db.execute(statement, parameters).fetchone()
     return None if row is None else row[0]
 
 
-def fetch_column(db: sqlite3.Connection, statement: str, *parameters: object) -> list[Any]:
+def fetch_column(db: Executor, statement: str, *parameters: object) -> list[Any]:
     """Return the first column of all rows."""
     return [row[0] for row in db.execute(statement, parameters)]
 

@@ -65,7 +65,7 @@ def describe_filters(mapping: Mapping[str, object]) -> str:
     return ", ".join(parts)[:_MAX_DESCRIPTION]
 
 
-def parse(mapping: Mapping[str, Any] | None) -> Filter | None:
+def parse(mapping: Mapping[str, object] | None) -> Filter | None:
     """Return a user's mapping as a filter: `{"path": "docs/**", "kind": ["code", "doc"], "year": {"gte": 2020}}`."""
     if mapping is None:
         return None
@@ -114,7 +114,7 @@ def _is_field(name: str) -> bool:
     return name in FIELDS or name.startswith(META)
 
 
-def _operands(field: str, value: Any) -> Mapping[Any, Any]:  # noqa: ANN401 - a value of a user's mapping
+def _operands(field: str, value: object) -> Mapping[Any, Any]:
     """Return the operators with their operands; a value without an operator gets the usual one of its field."""
     if isinstance(value, Mapping):
         return value
@@ -248,7 +248,7 @@ def _matches(value: Scalar, option: Scalar) -> bool:
     return isinstance(value, str) and isinstance(option, str) and matches_path(option, value)
 
 
-def _comparison(compare: Callable[[Any, Any], bool]) -> Test:
+def _comparison(compare: Callable[..., bool]) -> Test:
     """Return a test that compares numbers with numbers and texts with texts, and nothing else."""
 
     def test(value: Scalar, option: Scalar) -> bool:
@@ -272,5 +272,5 @@ _TESTS: Final[Mapping[str, Test]] = {
 }
 
 
-def _as_list(value: Any) -> Sequence[Any]:  # noqa: ANN401 - any value of a user's mapping
+def _as_list(value: Value) -> Sequence[Scalar]:
     return value if isinstance(value, list | tuple) else [value]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from ragstone.store import catalog, filters
 from ragstone.store.codec import load_gaps, pack
@@ -15,7 +15,7 @@ from ragstone.store.document_rows import (
     outline_from,
     readable_chunks,
 )
-from ragstone.store.fetch import fetch_value, row_limit
+from ragstone.store.fetch import Row, fetch_value, row_limit
 from ragstone.store.graph.reader import SqliteGraphReader
 from ragstone.store.vectors import SqliteVectorReader
 from ragstone.store.words import WordIndex
@@ -182,7 +182,7 @@ class SqliteReader:
             owner = (catalog.collection_id(db, key), pack(source))
             if uris is None:
                 return dict(map(known_file_from, db.execute(_KNOWN, owner)))
-            rows: list[tuple[Any, ...]] = []
+            rows: list[Row] = []
             for uri in uris:
                 rows += db.execute(_KNOWN_BY_URI, (*owner, pack(uri)))
                 if below:

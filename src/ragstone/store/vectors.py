@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from ragstone.errors import InputError, NotFound
 from ragstone.protocols import VectorRows
 from ragstone.store import catalog, filters, spaces
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database, ReadSource
-from ragstone.store.fetch import fetch_column, fetch_value, row_limit
+from ragstone.store.fetch import Row, fetch_column, fetch_value, row_limit
 from ragstone.store.texts import sound
 from ragstone.types import (
     CollectionKey,
@@ -283,7 +283,7 @@ class StoredVectorRows:
         """Return the encoded vectors of the texts of these chunks; chunks without a vector are left out."""
         return dict(self._fetch(_BY_CHUNK, catalog.id_list(chunk_ids), self._space))
 
-    def _fetch(self, statement: str, *parameters: object) -> list[Any]:
+    def _fetch(self, statement: str, *parameters: object) -> list[Row]:
         with self._source.reading() as db:
             return db.execute(statement, parameters).fetchall()
 

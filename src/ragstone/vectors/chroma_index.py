@@ -9,13 +9,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from functools import partial
+from typing import Final
 from urllib.parse import urlsplit
 
 import chromadb
 import httpx
 import numpy as np
+from chromadb.api import ClientAPI
+from chromadb.api.models.Collection import Collection
 from chromadb.config import Settings as ChromaSettings
+from numpy.typing import ArrayLike
 
 from ragstone.errors import ConfigError, RagstoneError
 from ragstone.protocols import IndexSettings
@@ -44,16 +48,21 @@ class ChromaIndex:
     """A `VectorIndex` in one collection of Chroma. Chroma finds candidates; their scores are exact cosines."""
 
     def __init__(
-        self, connect: Callable[[], Any], name: str, dimension: int, *, stamp: str = ""
+        self,
+        connect: Callable[[], ClientAPI],
+        name: str,
+        dimension: int,
+        *,
+        stamp: str = "",
     ) -> None:
         """Take a function that returns a client; the first request calls it. A collection of another stamp is replaced."""
         self.dimension = dimension
         self._connect = connect
-        self._client: Any = None
+        self._client: ClientAPI | None = None
         self._name = name
         self._stamp = stamp
         self._lock = threading.Lock()
-        self._collection: Any = None
+        self._collection: Collection | None = None
         self._guard = RequestGuard("Chroma")
 
     def upsert(self, ids: Sequence[int], vectors: Matrix) -> None:
@@ -106,7 +115,7 @@ class ChromaIndex:
     def drop(self) -> None:
         """Remove the collection."""
         with self._request():
-            self._client.delete_collection(self._name)
+            self._connected().delete_collection(self._name)
             self._collection = None
 
     def close(self) -> None:
@@ -114,7 +123,7 @@ class ChromaIndex:
         self._collection = None
 
     @contextmanager
-    def _request(self) -> Iterator[Any]:
+    def _request(self) -> Iterator[Collection]:
         """Yield the open collection; convert every failure of Chroma to `ProviderError`."""
         self._guard.check()
         try:
@@ -129,26 +138,30 @@ class ChromaIndex:
             self._collection = self._client = None
             raise self._guard.record(error) from error
 
-    def _open(self) -> Any:  # noqa: ANN401 - an object of chromadb
+    def _open(self) -> Collection:
         """Return the collection of this space, empty if it had another stamp."""
+        client = self._connected()
+        get_or_create = partial(
+            client.get_or_create_collection,
+            self._name,
+            metadata={"stamp": self._stamp},
+            configuration={"hnsw": {"space": "cosine"}},
+            embedding_function=None,
+        )
+        collection: Collection = get_or_create()
+        if (collection.metadata or {}).get("stamp") != self._stamp:
+            client.delete_collection(self._name)
+            collection = get_or_create()
+        return collection
+
+    def _connected(self) -> ClientAPI:
         if self._client is None:
             self._client = self._connect()
-        metadata = {"stamp": self._stamp}
-        configuration = {"hnsw": {"space": "cosine"}}
-        options = {
-            "metadata": metadata,
-            "configuration": configuration,
-            "embedding_function": None,
-        }
-        collection = self._client.get_or_create_collection(self._name, **options)
-        if (collection.metadata or {}).get("stamp") != self._stamp:
-            self._client.delete_collection(self._name)
-            collection = self._client.get_or_create_collection(self._name, **options)
-        return collection
+        return self._client
 
     def _nearest(
         self,
-        collection: Any,  # noqa: ANN401 - an object of chromadb
+        collection: Collection,
         query: Matrix,
         k: int,
         allowed: Sequence[int] | None,
@@ -156,29 +169,24 @@ class ChromaIndex:
         """Return the candidates that Chroma finds."""
         count = min(k * _SPARE, int(collection.count()))
         if not count:
-            return self._arrays([], [])
-        options: dict[str, Any] = {}
-        if allowed is not None:
-            options["ids"] = _as_text(sorted(set(allowed)))
+            return self._arrays([], None)
+        wanted = None if allowed is None else _as_text(sorted(set(allowed)))
         reply = collection.query(
             query_embeddings=[query.tolist()],
             n_results=count,
             include=["embeddings"],
-            **options,
+            ids=wanted,
         )
-        return self._arrays(reply["ids"][0], reply["embeddings"][0])
+        return self._arrays(reply["ids"][0], reply["embeddings"])
 
-    def _fetch(self, collection: Any, ids: Sequence[int]) -> tuple[Ids, Matrix]:  # noqa: ANN401 - an object of chromadb
-        """Return those of these ids that the index holds, and their vectors."""
-        texts: list[str] = []
-        vectors: list[Any] = []
-        for part in _batches(ids):
-            reply = collection.get(ids=_as_text(part), include=["embeddings"])
-            texts += reply["ids"]
-            vectors += list(reply["embeddings"])
-        return self._arrays(texts, vectors)
+    def _fetch(self, collection: Collection, ids: Sequence[int]) -> tuple[Ids, Matrix]:
+        """Return those of these ids that the index holds, and their vectors; the ids are one batch."""
+        if not ids:
+            return self._arrays([], None)
+        reply = collection.get(ids=_as_text(ids), include=["embeddings"])
+        return self._arrays(reply["ids"], reply["embeddings"])
 
-    def _held(self, collection: Any, ids: Sequence[int]) -> set[int]:  # noqa: ANN401 - an object of chromadb
+    def _held(self, collection: Collection, ids: Sequence[int]) -> set[int]:
         held: set[int] = set()
         for part in _batches(ids):
             held.update(
@@ -186,8 +194,10 @@ class ChromaIndex:
             )
         return held
 
-    def _arrays(self, texts: Sequence[str], vectors: Sequence[Any]) -> tuple[Ids, Matrix]:
-        matrix = np.asarray(vectors, np.float32).reshape(len(texts), self.dimension)
+    def _arrays(self, texts: Sequence[str], vectors: ArrayLike | None) -> tuple[Ids, Matrix]:
+        """Return the ids and the vectors of a reply as arrays; a reply without hits may have no vectors."""
+        numbers = np.asarray([] if vectors is None else vectors, np.float32)
+        matrix = numbers.reshape(len(texts), self.dimension)
         return id_array([int(text) for text in texts]), matrix
 
 
@@ -195,7 +205,7 @@ def open_index(settings: IndexSettings) -> ChromaIndex:
     """Return the index on the server at `url`, or in the chosen folder, or in the home folder."""
     folder = settings.path or settings.folder
 
-    def connect() -> Any:  # noqa: ANN401 - an object of chromadb
+    def connect() -> ClientAPI:
         if settings.url:
             return connect_server(settings.url, settings.api_key)
         if folder is None:
@@ -206,7 +216,7 @@ def open_index(settings: IndexSettings) -> ChromaIndex:
     return ChromaIndex(connect, settings.name, settings.codec.dimension, stamp=settings.stamp)
 
 
-def connect_server(url: str, api_key: str) -> Any:  # noqa: ANN401 - an object of chromadb
+def connect_server(url: str, api_key: str) -> ClientAPI:
     """Return a client of the server at a URL such as `http://localhost:8000`; the key is sent as a token."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:

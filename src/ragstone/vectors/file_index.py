@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from ragstone.errors import StoreError
 from ragstone.protocols import Codec, IndexSettings
@@ -104,7 +103,7 @@ class FileIndex(ExactIndex):
             self._shared = dict(self._read_file())
         return self._shared
 
-    def _header(self) -> dict[str, Any]:
+    def _header(self) -> dict[str, object]:
         return {
             "format": FORMAT,
             "dimension": self._codec.dimension,
@@ -166,7 +165,7 @@ def _file_stem(settings: IndexSettings) -> str:
     return f"{fingerprint[:16]}-{storage}"
 
 
-def _parse(line: bytes) -> dict[str, Any]:
+def _parse(line: bytes) -> dict[str, object]:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol, TypedDict
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -58,10 +58,17 @@ for _name in ("pymilvus", "milvus_lite"):
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
 
+class MilvusRow(TypedDict, total=False):
+    """A row of a reply, with the fields that were asked for."""
+
+    id: int
+    vector: Sequence[float]
+
+
 class MilvusConnection(Protocol):
     """Opens and closes the client of one index."""
 
-    def open(self) -> Any:  # noqa: ANN401 - an object of pymilvus
+    def open(self) -> MilvusClient:
         """Return a connected client."""
 
     def close(self) -> None:
@@ -80,7 +87,7 @@ class MilvusIndex:
         self._family = f"{name.replace('-', '_')}_"
         self._name = self._family + hashlib.sha256(stamp.encode()).hexdigest()[:16]
         self._lock = threading.Lock()
-        self._client: Any = None
+        self._client: MilvusClient | None = None
         self._unflushed = 0
         self._guard = RequestGuard("Milvus")
 
@@ -146,7 +153,7 @@ class MilvusIndex:
         self._forget_client()
 
     @contextmanager
-    def _request(self) -> Iterator[Any]:
+    def _request(self) -> Iterator[MilvusClient]:
         """Yield the client; convert every failure of Milvus to `ProviderError`."""
         self._guard.check()
         try:
@@ -157,7 +164,7 @@ class MilvusIndex:
             self._forget_client()
             raise self._guard.record(error) from error
 
-    def _open(self) -> Any:  # noqa: ANN401 - an object of pymilvus
+    def _open(self) -> MilvusClient:
         """Return the client; the first call creates the collection and removes those of other stamps."""
         with self._lock:
             if self._client is None:
@@ -170,7 +177,7 @@ class MilvusIndex:
                 self._client = client
             return self._client
 
-    def _prepare(self, client: Any) -> None:  # noqa: ANN401 - an object of pymilvus
+    def _prepare(self, client: MilvusClient) -> None:
         for name in client.list_collections(timeout=_TIMEOUT):
             if name.startswith(self._family) and name != self._name:
                 client.drop_collection(name, timeout=_TIMEOUT)
@@ -197,11 +204,11 @@ class MilvusIndex:
                 self._client = None
                 self._connection.close()
 
-    def _count(self, client: Any) -> int:  # noqa: ANN401 - an object of pymilvus
+    def _count(self, client: MilvusClient) -> int:
         rows = client.query(self._name, filter="", output_fields=["count(*)"], timeout=_TIMEOUT)
         return int(rows[0]["count(*)"])
 
-    def _count_unflushed(self, client: Any, added: int) -> None:  # noqa: ANN401 - an object of pymilvus
+    def _count_unflushed(self, client: MilvusClient, added: int) -> None:
         self._unflushed += added
         if self._unflushed > _MAX_UNFLUSHED:
             client.flush(self._name, timeout=_TIMEOUT)
@@ -209,11 +216,11 @@ class MilvusIndex:
 
     def _nearest(
         self,
-        client: Any,  # noqa: ANN401 - an object of pymilvus
+        client: MilvusClient,
         query: Matrix,
         k: int,
         allowed: Sequence[int] | None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[MilvusRow]:
         """Return the ids and vectors of the candidates that Milvus finds."""
         if k > _MAX_HITS:
             raise ProviderError(f"Milvus returns at most {_MAX_HITS} hits, not {k}.")
@@ -223,7 +230,7 @@ class MilvusIndex:
             # A very long filter is refused, so each part of the ids is searched by itself.
             parts = _batches(sorted(set(allowed)), _ID_BATCH)
             filters = [f"id in {list(part)}" for part in parts]
-        rows: list[dict[str, Any]] = []
+        rows: list[MilvusRow] = []
         for expression in filters:
             reply = client.search(
                 self._name,
@@ -238,22 +245,22 @@ class MilvusIndex:
 
     def _fetch(
         self,
-        client: Any,  # noqa: ANN401 - an object of pymilvus
+        client: MilvusClient,
         ids: Sequence[int],
         field: str,
-    ) -> list[dict[str, Any]]:
+    ) -> list[MilvusRow]:
         """Return a field of those of these ids that the index holds."""
-        rows: list[dict[str, Any]] = []
+        rows: list[MilvusRow] = []
         for part in _batches(ids, _ID_BATCH):
             rows += client.get(
                 self._name, ids=list(part), output_fields=["id", field], timeout=_TIMEOUT
             )
         return rows
 
-    def _held(self, client: Any, ids: Sequence[int]) -> set[int]:  # noqa: ANN401 - an object of pymilvus
+    def _held(self, client: MilvusClient, ids: Sequence[int]) -> set[int]:
         return {int(row["id"]) for row in self._fetch(client, ids, "id")}
 
-    def _arrays(self, rows: Sequence[dict[str, Any]]) -> tuple[Ids, Matrix]:
+    def _arrays(self, rows: Sequence[MilvusRow]) -> tuple[Ids, Matrix]:
         vectors = [row["vector"] for row in rows]
         matrix = np.asarray(vectors, np.float32).reshape(len(rows), self.dimension)
         return id_array([int(row["id"]) for row in rows]), matrix
@@ -269,7 +276,7 @@ class LiteConnection:
         """Take the folder; `open` creates it."""
         self._path = folder.resolve() / _LITE_FOLDER
 
-    def open(self) -> Any:  # noqa: ANN401 - an object of pymilvus
+    def open(self) -> MilvusClient:
         """Return a client of the server in this process."""
         self._path.mkdir(parents=True, exist_ok=True)
         (self._path / "CACHEDIR.TAG").write_text(_CACHE_TAG)
@@ -300,9 +307,9 @@ class ClusterConnection:
         """Take an address such as `http://localhost:19530` and a token; the token may be empty."""
         self._url = url
         self._api_key = api_key
-        self._client: Any = None
+        self._client: MilvusClient | None = None
 
-    def open(self) -> Any:  # noqa: ANN401 - an object of pymilvus
+    def open(self) -> MilvusClient:
         """Return a client; raise `ConfigError` if the address is none."""
         parts = urlsplit(self._url)
         if parts.scheme not in ("http", "https") or not parts.hostname:

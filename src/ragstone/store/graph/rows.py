@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from ragstone import types
 from ragstone.errors import InputError, StoreDamaged
@@ -103,7 +103,7 @@ def merge_nodes(same: Sequence[types.Node]) -> types.Node:
     first = same[0]
     if len(same) == 1:
         return first
-    attributes: dict[str, Any] = {}
+    attributes: dict[str, types.Json] = {}
     for node in reversed(same):
         attributes.update(node.attributes)
     located = next((node for node in same if node.uri), first)

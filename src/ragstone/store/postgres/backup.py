@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ragstone.store import schema as sqlite_schema
 from ragstone.store.codec import dump_gaps, pack, pack_body
 from ragstone.store.failures import translated
+from ragstone.store.fetch import Row
 from ragstone.store.maintenance import new_copy
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction
 from ragstone.store.words import fts5
@@ -23,7 +24,7 @@ _INSERT: Final = "INSERT INTO {table} ({columns}) VALUES ({values})"
 _SET_GENERATION: Final = """
     UPDATE meta SET value = (SELECT coalesce(max(value), 0) FROM generations) WHERE key = 'generation'"""
 
-Convert = Callable[[Any], Any]
+Convert = Callable[..., object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +53,14 @@ class TableCopy:
         values = ", ".join("?" * len(self.columns))
         return _INSERT.format(table=self.table, columns=columns, values=values)
 
-    def row(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    def row(self, values: Row) -> Row:
         """Return a row as SQLite stores it."""
         return tuple(
             self._value(column, value)
             for column, value in zip(self.columns, values, strict=True)
         )
 
-    def _value(self, column: str, value: object) -> Any:  # noqa: ANN401 - any column
+    def _value(self, column: str, value: object) -> object:
         if column in self.converted:
             return self.converted[column](value)
         if isinstance(value, str):
@@ -162,7 +163,7 @@ def write(database: PostgresDatabase, target: Path) -> Path:
     return target
 
 
-def _rows(db: Transaction, table: TableCopy) -> Iterator[tuple[Any, ...]]:
+def _rows(db: Transaction, table: TableCopy) -> Iterator[Row]:
     """Yield the rows of a table, a page at a time."""
     with db.paged(table.select, _PAGE) as rows:
         for row in rows:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 from ragstone.errors import InputError, NotFound
 from ragstone.store.catalog import CollectionIds, check_name
 from ragstone.store.codec import dump, fresh_uuid, load
-from ragstone.store.postgres.connection import PostgresDatabase, Row, Transaction
+from ragstone.store.fetch import Row, fetch_column, fetch_value
+from ragstone.store.postgres.connection import PostgresDatabase, Transaction
 from ragstone.types import Collection, CollectionKey, CollectionKind, Scalar, Scope
 
 _KINDS: Final = get_args(CollectionKind)
@@ -47,19 +48,6 @@ _MARK_CHANGED: Final = """
 _GENERATION: Final = """
     SELECT max(g.value) FROM projects p JOIN generations g ON g.project = p.id
     WHERE p.name = %s AND g.kind = %s AND g.name = ANY(%s)"""
-
-
-def fetch_value(db: Transaction, statement: str, *parameters: object) -> Any:  # noqa: ANN401 - any column
-    """Return the first column of the first row, None if there is no row."""
-    row = db.execute(statement, parameters).fetchone()
-    if row is None:
-        return None
-    return row[0]
-
-
-def fetch_column(db: Transaction, statement: str, *parameters: object) -> list[Any]:
-    """Return the first column of all rows."""
-    return [row[0] for row in db.execute(statement, parameters)]
 
 
 def id_list(numbers: Iterable[int]) -> list[int]:

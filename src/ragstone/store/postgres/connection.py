@@ -12,12 +12,14 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, Self, TypeAlias
 
 import psycopg
+from psycopg.abc import Params
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ragstone.errors import ConfigError, StoreError
+from ragstone.store.fetch import Row
 from ragstone.store.lock import WAIT_SECONDS
 from ragstone.store.postgres import text_type
 from ragstone.store.postgres.failures import translated
@@ -49,19 +51,26 @@ _PROJECT_ID: Final = "SELECT id FROM projects WHERE name = %s"
 _LOCK_PROJECT: Final = "SELECT id FROM projects WHERE name = %s FOR NO KEY UPDATE"
 _CHANGES: Final = ("INSERT", "UPDATE", "DELETE")
 
-Row: TypeAlias = tuple[Any, ...]
 Connection: TypeAlias = psycopg.Connection[Row]
 
 
 class _BinaryCursor(psycopg.Cursor[Row]):
     """A cursor that gets results in binary form: vectors need half of the bytes."""
 
-    def execute(self, query: Any, params: Any = None, **options: Any) -> _BinaryCursor:  # noqa: ANN401 - as its parent
+    def execute(
+        self,
+        query: Any,  # noqa: ANN401 - as its parent, which has overloads
+        params: Params | None = None,
+        *,
+        prepare: bool | None = None,
+        binary: bool | None = None,
+    ) -> Self:
         """Run a statement."""
-        options.setdefault("binary", params is not None)
+        if binary is None:
+            binary = params is not None
         if params is None:  # it may be several statements, which cannot be prepared
-            options["prepare"] = False
-        return super().execute(query, params, **options)
+            prepare = False
+        return super().execute(query, params, prepare=prepare, binary=binary)
 
 
 class Transaction:
@@ -72,14 +81,14 @@ class Transaction:
         self._connection = connection
         self.total_changes = 0
 
-    def execute(self, statement: str, parameters: Any = None) -> psycopg.Cursor[Row]:  # noqa: ANN401 - a tuple or a mapping
+    def execute(self, statement: str, parameters: Params | None = None) -> psycopg.Cursor[Row]:
         """Run a statement and return its cursor."""
         cursor = self._connection.cursor()
         cursor.execute(statement, parameters)
         self._count(cursor)
         return cursor
 
-    def executemany(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+    def executemany(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
         """Run a statement once for each row, without waiting for each answer."""
         if rows:
             cursor = self._connection.cursor()

@@ -8,7 +8,8 @@ from ragstone.errors import StoreDamaged
 from ragstone.store import texts
 from ragstone.store.codec import layout
 from ragstone.store.failures import READ_AGAIN
-from ragstone.store.postgres.connection import Row, Transaction
+from ragstone.store.fetch import Row
+from ragstone.store.postgres.connection import Transaction
 
 _DOCUMENT: Final = (
     "SELECT id, gaps, characters FROM documents WHERE collection = %s AND uri = %s"

@@ -14,8 +14,9 @@ from ragstone.errors import InputError
 from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import dump, dump_marks, dump_stamp, gaps_of
 from ragstone.store.document_writer import check_slice
+from ragstone.store.fetch import Row, fetch_column, fetch_value
 from ragstone.store.postgres import catalog, words
-from ragstone.store.postgres.connection import Row, Transaction
+from ragstone.store.postgres.connection import Transaction
 from ragstone.store.postgres.texts import TextBatch
 from ragstone.store.words.terms import ChunkText, searchable_header
 from ragstone.types import Chunk, Document, PreparedDocument, PutResult, Stamp
@@ -204,7 +205,7 @@ def remove_documents(
     db: Transaction, ids: CollectionIds, uris: Sequence[str], now: float
 ) -> int:
     """Remove documents and return how many existed; their texts and vectors are removed by `compact`."""
-    numbers = catalog.fetch_column(db, _DOCUMENT_IDS, ids.collection, list(uris))
+    numbers = fetch_column(db, _DOCUMENT_IDS, ids.collection, list(uris))
     if numbers:
         chunks = db.execute(_CHUNKS_OF, (numbers,)).fetchall()
         words.remove(db, [number for number, _ in chunks])
@@ -224,9 +225,7 @@ def remove_documents(
 def drop_collection(db: Transaction, ids: CollectionIds) -> int:
     """Remove a collection with all its documents and return how many it had."""
     collection = ids.collection
-    count = catalog.fetch_value(
-        db, "SELECT count(*) FROM documents WHERE collection = %s", collection
-    )
+    count = fetch_value(db, "SELECT count(*) FROM documents WHERE collection = %s", collection)
     db.execute("DELETE FROM chunk_terms WHERE collection = %s", (collection,))
     db.execute("DELETE FROM collections WHERE id = %s", (collection,))
     return int(count)
@@ -235,7 +234,7 @@ def drop_collection(db: Transaction, ids: CollectionIds) -> int:
 def _new_ids(db: Transaction, table: str, count: int) -> list[int]:
     """Return ids that no row of a table has had."""
     if count:
-        return catalog.fetch_column(db, _NEW_IDS, table, count)
+        return fetch_column(db, _NEW_IDS, table, count)
     return []
 
 

@@ -9,7 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from ragstone.store.postgres.catalog import fetch_column, fetch_value, id_list
+from ragstone.store.fetch import fetch_column, fetch_value
+from ragstone.store.postgres.catalog import id_list
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction
 from ragstone.types import Scored
 

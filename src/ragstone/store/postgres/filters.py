@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
+from ragstone.store.fetch import Row
 from ragstone.store.filters import FIELDS, META, check, passes
 from ragstone.store.postgres import catalog
 from ragstone.store.postgres.connection import Transaction
@@ -44,7 +45,7 @@ def passing_in_scope(
 
 def _find(db: Transaction, collections: Sequence[int], filter: Filter) -> list[int]:
     conditions = ""
-    parameters: dict[str, Any] = {"collections": list(collections)}
+    parameters: dict[str, object] = {"collections": list(collections)}
     others = []
     for number, condition in enumerate(filter.conditions):
         name = f"value_{number}"
@@ -62,7 +63,7 @@ def _texts(value: object) -> list[str]:
     return [text for text in values if isinstance(text, str)]
 
 
-def _passes(condition: Condition, row: tuple[Any, ...]) -> bool:
+def _passes(condition: Condition, row: Row) -> bool:
     values = dict(zip(("path", "kind", "language", "title", META), row[1:], strict=True))
     key = condition.field if condition.field in FIELDS else META
     packed = json.dumps([condition.field, condition.operator, condition.value])

@@ -9,7 +9,7 @@ from typing import Final
 
 from ragstone import types
 from ragstone.errors import InputError
-from ragstone.store.fetch import row_limit
+from ragstone.store.fetch import Row, row_limit
 from ragstone.store.graph.reader import MOST_STEPS, NodeConditions
 from ragstone.store.graph.rows import (
     link_from,
@@ -19,7 +19,7 @@ from ragstone.store.graph.rows import (
     unresolved_from,
 )
 from ragstone.store.postgres import catalog
-from ragstone.store.postgres.connection import Row, Transaction, TransactionSource
+from ragstone.store.postgres.connection import Transaction, TransactionSource
 from ragstone.types import CollectionKey, Scope
 
 # Of several rows with one key, the row of a framework comes first.

@@ -9,10 +9,11 @@ from typing import Final
 from ragstone import types
 from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import unpack
+from ragstone.store.fetch import Row, fetch_value
 from ragstone.store.graph.rows import TABLES, GraphTable, graph_rows
 from ragstone.store.graph.writer import count_changes
 from ragstone.store.postgres import catalog
-from ragstone.store.postgres.connection import PostgresDatabase, Row, Transaction
+from ragstone.store.postgres.connection import PostgresDatabase, Transaction
 from ragstone.store.postgres.graph_reader import PostgresGraphReader
 from ragstone.types import CollectionKey
 
@@ -90,7 +91,7 @@ class _GraphPut:
         number = self._owner_ids.get(owner)
         if number is None:
             fields = (self._ids.project, self._ids.collection, owner, stamp)
-            number = self._owner_ids[owner] = catalog.fetch_value(self._db, _ADD_OWNER, *fields)
+            number = self._owner_ids[owner] = fetch_value(self._db, _ADD_OWNER, *fields)
         else:
             self._db.execute(_SET_STAMP, (stamp, number, stamp))
         if owner in data:

@@ -7,9 +7,9 @@ from typing import Final
 
 from ragstone.errors import Conflict
 from ragstone.store.catalog import check_name
+from ragstone.store.fetch import fetch_value
 from ragstone.store.keys import key_from
 from ragstone.store.postgres import catalog
-from ragstone.store.postgres.catalog import fetch_value
 from ragstone.store.postgres.connection import PostgresDatabase
 from ragstone.types import StoredKey
 

@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 from ragstone.errors import StoreDamaged, StoreError
 from ragstone.store.codec import fresh_uuid, load, load_marks
 from ragstone.store.failures import READ_AGAIN, RESTORE
+from ragstone.store.fetch import Row, fetch_column, fetch_value
 from ragstone.store.postgres import document_text, vectors
-from ragstone.store.postgres.catalog import fetch_column, fetch_value
-from ragstone.store.postgres.connection import PostgresDatabase, Row, Transaction
+from ragstone.store.postgres.connection import PostgresDatabase, Transaction
 from ragstone.types import Document, Finding
 
 _MOST_NAMES: Final = 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from ragstone.store.document_rows import (
     document_from,
@@ -11,7 +11,7 @@ from ragstone.store.document_rows import (
     outline_from,
     readable_chunks,
 )
-from ragstone.store.fetch import row_limit
+from ragstone.store.fetch import Row, row_limit
 from ragstone.store.filters import check as check_filter
 from ragstone.store.postgres import catalog, document_text, filters, words
 from ragstone.store.postgres.connection import Transaction, TransactionSource
@@ -174,9 +174,7 @@ class PostgresReader:
             owner = (catalog.collection_id(db, key), source)
             if uris is None:
                 return dict(map(known_file_from, db.execute(_KNOWN, owner)))
-            rows: list[tuple[Any, ...]] = db.execute(
-                _KNOWN_BY_URI, (*owner, list(uris))
-            ).fetchall()
+            rows: list[Row] = db.execute(_KNOWN_BY_URI, (*owner, list(uris))).fetchall()
             for uri in uris if below else ():
                 rows += _rows_below(db, owner, uri)
             return dict(map(known_file_from, rows))
@@ -241,7 +239,7 @@ class PostgresReader:
         return filters.passing_in_scope(db, scope, filter, self._passing)
 
 
-def _rows_below(db: Transaction, owner: tuple[int, str], uri: str) -> list[tuple[Any, ...]]:
+def _rows_below(db: Transaction, owner: tuple[int, str], uri: str) -> list[Row]:
     """Return the rows of documents in a folder; names that are stored in another form have a range of their own."""
     first, last = f"{uri}/", f"{uri}{_AFTER_SLASH}"
     rows = db.execute(_KNOWN_BELOW, (*owner, first, last)).fetchall()

@@ -10,9 +10,9 @@ from typing import Final
 from ragstone.errors import NotFound, StaleSpace
 from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import fresh_uuid
+from ragstone.store.fetch import Row, fetch_value
 from ragstone.store.postgres import catalog
-from ragstone.store.postgres.catalog import fetch_value
-from ragstone.store.postgres.connection import Row, Transaction
+from ragstone.store.postgres.connection import Transaction
 from ragstone.store.spaces import OTHER_MODEL, REEMBED, load_space
 from ragstone.types import DEFAULT_STORAGE, Scope, Space, SpaceInfo, SpaceState
 

@@ -9,8 +9,8 @@ from typing import Final, Unpack
 
 from ragstone.store.catalog import check_name
 from ragstone.store.codec import dump_stamp, load_stamp
+from ragstone.store.fetch import fetch_column, fetch_value
 from ragstone.store.postgres import catalog
-from ragstone.store.postgres.catalog import fetch_column, fetch_value
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction
 from ragstone.store.state import collection_state_from
 from ragstone.types import (

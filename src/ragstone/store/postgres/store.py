@@ -10,6 +10,7 @@ from typing import Final, Self
 
 from ragstone.errors import ConfigError
 from ragstone.protocols import DocumentReader
+from ragstone.store.fetch import fetch_value
 from ragstone.store.limits import require_growth, require_room
 from ragstone.store.lock import WAIT_SECONDS
 from ragstone.store.postgres import (
@@ -22,7 +23,6 @@ from ragstone.store.postgres import (
     schema,
     state,
 )
-from ragstone.store.postgres.catalog import fetch_value
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction
 from ragstone.store.postgres.graph_writer import PostgresGraphStore
 from ragstone.store.postgres.keys import PostgresKeyStore

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from ragstone.protocols import VectorRows
 from ragstone.store.codec import fresh_uuid
-from ragstone.store.fetch import row_limit
+from ragstone.store.fetch import Row, fetch_column, fetch_value, row_limit
 from ragstone.store.postgres import catalog, filters, spaces
-from ragstone.store.postgres.catalog import fetch_column, fetch_value, id_list, storable_id
+from ragstone.store.postgres.catalog import id_list, storable_id
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction, TransactionSource
 from ragstone.store.postgres.embeddings import EmbeddingTable
 from ragstone.store.postgres.filters import FilterCache
@@ -291,10 +291,11 @@ class PostgresVectorRows:
 
     def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of the texts of these chunks; chunks without a vector are left out."""
-        data = dict(self._fetch(_BY_CHUNK, self._space, id_list(chunk_ids)))
+        rows = self._fetch(_BY_CHUNK, self._space, id_list(chunk_ids))
+        data: dict[int, bytes] = dict(rows)
         return {number: data[number] for number in chunk_ids if number in data}
 
-    def _fetch(self, statement: str, *parameters: object) -> list[Any]:
+    def _fetch(self, statement: str, *parameters: object) -> list[Row]:
         with self._source.reading(self._project) as db:
             return db.execute(statement, parameters).fetchall()
 

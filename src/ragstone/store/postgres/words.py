@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from ragstone.store.postgres.catalog import fetch_value
+from ragstone.store.fetch import fetch_value
 from ragstone.store.postgres.connection import Transaction
 from ragstone.store.words.scope import MOST_CHUNKS, MOST_COLLECTIONS
 from ragstone.store.words.terms import (

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from itertools import compress
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ragstone.errors import StoreError
 from ragstone.protocols import Codec
 from ragstone.types import Matrix
-from ragstone.vectors.normalise import Array
 
 LENGTH_SLACK = 0.25
 """How far the length of a decoded vector may be from one: four bits a number do not keep it exactly."""
 
-Table = Array
+Table = NDArray[np.void]
 """Rows as a structured array."""
 
 
