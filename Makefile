@@ -21,7 +21,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser screenshots test-agents test-stores test-ocr lint format reference readme torture torture-read torture-providers torture-api torture-postgres evals bench clean
+.PHONY: help demo test browser screenshots test-agents test-stores test-ocr lint format reference readme torture torture-read torture-providers torture-api torture-postgres torture-machines evals bench clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -81,6 +81,9 @@ torture-api: $(INSTALLED_DEV)  ## Ten thousand generated requests and MCP calls,
 
 torture-postgres: $(INSTALLED_DEV)  ## Eight writers and eight readers on PostgreSQL, one killed every five seconds
 	TORTURE_SECONDS=300 TORTURE_WORKERS=8 TORTURE_KILL_EVERY=5 $(RUN) -m pytest -m torture -n 0 -s tests/torture/test_postgres.py
+
+torture-machines: $(INSTALLED_DEV)  ## API servers and workers on one PostgreSQL: kills, cuts and restarts
+	TORTURE_ROUNDS=10 TORTURE_FILES_PER_JOB=40 $(RUN) -m pytest -m torture -n 0 -s tests/torture/test_machines.py
 
 evals: $(INSTALLED)  ## Measure the quality of answers
 	for set in all codegraph frameworks; do $(RUN) -m evals $$set || [ $$? -eq 3 ] || exit 1; done

@@ -107,6 +107,13 @@ class ServerSettings:
         high=100_000,
         personal=True,
     )
+    jobs: int = setting(
+        2,
+        "Jobs that the server runs at once; 0 leaves those of a shared database to `ragstone worker`.",
+        low=0,
+        high=64,
+        personal=True,
+    )
     streams: int = setting(
         100, "Open event streams at most.", low=0, high=100_000, personal=True
     )

@@ -14,6 +14,7 @@ from ragstone.engine.project import Project
 from ragstone.errors import Conflict, NotFound
 from ragstone.indexing.collection import folder_source
 from ragstone.indexing.events import DOCUMENT_REMOVED, SEARCH_COMPLETED, EventLog
+from ragstone.indexing.shared_status import shared_status
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
 from ragstone.sources.folder.source import FolderSource, fingerprint
@@ -340,6 +341,7 @@ class Admin:
             last_sync=self.last_sync(),
             bytes_on_disk=size_on_disk(project.settings.home),
             background=self.background_status(),
+            shared=shared_status(project.store, project.name),
         )
 
     def stats(self, *, count_tokens: bool = True) -> SearchStats:

@@ -54,7 +54,7 @@ class Components:
         """Return whether nothing is written to disk. A disabled engine only reads an existing database."""
         if self.store_name == "memory":
             return True
-        if self.store_name == POSTGRES:
+        if has_shared_store(self):
             return False
         return not self.settings.rag.enabled and not (self.home / DATABASE).exists()
 
@@ -249,9 +249,14 @@ class RemoteChoice:
                 self._collection.close()
 
 
+def has_shared_store(components: Components) -> bool:
+    """Return whether processes of several machines use the store."""
+    return components.store_name == POSTGRES
+
+
 def has_index(components: Components, project: str) -> bool:
     """Return whether something was stored for a project before."""
-    if components.store_name == POSTGRES:
+    if has_shared_store(components):
         return project in components.store.projects()
     return (components.home / DATABASE).exists()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -308,3 +308,66 @@ class Reranker(Protocol):
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return one score per text, higher is better."""
+
+
+class JobFile(Protocol):
+    """A file that a job stores."""
+
+    @property
+    def name(self) -> str:
+        """Return the name, which becomes the uri."""
+
+    @property
+    def size(self) -> int:
+        """Return the number of bytes."""
+
+    def read(self) -> bytes:
+        """Return the bytes."""
+
+
+class JobQueue(Protocol):
+    """Jobs of all projects. A worker claims a job for the time of its lease, and renews the lease while it works.
+
+    After the lease another worker may claim the job. From then on the calls of the first worker return False, and
+    change nothing.
+    """
+
+    def add(
+        self,
+        project: str,
+        request: types.JobRequest,
+        files: Sequence[types.IncomingFile] = (),
+        *,
+        max_bytes: int | None = None,
+    ) -> types.Job:
+        """Store a job with its files and return it. `Overloaded` if too many jobs or bytes of the project wait."""
+
+    def claim(self, worker: str, places: Sequence[str], *, lease: float) -> types.Job | None:
+        """Return the oldest job that may run now, as running, or None.
+
+        A job waits for earlier jobs with a file of the same name and for earlier jobs of the same place. Jobs of
+        other places than those of the worker are left out. A job whose workers died too often fails instead.
+        """
+
+    def files(self, job: types.Job) -> list[JobFile]:
+        """Return the files of a job, in order; their bytes are read when they are needed."""
+
+    def renew(self, job: types.Job, *, lease: float) -> bool:
+        """Store the progress in `job` and start its lease anew; return whether the worker still has the job."""
+
+    def finish(self, job: types.Job, result: Mapping[str, object]) -> bool:
+        """Store that a job is done, and its result; return whether the worker still had the job."""
+
+    def fail(
+        self, job: types.Job, error: Mapping[str, object], *, retry_after: float | None
+    ) -> bool:
+        """Store why a job failed; it runs again after some seconds, or never if None."""
+
+    def release(self, job: types.Job) -> bool:
+        """Give a job back that was not finished; it can be claimed at once, and the attempt does not count."""
+
+    def get(self, project: str, job_id: str) -> types.Job | None:
+        """Return a job of a project, or None."""
+
+    def list(self, project: str, limit: int) -> list[types.Job]:
+        """Return the newest jobs of a project, newest first."""

@@ -14,7 +14,7 @@ from typing import Protocol, Unpack, runtime_checkable
 
 from ragstone import types
 from ragstone.protocols.access import KeyStore
-from ragstone.protocols.parts import VectorRows
+from ragstone.protocols.parts import JobQueue, VectorRows
 
 
 class VectorReader(Protocol):
@@ -350,6 +350,10 @@ class DocumentStore(DocumentReader, Protocol):
 @runtime_checkable
 class SharedStore(Protocol):
     """A store that processes on several machines use, so that a lock file cannot keep them apart."""
+
+    @property
+    def jobs(self) -> JobQueue:
+        """Return the queue of jobs."""
 
     def named_lock(self, name: str, *, wait: float | None) -> AbstractContextManager[None]:
         """Hold a lock that all processes share while the `with` block runs; `StoreBusy` after `wait` seconds.

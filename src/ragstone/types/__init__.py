@@ -38,7 +38,12 @@ from ragstone.types.reports import BackgroundStatus as BackgroundStatus
 from ragstone.types.reports import Finding as Finding
 from ragstone.types.reports import FolderLedger as FolderLedger
 from ragstone.types.reports import GraphReport as GraphReport
+from ragstone.types.reports import IncomingFile as IncomingFile
+from ragstone.types.reports import Job as Job
+from ragstone.types.reports import JobRequest as JobRequest
+from ragstone.types.reports import JobState as JobState
 from ragstone.types.reports import MoveReport as MoveReport
+from ragstone.types.reports import SharedStatus as SharedStatus
 from ragstone.types.reports import SizePoint as SizePoint
 from ragstone.types.reports import Status as Status
 from ragstone.types.reports import SyncPlan as SyncPlan

@@ -1,13 +1,16 @@
-"""Reports of calls that change the index or check it."""
+"""Reports of calls that change the index or check it, and jobs: long work of a server or a worker."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import BinaryIO, Literal, NamedTuple
 
 from ragstone.types.documents import Skip
 from ragstone.types.spaces import EmbedUsage, SpaceInfo
 from ragstone.types.storage import Collection, PutResult
+
+JobState = Literal["waiting", "running", "done", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,60 @@ class BackgroundStatus:
     """The path of its log."""
 
 
+class IncomingFile(NamedTuple):
+    """A file of a request: its name, its size, and its bytes to read."""
+
+    name: str
+    size: int
+    stream: BinaryIO
+
+
+@dataclass(frozen=True, slots=True)
+class JobRequest:
+    """The work of a job in a form that another machine can do."""
+
+    kind: str
+    collection: str = ""
+    options: Mapping[str, object] = field(default_factory=dict)
+    place: str = ""
+    """The folder of one machine that the work needs; empty if any worker can do it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of work, as it is now."""
+
+    id: str
+    project: str
+    kind: str
+    state: JobState = "waiting"
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    result: Mapping[str, object] | None = None
+    error: Mapping[str, object] | None = None
+    created: float = 0.0
+    finished: float | None = None
+    request: JobRequest = JobRequest("")
+    attempts: int = 0
+    """How often the work was begun."""
+    worker: str = ""
+    """The worker that runs it, or ran it last."""
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the job is done or failed."""
+        return self.state in ("done", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class SharedStatus:
+    """The state of a store that several machines share."""
+
+    jobs: tuple[Job, ...]
+    """The jobs of the project that are not done, newest first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
     """The state of an index at a glance."""
@@ -173,6 +230,8 @@ class Status:
     waiting: int | None = None
     """The number of files that changed since the last sync; None if that was not checked."""
     background: BackgroundStatus = BackgroundStatus()
+    shared: SharedStatus | None = None
+    """The state of a store that several machines share; None for a file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from ragstone.types import Limits
 from tests.support.postgres_server import PostgresServer
 
 WORDS = "lease writer reader lock snapshot index chunk vector term file path query".split()
-NEWER = 2
+NEWER = schema.NEWEST + 1
 
 
 @pytest.fixture
@@ -189,10 +189,10 @@ def test_older_tables_are_migrated_in_one_transaction(
         db.execute("ALTER TABLE documents ADD COLUMN extra text NOT NULL DEFAULT ''")
 
     monkeypatch.setattr(schema, "NEWEST", NEWER)
-    monkeypatch.setattr(schema, "MIGRATIONS", {1: fail})
+    monkeypatch.setattr(schema, "MIGRATIONS", {NEWER - 1: fail})
     with pytest.raises(RuntimeError):
         PostgresStore(url)
-    monkeypatch.setattr(schema, "MIGRATIONS", {1: change})
+    monkeypatch.setattr(schema, "MIGRATIONS", {NEWER - 1: change})
     with PostgresStore(url) as store:
         assert store.text(KEY, "a.md") == "apple"
         assert store.document(KEY, "a.md") is not None

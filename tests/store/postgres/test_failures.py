@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from ragstone.errors import ConfigError, StoreBusy, StoreError, StoreOffline, StoreTooNew
+from ragstone.store.postgres.schema import NEWEST
 from ragstone.store.postgres.store import PostgresStore
 from ragstone.testing.store_case import HERE, KEY, put_text
 from tests.support.postgres_server import PASSWORD, PostgresServer
@@ -144,4 +145,5 @@ def test_an_older_program_refuses_newer_tables(database_url: str) -> None:
             PostgresStore(database_url)
     finally:
         with psycopg.connect(database_url) as connection:
-            connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
+            newest = "UPDATE meta SET value = %s WHERE key = 'schema_version'"
+            connection.execute(newest, (str(NEWEST),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 import psycopg
@@ -12,7 +13,15 @@ from ragstone.store.postgres import schema
 from ragstone.store.postgres.store import PostgresStore
 from ragstone.testing.example_graph import FILE
 from ragstone.testing.store_case import KEY, OTHER, OTHER_KEY, PROJECT, SPACE, prepare
-from ragstone.types import CollectionKey, Stamp, StoredKey, UnreadFile, UnreadFiles
+from ragstone.types import (
+    CollectionKey,
+    IncomingFile,
+    JobRequest,
+    Stamp,
+    StoredKey,
+    UnreadFile,
+    UnreadFiles,
+)
 from ragstone.vectors.pgvector_index import PgvectorIndex
 
 Connection = psycopg.Connection[tuple[object, ...]]
@@ -39,6 +48,8 @@ def fill(store: PostgresStore, key: CollectionKey) -> None:
     store.ensure_collection(session)
     store.state.update_session_state(session, next_turn=1)
     store.state.add_shown_passages(key.project, "talk", ["m"], keep=9)
+    files = [IncomingFile("a.md", 5, io.BytesIO(b"apple"))]
+    store.jobs.add(key.project, JobRequest("upload", key.name), files)
 
 
 @pytest.fixture

@@ -128,7 +128,9 @@ def test_health_and_waiting_for_a_job_need_no_turn(project: Path) -> None:
             release.wait(20)
             return {}
 
-        job = server.state.jobs.start("default", "test", work)
+        jobs = server.state.jobs
+        assert isinstance(jobs, Jobs)
+        job = jobs.start("default", "test", work)
         answers: list[Any] = []
 
         def wait_for_job() -> None:

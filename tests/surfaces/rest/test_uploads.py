@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from ragstone.surfaces.rest.jobs import Jobs
 from tests.support.running_server import RunningServer, running_server
 from tests.support.waiting import wait_until
 
@@ -29,8 +30,10 @@ def held_jobs(server: RunningServer) -> Iterator[None]:
         release.wait(60)
         return {}
 
+    jobs = server.state.jobs
+    assert isinstance(jobs, Jobs)
     for _ in range(2):
-        server.state.jobs.start("held", "test", work)
+        jobs.start("held", "test", work)
     try:
         yield
     finally:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from ragstone.surfaces.jobs.work import SYNC
+from ragstone.surfaces.rest.jobs import Jobs
 from ragstone.surfaces.web.plots import HOUR, plot_latency, plot_searches, plot_sizes
-from ragstone.surfaces.web.work import SYNC
 from ragstone.types import SizePoint
 from tests.support.browser import find_barriers, open_page, take_screenshots
 from tests.support.running_server import RunningServer, running_server
@@ -60,7 +61,9 @@ def test_re_index_asks_first_and_reads_every_file(
 
 def test_a_second_sync_shows_the_one_that_runs(fresh: RunningServer) -> None:
     release = threading.Event()
-    running = fresh.state.jobs.start("default", SYNC, lambda _: {"ok": release.wait(20)})
+    jobs = fresh.state.jobs
+    assert isinstance(jobs, Jobs)
+    running = jobs.start("default", SYNC, lambda _: {"ok": release.wait(20)})
     token = fresh.state.sessions.local.csrf_token
     headers = {"hx-request": "true", "x-csrf-token": token}
     try:

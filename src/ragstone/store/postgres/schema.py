@@ -19,10 +19,9 @@ from ragstone.store.failures import RESTORE
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction
 from ragstone.store.words.terms import version as words_version
 
-NEWEST: Final = 1
+NEWEST: Final = 2
 """The version of the tables in `schema.sql`."""
-MIGRATIONS: Final[Mapping[int, Callable[[Transaction], None]]] = {}
-"""For each older version, the function that changes its tables to the next version."""
+_JOB_TABLES: Final = ("jobs", "job_files", "job_file_parts")
 _LOCK: Final = 0x52414753  # "RAGS"
 _LOCK_SCHEMA: Final = "SELECT pg_advisory_xact_lock(%s)"
 _HAS_TABLES: Final = "SELECT to_regclass('meta') IS NOT NULL"
@@ -51,9 +50,9 @@ def prepare(database: PostgresDatabase) -> None:
         if version == 0:
             _require_pgvector(db, database.location)
             _create(db)
+            version = NEWEST
         for older in range(version, NEWEST):
-            if older:
-                MIGRATIONS[older](db)
+            MIGRATIONS[older](db)
         db.execute(_SET_META, ("schema_version", str(NEWEST)))
 
 
@@ -87,6 +86,15 @@ def _create(db: Transaction) -> None:
             protect(db, table)
     for key, value in (("uuid", fresh_uuid()), ("words_version", words_version())):
         db.execute(_SET_META, (key, value))
+
+
+def _add_jobs(db: Transaction) -> None:
+    """Add the tables of jobs, which version 1 did not have."""
+    for statement in _statements():
+        if re.search(r"^CREATE (TABLE|INDEX) jobs?_?", statement):
+            db.execute(statement)
+    for table in _JOB_TABLES:
+        protect(db, table)
 
 
 def protect(db: Transaction, table: str) -> None:
@@ -133,3 +141,7 @@ def _require_pgvector(db: Transaction, location: str) -> None:
             f"{location} has pgvector {version}, and 0.8 or later is needed",
             hint="update pgvector on the server, then run: ALTER EXTENSION vector UPDATE",
         )
+
+
+MIGRATIONS: Final[Mapping[int, Callable[[Transaction], None]]] = {1: _add_jobs}
+"""For each older version, the function that changes its tables to the next version."""

@@ -315,3 +315,50 @@ CREATE TABLE shown_passages (
     mark text COLLATE "C" NOT NULL,
     UNIQUE (project, session, mark)
 );
+
+-- Jobs
+
+-- `due_at` of a waiting job is when it may run; of a running job, when the lease of its worker ends.
+CREATE TABLE jobs (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    project integer NOT NULL REFERENCES projects (id),
+    kind text COLLATE "C" NOT NULL,
+    collection text COLLATE "C" NOT NULL,
+    place text COLLATE "C" NOT NULL,
+    options text NOT NULL,
+    state text COLLATE "C" NOT NULL,
+    due_at timestamptz NOT NULL,
+    attempts integer NOT NULL DEFAULT 0,
+    worker text NOT NULL DEFAULT '',
+    stage text NOT NULL DEFAULT '',
+    done integer NOT NULL DEFAULT 0,
+    total integer NOT NULL DEFAULT 0,
+    result text,
+    error text,
+    created_at double precision NOT NULL,
+    finished_at double precision
+);
+
+CREATE INDEX jobs_not_over ON jobs (number) WHERE state IN ('waiting', 'running');
+
+CREATE INDEX jobs_of_project ON jobs (project, number);
+
+-- The files of jobs that are not over, in parts of a megabyte.
+CREATE TABLE job_files (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    project integer NOT NULL,
+    job bigint NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
+    name text COLLATE "C" NOT NULL,
+    size bigint NOT NULL
+);
+
+CREATE INDEX job_files_of_job ON job_files (job, name);
+
+CREATE TABLE job_file_parts (
+    file bigint NOT NULL REFERENCES job_files (id) ON DELETE CASCADE,
+    project integer NOT NULL,
+    ord integer NOT NULL,
+    data bytea NOT NULL,
+    PRIMARY KEY (file, ord)
+);

@@ -25,6 +25,7 @@ from ragstone.store.postgres import (
 )
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction
 from ragstone.store.postgres.graph_writer import PostgresGraphStore
+from ragstone.store.postgres.jobs import PostgresJobQueue
 from ragstone.store.postgres.keys import PostgresKeyStore
 from ragstone.store.postgres.reader import PostgresReader
 from ragstone.store.postgres.state import PostgresStateStore
@@ -75,6 +76,7 @@ class PostgresStore(PostgresReader):
         self._graph_store = PostgresGraphStore(self._database)
         self._state_store = PostgresStateStore(self._database)
         self._key_store = PostgresKeyStore(self._database)
+        self.jobs = PostgresJobQueue(self._database)
         super().__init__(self._database, self._vector_store, self._graph_store, passing)
         try:
             schema.prepare(self._database)

@@ -64,6 +64,7 @@ COMMAND_GROUPS: Final = {
         "uninstall": "Undo `install`.",
         "ui": "Open the dashboard in a browser.",
         "serve": "Serve the index over HTTP: dashboard, REST, MCP, health, metrics.",
+        "worker": "Do the jobs of a database that several machines share.",
         "keys": "Make, list and revoke the keys of a server.",
         "bus": "Serve the tool search_documents on a ZeroMQ bus.",
         "agents": "List agents, index their documents, print their prompts.",

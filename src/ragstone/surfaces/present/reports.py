@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 from ragstone.surfaces.present import Json, format_time, pick
 from ragstone.surfaces.present.documents import collection_json
+from ragstone.surfaces.present.jobs import job_json
 
 if TYPE_CHECKING:  # a search loads few types
     from ragstone.types import (
         AddReport,
         Finding,
+        SharedStatus,
         Skip,
         SpaceInfo,
         Status,
@@ -107,7 +109,14 @@ def status_json(status: Status) -> Json:
         "spaces": [_space_json(space) for space in status.spaces],
         "last_sync": format_time(status.last_sync),
         "background": pick(status.background, "running", "failure", "log"),
+        "shared": _shared_json(status.shared),
     }
+
+
+def _shared_json(shared: SharedStatus | None) -> Json | None:
+    if shared is None:
+        return None
+    return {"jobs": [job_json(job) for job in shared.jobs]}
 
 
 def watch_status_json(status: WatchStatus) -> Json:

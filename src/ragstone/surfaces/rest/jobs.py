@@ -1,4 +1,4 @@
-"""Long work of a server: it runs in a thread, reports its progress, and keeps its result for a while."""
+"""Long work of a server whose store is a file: it runs in a thread, and its result is kept for a while."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from queue import SimpleQueue
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from ragstone.errors import NotFound, Overloaded, RagstoneError
 from ragstone.protocols import Progress
-from ragstone.surfaces.present import Json, format_time
-from ragstone.surfaces.present.failures import failure_json, system_failure
+from ragstone.surfaces.jobs.work import describe_failure, describe_stop
+from ragstone.surfaces.present import Json
+from ragstone.types import Job
 
-JobState = Literal["waiting", "running", "done", "failed"]
 Work: TypeAlias = Callable[[Progress], Json]
 """The work of a job: it gets a progress callback and returns the result as JSON."""
 MAX_KEPT: Final = 1000
@@ -26,47 +26,11 @@ MAX_WAITING: Final = 50
 MAX_WAITING_PER_PROJECT: Final = 10
 """No project may fill the queue alone."""
 _CLOSE_SECONDS: Final = 10.0
-_THREADS: Final = 2
 logger = logging.getLogger(__name__)
 
 
 class _JobStopped(Exception):
     """Ends a job when the server stops."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One piece of work, as it is now."""
-
-    id: str
-    project: str
-    kind: str
-    state: JobState = "waiting"
-    stage: str = ""
-    done: int = 0
-    total: int = 0
-    result: Json | None = None
-    error: Json | None = None
-    created: float = 0.0
-    finished: float | None = None
-
-    @property
-    def is_over(self) -> bool:
-        """Return whether the job is done or failed."""
-        return self.state in ("done", "failed")
-
-    def as_json(self) -> Json:
-        """Return the job as JSON."""
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "status": self.state,
-            "progress": {"stage": self.stage, "done": self.done, "total": self.total},
-            "result": self.result,
-            "error": self.error,
-            "created_at": format_time(self.created),
-            "finished_at": format_time(self.finished),
-        }
 
 
 JobListener: TypeAlias = Callable[[Job], object]
@@ -75,14 +39,18 @@ JobListener: TypeAlias = Callable[[Job], object]
 class Jobs:
     """Runs the jobs of all projects, two at a time; the newest thousand are kept until the server stops."""
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int = 2) -> None:
         """Start without jobs; threads start with the first one."""
+        self._thread_count = threads
         self._lock = threading.Lock()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._listeners: dict[str, list[JobListener]] = {}
         self._queue: SimpleQueue[tuple[str, Work] | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._closing = threading.Event()
+
+    def open(self) -> None:
+        """Do nothing: the threads start with the first job."""
 
     def start(self, project: str, kind: str, work: Work) -> Job:
         """Return a new job that runs soon; `Overloaded` if too many wait."""
@@ -113,11 +81,13 @@ class Jobs:
         return own[:limit]
 
     @contextmanager
-    def listening(self, job_id: str, listener: JobListener) -> Iterator[None]:
-        """Call the listener with every change of a job while the block runs, in the thread of the job."""
+    def listening(self, job: Job, listener: JobListener) -> Iterator[None]:
+        """Call the listener with a job as it is now and with its changes, in other threads, while the block runs."""
+        job_id = job.id
         with self._lock:
             self._listeners.setdefault(job_id, []).append(listener)
         try:
+            listener(self.get(job.project, job_id))
             yield
         finally:
             with self._lock:
@@ -136,7 +106,7 @@ class Jobs:
 
     def _start_threads(self) -> None:
         """Start the threads with the first job. The process does not wait for them when it ends."""
-        while len(self._threads) < _THREADS:
+        while len(self._threads) < self._thread_count:
             thread = threading.Thread(target=self._work, name="ragstone-job", daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -156,16 +126,12 @@ class Jobs:
         try:
             result = work(report)
             self._change(job_id, state="done", result=result, finished=time.time())
-        except RagstoneError as error:
-            failure = failure_json(error)
-            self._change(job_id, state="failed", error=failure, finished=time.time())
         except _JobStopped:
-            failure = failure_json(Overloaded("the server was stopped", hint="start it again"))
-            self._change(job_id, state="failed", error=failure, finished=time.time())
+            self._change(job_id, state="failed", error=describe_stop(), finished=time.time())
         except Exception as error:  # a bug in one job must not end the others
-            logger.error("a job failed", exc_info=error)
-            bug = RagstoneError("a bug in Ragstone", hint="see the server's log")
-            failure = failure_json(system_failure(error) or bug)
+            if not isinstance(error, RagstoneError):
+                logger.error("a job failed", exc_info=error)
+            failure = describe_failure(error)
             self._change(job_id, state="failed", error=failure, finished=time.time())
 
     def _change(self, job_id: str, **changes: object) -> None:

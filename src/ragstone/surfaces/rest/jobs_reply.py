@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from typing import Final
 
 from fastapi import Response
+from fastapi.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
-from ragstone.surfaces.rest.jobs import Job, Work
+from ragstone.surfaces.present.jobs import job_json
 from ragstone.surfaces.rest.replies import reply
 from ragstone.surfaces.rest.route import Call
+from ragstone.surfaces.rest.start_job import start_job
+from ragstone.types import IncomingFile, Job, JobRequest
 
 _POLL_SECONDS: Final = 0.05
 
@@ -35,15 +39,17 @@ class FinishedJobReply(Response):
             if self._server.stopping.is_set():
                 break
             await asyncio.sleep(_POLL_SECONDS)
-            job = self._server.jobs.get(job.project, job.id)
+            job = await run_in_threadpool(self._server.jobs.get, job.project, job.id)
         status = 200 if job.is_over else self._unfinished
-        await reply({"job": job.as_json()}, status)(scope, receive, send)
+        await reply({"job": job_json(job)}, status)(scope, receive, send)
 
 
-def job_reply(call: Call, kind: str, work: Work, *, wait: bool) -> Response:
+def job_reply(
+    call: Call, request: JobRequest, files: Sequence[IncomingFile] = (), *, wait: bool
+) -> Response:
     """Start a job and return it; with `wait` after it is over, or shortly before the request's time limit."""
-    job = call.server.jobs.start(call.project, kind, work)
+    job = start_job(call.server, call.engine, request, files)
     if not wait:
-        return reply({"job": job.as_json()}, 202)
+        return reply({"job": job_json(job)}, 202)
     seconds = call.server.engines.settings.server.seconds - 1
     return FinishedJobReply(call, job, seconds, unfinished=202)

@@ -12,12 +12,14 @@ from starlette.requests import cookie_parser
 
 from ragstone.access.identity import Identity, local_identity
 from ragstone.access.sessions import BrowserSession, BrowserSessions
-from ragstone.errors import AccessError
+from ragstone.errors import AccessError, ConfigError
+from ragstone.indexing.components import has_shared_store
 from ragstone.surfaces.rest.admission import Admission
 from ragstone.surfaces.rest.background import BackgroundSync
 from ragstone.surfaces.rest.engines import Engines
 from ragstone.surfaces.rest.jobs import Jobs
 from ragstone.surfaces.rest.metrics import Metrics
+from ragstone.surfaces.rest.shared_jobs import SharedJobs
 from ragstone.surfaces.rest.streams import StreamLimit
 from ragstone.surfaces.rest.upload_spool import UploadSpool
 
@@ -34,10 +36,10 @@ class ServerState:
     admission: Admission
     streams: StreamLimit
     uploads: UploadSpool
+    jobs: Jobs | SharedJobs
     needs_keys: bool = False
     """Whether other machines can reach the server: then every caller needs a key."""
     sessions: BrowserSessions = field(default_factory=BrowserSessions)
-    jobs: Jobs = field(default_factory=Jobs)
     metrics: Metrics = field(default_factory=Metrics)
     started: float = field(default_factory=time.time)
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -100,6 +102,20 @@ def create_state(engines: Engines) -> ServerState:
         Admission(settings.active, settings.waiting),
         StreamLimit(settings.streams),
         UploadSpool(home, settings.upload_mb * 1_000_000),
+        _create_jobs(engines),
         # A proxy in front of the server connects from this machine.
         needs_keys=bool(settings.hosts or settings.origins),
     )
+
+
+def _create_jobs(engines: Engines) -> Jobs | SharedJobs:
+    """Return the jobs of a server; `ConfigError` if it may run none and there are no workers."""
+    threads = engines.settings.server.jobs
+    if has_shared_store(engines.workspace.components):
+        return SharedJobs(engines)
+    if not threads:
+        raise ConfigError(
+            "server.jobs is 0, and only workers of a shared database could do the work",
+            hint="set store.url, or let server.jobs be 1 or more",
+        )
+    return Jobs(threads)

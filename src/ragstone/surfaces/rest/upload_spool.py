@@ -11,21 +11,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final
 
 from ragstone.errors import Overloaded, StoreError
+from ragstone.types import IncomingFile
 
 FOLDER: Final = "uploads"
 """A folder in the home; each process has its own folder in it."""
 _COPY_BYTES: Final = 1_000_000
-
-
-class IncomingFile(NamedTuple):
-    """A file of a request: its name, its size, and its bytes to read."""
-
-    name: str
-    size: int
-    stream: BinaryIO
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,7 @@ def create_server_app(server: ServerState) -> Guard:
         # A request uses a thread; the others are for checks of keys and for streams.
         threads = server.engines.settings.server.active + _OTHER_THREADS
         anyio.to_thread.current_default_thread_limiter().total_tokens = threads
+        server.jobs.open()
         async with endpoints.run(app):
             yield
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from ragstone.errors import Conflict
-from ragstone.protocols import Progress
-from ragstone.surfaces.present import Json
-from ragstone.surfaces.present.reports import sync_report_json
-from ragstone.surfaces.rest.jobs import Job
+from ragstone.surfaces.jobs.work import SYNC, sync_request
+from ragstone.surfaces.rest.start_job import start_job
 from ragstone.surfaces.web.page import PageCall
-
-SYNC: Final = "sync"
+from ragstone.types import Job
 
 
 def start_sync(page: PageCall, *, full: bool, collection: str | None = None) -> Job:
@@ -21,13 +16,8 @@ def start_sync(page: PageCall, *, full: bool, collection: str | None = None) -> 
             f"the project {page.project!r} has no folder on this server",
             hint="upload files to a collection instead",
         )
-    engine = page.engine
-
-    def work(progress: Progress) -> Json:
-        report = engine.sync(full=full, collection=collection, progress=progress)
-        return sync_report_json(report)
-
-    return page.server.jobs.start(page.project, SYNC, work)
+    request = sync_request(page.engine, full=full, collection=collection)
+    return start_job(page.server, page.engine, request)
 
 
 def running_sync(page: PageCall) -> Job | None:

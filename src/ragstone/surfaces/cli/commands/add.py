@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -26,10 +26,11 @@ from ragstone.surfaces.cli.output import (
     print_notes,
     printable,
 )
+from ragstone.surfaces.cli.queued_files import AddTarget, queue_files
 from ragstone.surfaces.cli.urls import add_pages, check_urls, is_url, merge_reports
-from ragstone.surfaces.present.failures import completion_code
+from ragstone.surfaces.present.failures import OK, completion_code
 from ragstone.surfaces.present.reports import add_report_json, skips_json
-from ragstone.types import AddReport, Document, Metadata, Skip
+from ragstone.types import AddReport, Document, Skip
 
 _STDIN: Final = "-"
 
@@ -42,6 +43,7 @@ _STDIN: Final = "-"
         "ragstone add https://example.com/handbook",
         "pbpaste | ragstone add - --name notes/today.md",
         "ragstone add report.pdf --collection reports --metadata year=2026",
+        "ragstone add scans/*.pdf --queue",
     ),
 )
 @click.argument("files", nargs=-1, required=True)
@@ -55,6 +57,11 @@ _STDIN: Final = "-"
 @click.option(
     "--name", help="The name to store it under; for a single file or text from a pipe."
 )
+@click.option(
+    "--queue",
+    is_flag=True,
+    help="Leave the work to a `ragstone worker`; needs a shared database.",
+)
 @common_options
 def add(
     files: tuple[str, ...],
@@ -63,6 +70,7 @@ def add(
     collection: str | None,
     metadata: tuple[str, ...],
     name: str | None,
+    queue: bool,
 ) -> int:
     """Add FILES to the index: paths, urls of web pages, or `-` for stdin, which needs --name.
 
@@ -73,13 +81,15 @@ def add(
     _check_name(paths, name)
     check_urls(urls, name=name, metadata=metadata)
     given_metadata = dict(parse_pairs(metadata, "--metadata"))
+    target = AddTarget(name, given_metadata, collection)
+    if queue:
+        queue_files(folder, files, target, as_json=as_json)
+        return OK
     with open_engine(folder) as engine:
-        target = AddTarget(name, given_metadata, collection)
         report = _add_paths(engine, paths, target)
         pages = add_pages(engine, urls, collection, raise_failure=len(files) == 1)
         if engine.enabled:
             engine.admin.embed_in_background()
-        uris = {file_uri(path, engine.settings.base): path for path in paths}
     report = merge_reports([report, *pages.reports])
     failed = [*report.failed, *pages.failed]
     is_partial = bool(failed) or (bool(report.notes) and engine.enabled)
@@ -88,18 +98,9 @@ def add(
             {"success": not is_partial, **add_report_json(report), "failed": skips_json(failed)}
         )
     else:
-        _print_report(report, uris)
+        _print_report(report, paths, engine.settings.base)
     print_notes(report.notes)
     return completion_code(is_complete=not is_partial)
-
-
-@dataclass(frozen=True, slots=True)
-class AddTarget:
-    """How files are stored: a name, if the user gave one, metadata, and a collection."""
-
-    name: str | None
-    metadata: Metadata
-    collection: str | None
 
 
 def _add_paths(engine: Engine, paths: Sequence[str], target: AddTarget) -> AddReport:
@@ -145,7 +146,8 @@ def _read_stdin(engine: Engine, uri: str) -> Document:
     return reader_for(uri, data, ocr).read(data, uri)
 
 
-def _print_report(report: AddReport, files_by_uri: dict[str, str]) -> None:
+def _print_report(report: AddReport, paths: Sequence[str], base: Path) -> None:
+    files_by_uri = {file_uri(path, base): path for path in paths}
     for result in report.per_document:
         file = files_by_uri.get(result.uri, result.uri)
         print_line(f"{printable(file)}: {plural(result.added + result.kept, 'chunk')}")

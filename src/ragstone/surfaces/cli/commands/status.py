@@ -10,6 +10,7 @@ import click
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError
+from ragstone.indexing.components import has_shared_store
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
@@ -22,7 +23,7 @@ from ragstone.surfaces.cli.output import (
     printable,
 )
 from ragstone.surfaces.present.reports import status_json
-from ragstone.types import SpaceInfo, Status
+from ragstone.types import Job, SpaceInfo, Status
 
 
 @click.command(
@@ -50,7 +51,7 @@ def status(folder: Path | None, as_json: bool, changes: bool) -> None:
 
 def _read_status(engine: Engine, *, count_changes: bool) -> Status:
     """Return the status; a folder without an index stays without one."""
-    if not engine.exists:
+    if not engine.exists and not has_shared_store(engine.workspace.components):
         return Status(
             str(engine.home),
             engine.project,
@@ -102,6 +103,9 @@ def _print_status(state: Status, folder: Path) -> None:
                 "collection",
                 f"{printable(collection.name)}: {plural(collection.documents, 'document')}",
             )
+    if state.shared is not None:
+        for job in state.shared.jobs:
+            _print_fact("job", *_describe_job(job))
     _print_fact("on disk", f"{format_bytes(state.bytes_on_disk)} in {printable(state.home)}")
 
 
@@ -132,3 +136,20 @@ def _describe_space(info: SpaceInfo) -> list[Styled]:
     colour = "green" if info.coverage >= 1 else "yellow"
     state = "" if info.state == "active" else f", {info.state}"
     return [(count, colour), f", {info.space.model}{state}"]
+
+
+def _describe_job(job: Job) -> list[Styled]:
+    """Return the state of a job, its progress or its failure."""
+    name = f"{job.kind} {job.id}: "
+    reason = printable(str((job.error or {}).get("message", "")))
+    if job.state == "failed":
+        return [name, (f"failed after {plural(job.attempts, 'attempt')}: {reason}", "red")]
+    if job.state == "running":
+        progress = f"{job.stage} {job.done:,} of {job.total:,}"
+        return [name, ("running", "green"), f" on {printable(job.worker)}, {progress}"]
+    if reason:
+        return [
+            name,
+            (f"is repeated after {plural(job.attempts, 'attempt')}: {reason}", "yellow"),
+        ]
+    return [name, "waiting for a worker"]

@@ -8,8 +8,9 @@ from fastapi import File, Query, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 
 from ragstone.engine import Engine
-from ragstone.errors import NotFound, RagstoneError
-from ragstone.protocols import Progress
+from ragstone.errors import NotFound
+from ragstone.surfaces.jobs.uploads import check_file_name
+from ragstone.surfaces.jobs.work import upload_request
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.documents import document_json
 from ragstone.surfaces.present.reports import add_report_json
@@ -22,11 +23,9 @@ from ragstone.surfaces.rest.forms import (
 )
 from ragstone.surfaces.rest.jobs_reply import job_reply
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, Call, needs
+from ragstone.surfaces.rest.route import AuthorisedCall, needs
 from ragstone.surfaces.rest.router import create_router
-from ragstone.surfaces.rest.upload_spool import IncomingFile
-from ragstone.surfaces.rest.uploads import add_files, check_file_name
-from ragstone.types import Document
+from ragstone.types import Document, IncomingFile
 
 router = create_router("documents", "/api/rag")
 Limit = Annotated[int, Query(ge=1, le=1000)]
@@ -74,29 +73,9 @@ async def upload_files(
 
     def start() -> Response:
         collection = call.collection(collection_id).name
-        return _start_upload(call, incoming, collection, wait=wait)
+        return job_reply(call, upload_request(collection), incoming, wait=wait)
 
     return await run_in_threadpool(start)
-
-
-def _start_upload(
-    call: Call, incoming: list[IncomingFile], collection: str, *, wait: bool
-) -> Response:
-    """Copy files to disk and start the job that stores them; they are removed when it is over."""
-    engine, spool = call.engine, call.server.uploads
-    files = spool.add(incoming)
-
-    def work(progress: Progress) -> Json:
-        try:
-            return add_files(engine, files, collection, progress)
-        finally:
-            spool.remove(files)
-
-    try:
-        return job_reply(call, "upload", work, wait=wait)
-    except RagstoneError:
-        spool.remove(files)  # no job was started
-        raise
 
 
 @router.get("/collections/{collection_id}/documents")

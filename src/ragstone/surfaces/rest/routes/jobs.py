@@ -8,18 +8,20 @@ from pathlib import PurePosixPath
 from typing import Annotated
 
 from fastapi import Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from ragstone.errors import Conflict, InputError
 from ragstone.indexing.sync import Proof
-from ragstone.surfaces.present import Json
+from ragstone.surfaces.jobs.work import sync_request
+from ragstone.surfaces.present.jobs import job_json
 from ragstone.surfaces.present.reports import status_json, sync_report_json, watch_status_json
 from ragstone.surfaces.rest.bodies import FileEventsBody, SyncBody
-from ragstone.surfaces.rest.jobs import Job
 from ragstone.surfaces.rest.jobs_reply import FinishedJobReply, job_reply
 from ragstone.surfaces.rest.replies import reply
 from ragstone.surfaces.rest.route import AuthorisedCall, Call, make_validity_check, needs
 from ragstone.surfaces.rest.router import create_router
 from ragstone.surfaces.rest.streams import EventQueue, EventStreamReply
+from ragstone.types import Job
 
 router = create_router("jobs")
 Wait = Annotated[bool, Query(description="Answer when the work is done.")]
@@ -76,7 +78,7 @@ def list_jobs(
 ) -> Response:
     """List the jobs of the project, newest first."""
     jobs = call.server.jobs.list(call.project, limit)
-    return reply({"jobs": [job.as_json() for job in jobs]})
+    return reply({"jobs": [job_json(job) for job in jobs]})
 
 
 @router.get("/api/rag/jobs/{job_id}")
@@ -96,15 +98,14 @@ def show_job(
 async def follow_job(call: AuthorisedCall, request: Request, job_id: str) -> Response:
     """Stream the progress of a job: events `progress`, then `done`."""
     jobs = call.server.jobs
-    jobs.get(call.project, job_id)
+    job = await run_in_threadpool(jobs.get, call.project, job_id)
 
     @contextmanager
     def feed(queue: EventQueue) -> Iterator[None]:
         def send(job: Job) -> None:
-            queue.put("done" if job.is_over else "progress", job.as_json())
+            queue.put("done" if job.is_over else "progress", job_json(job))
 
-        with jobs.listening(job_id, send):
-            send(jobs.get(call.project, job_id))
+        with jobs.listening(job, send):
             yield
 
     return EventStreamReply(
@@ -117,20 +118,15 @@ async def follow_job(call: AuthorisedCall, request: Request, job_id: str) -> Res
 
 def _sync(call: Call, body: SyncBody, *, wait: bool) -> Response:
     _require_folder(call)
-    engine = call.engine
     paths = None if body.paths is None else [_check_path(path) for path in body.paths]
-
-    def work(progress: object) -> Json:
-        report = engine.sync(
-            paths,
-            full=body.full,
-            collection=body.collection,
-            embed=body.embed,
-            progress=progress,  # type: ignore[arg-type]
-        )
-        return sync_report_json(report)
-
-    return job_reply(call, "sync", work, wait=wait)
+    request = sync_request(
+        call.engine,
+        paths=paths,
+        full=body.full,
+        collection=body.collection,
+        embed=body.embed,
+    )
+    return job_reply(call, request, wait=wait)
 
 
 def _require_folder(call: Call) -> None:

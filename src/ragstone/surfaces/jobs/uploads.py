@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError, ProviderError, QuotaError, ReadError
 from ragstone.indexing.backfill import outage_note
-from ragstone.protocols import Progress
+from ragstone.protocols import JobFile, Progress
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.reports import skips_json
-from ragstone.surfaces.rest.upload_spool import UploadedFile
-from ragstone.types import Document, Skip
+from ragstone.types import Document, Metadata, Skip
 
 
 def check_file_name(name: str | None) -> str:
@@ -24,7 +24,12 @@ def check_file_name(name: str | None) -> str:
 
 
 def add_files(
-    engine: Engine, files: Sequence[UploadedFile], collection: str, progress: Progress
+    engine: Engine,
+    files: Sequence[JobFile],
+    collection: str,
+    progress: Progress,
+    *,
+    metadata: Metadata,
 ) -> Json:
     """Store files and return the chunks of each, and the files that could not be read or stored."""
     documents: list[Json] = []
@@ -33,6 +38,7 @@ def add_files(
         progress("read", number, len(files))
         try:
             document = _read(engine, file)
+            document = replace(document, metadata={**document.metadata, **metadata})
             report = engine.add(document, collection=collection, embed=False)
         except (ReadError, QuotaError) as error:
             failed.append(Skip(file.name, str(error)))
@@ -61,7 +67,7 @@ def add_files(
     }
 
 
-def _read(engine: Engine, file: UploadedFile) -> Document:
+def _read(engine: Engine, file: JobFile) -> Document:
     ocr = engine.settings.ocr
     reader_for(file.name, ocr=ocr)  # refuses an unsupported type by its name
     problem = engine.admin.source().limits.explain_excess(file.name, file.size)

@@ -1,0 +1,1 @@
+"""Long work of servers and workers: uploads and syncs."""
