@@ -1,0 +1,209 @@
+"""The pipeline of our own model: packages, pairs, the leak check, training and the int8 graph."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from build_minilm import read_wheel, rename
+from minilm_forward import forward
+from model.encoder import encode
+from model.exclusions import Exclusions, long_line_hashes
+from model.packages import Package, is_permissive, read_packages, write_packages
+from model.pairs import MOST_OF_FILE, MOST_OF_QUERY, Pair, mine
+from model.training import Recipe, blend, make_batches
+
+from ragstone.embed import minilm as module
+from ragstone.embed.minilm import MiniLM
+
+ROOT = Path(__file__).parent.parent.parent
+SAMPLE = ROOT / "src" / "ragstone" / "text"
+
+
+def run_stage(
+    stage: str, work: Path, *arguments: str | Path
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "tools/train_model.py", stage, "--work", str(work)]
+    return subprocess.run(
+        [*command, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A work folder with one package that is fetched already."""
+    package = Package("pypi", "sample", "1.0", "0" * 64, "Apache-2.0")
+    shutil.copytree(SAMPLE, tmp_path / "packages" / package.folder_name)
+    write_packages(tmp_path / "packages.json", [package])
+    return tmp_path
+
+
+@pytest.fixture
+def names(tmp_path: Path) -> Path:
+    """A list of excluded names that has nothing to do with the sample."""
+    path = tmp_path / "names.sha256"
+    path.write_text(hashlib.sha256(b"another").hexdigest() + "\n", encoding="ascii")
+    return path
+
+
+def test_the_pipeline_runs_from_a_package_to_a_model_that_embeds(
+    work: Path, names: Path, wheel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exclude = ("--exclude-names", names)
+    small = ("--batch", 16, "--group", 8, "--query-tokens", 16, "--passage-tokens", 48)
+    stages: tuple[tuple[str, tuple[str | Path, ...]], ...] = (
+        ("fetch", ()),
+        ("mine", exclude),
+        ("check", exclude),
+        ("train", ("--wheel", wheel, *map(str, small))),
+        ("build", ("--wheel", wheel)),
+        ("card", ()),
+    )
+    for stage, arguments in stages:
+        done = run_stage(stage, work, *arguments)
+        assert done.returncode == 0, done.stderr
+    log = json.loads((work / "log.json").read_text())
+    losses = log["train seed 1"]["losses"]
+    assert len(losses) >= 3 and losses[-1] < losses[0]
+    base = MiniLM(threads=1).embed(["a list of words"])[0]
+    monkeypatch.setattr(module, "GRAPH", work / "minilm-int8.onnx")
+    trained = MiniLM(threads=1).embed(["a list of words"])[0]
+    assert 0.5 < float(base @ trained) < 0.9999
+    card = (work / "card.md").read_text()
+    assert log["build"]["sha256"] in card and "0 leaks" in card
+
+
+def test_the_encoder_gives_the_vectors_of_the_reference(wheel: Path) -> None:
+    parameters = rename(read_wheel(wheel)[0])
+    ids = np.array([[101, 2023, 2003, 102, 0, 0], [101, 7592, 2088, 999, 2003, 102]])
+    ours = encode(
+        {name: jnp.asarray(array) for name, array in parameters.items()}, jnp.asarray(ids)
+    )
+    assert np.abs(np.asarray(ours) - forward(parameters, ids)).max() < 1e-4
+
+
+def test_a_package_is_excluded_by_its_name_and_by_a_run_of_its_parts() -> None:
+    hashes = frozenset(hashlib.sha256(name).hexdigest() for name in (b"flask", b"big-query"))
+    exclusions = Exclusions(names=hashes)
+    assert exclusions.has_name("flask")
+    assert exclusions.has_name("python3-flask_login")
+    assert exclusions.has_name("@cloud/big.query")
+    assert not exclusions.has_name("flasks")
+    assert not exclusions.has_name("big")
+
+
+def test_a_passage_is_excluded_if_more_than_a_third_of_its_long_lines_are_known() -> None:
+    known = [
+        f"this is a line number {number} of a benchmark, long enough" for number in range(2)
+    ]
+    other = [
+        f"this is a line number {number} of something else entirely" for number in range(3)
+    ]
+    exclusions = Exclusions(lines=frozenset(long_line_hashes("\n".join(known))))
+    assert exclusions.has_passage("\n".join(["  " + known[0], *other[:1]]))
+    assert not exclusions.has_passage("\n".join([known[0], *other]))
+    assert not exclusions.has_passage("short lines\nonly")
+
+
+def test_the_leak_check_fails_for_a_pair_of_a_benchmark(
+    work: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    benchmark = tmp_path_factory.mktemp("benchmark")
+    shutil.copy(SAMPLE / "sentences.py", benchmark)
+    assert run_stage("mine", work).returncode == 0
+    failed = run_stage("check", work, "--exclude-tree", benchmark)
+    assert failed.returncode == 1 and "are part of a benchmark" in failed.stderr
+    assert run_stage("mine", work, "--exclude-tree", benchmark).returncode == 0
+    assert run_stage("check", work, "--exclude-tree", benchmark).returncode == 0
+
+
+def test_a_leak_check_without_anything_to_check_against_fails(work: Path) -> None:
+    assert run_stage("mine", work).returncode == 0
+    failed = run_stage("check", work)
+    assert failed.returncode == 1 and "nothing to check against" in failed.stderr
+
+
+def test_mining_twice_gives_the_same_pairs_within_the_limits(tmp_path: Path) -> None:
+    (tmp_path / "many.py").write_text(
+        "\n".join(
+            f'def name_{number}(value):\n    """Return the same sentence."""\n'
+            f"    return value + {number} * (value - {number}) + 1000"
+            for number in range(80)
+        )
+    )
+    (tmp_path / "guide.md").write_text("# How to write a guide\n\n" + "Write it plainly. " * 9)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_it.md").write_text("# A heading of tests\n\n" + "Never. " * 20)
+    pairs = mine("pypi:sample", tmp_path, Exclusions(), seed=1)
+    assert pairs == mine("pypi:sample", tmp_path, Exclusions(), seed=1)
+    assert sum(pair.kind == "heading to section" for pair in pairs) == 1
+    assert 0 < sum(pair.kind == "doc to code" for pair in pairs) <= MOST_OF_QUERY < MOST_OF_FILE
+
+
+def test_a_passage_of_code_does_not_contain_its_doc_comment(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(
+        'def total(rows):\n    """Add up the prices of all rows."""\n'
+        "    return sum(row.price * row.count for row in rows)\n"
+    )
+    (pair,) = (
+        pair
+        for pair in mine("pypi:one", tmp_path, Exclusions(), seed=1)
+        if pair.kind == "doc to code"
+    )
+    assert "row.price" in pair.passage and "Add up" not in pair.passage
+
+
+@pytest.mark.parametrize("licence", ["MIT", "Apache-2.0 OR MIT", "BSD License", "Expat; ISC"])
+def test_permissive_licences_are_taken(licence: str) -> None:
+    assert is_permissive(licence)
+
+
+@pytest.mark.parametrize("licence", ["", "GPL-3.0", "MIT; LGPL-2.1+", "MPL-2.0", "Proprietary"])
+def test_other_licences_are_refused(licence: str) -> None:
+    assert not is_permissive(licence)
+
+
+def test_a_batch_is_made_of_groups_of_one_package() -> None:
+    pairs = [Pair(f"p{number % 4}", "doc to code", str(number), "text") for number in range(64)]
+    batches = list(make_batches(pairs, Recipe(batch=16, group=8)))
+    assert len(batches) == 4
+    for batch in batches:
+        for start in (0, 8):
+            assert len({pair.package for pair in batch[start : start + 8]}) == 1
+    assert sorted(pair.query for batch in batches for pair in batch) == sorted(
+        pair.query for pair in pairs
+    )
+
+
+def test_blending_goes_from_the_base_to_the_mean_of_the_runs() -> None:
+    base = {"a": np.array([0.0], np.float32)}
+    runs = [{"a": np.array([1.0], np.float32)}, {"a": np.array([3.0], np.float32)}]
+    assert [float(blend(base, runs, share)["a"][0]) for share in (0.0, 0.5, 1.0)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("stage", "reason"),
+    [
+        ("list", "needs a file of names"),
+        ("train", "needs --wheel"),
+        ("build", "there are no trained weights"),
+    ],
+)
+def test_a_stage_that_lacks_something_says_what(work: Path, stage: str, reason: str) -> None:
+    failed = run_stage(stage, work)
+    assert failed.returncode == 1
+    assert reason in failed.stderr and "Traceback" not in failed.stderr
+
+
+def test_the_list_of_packages_is_pinned_and_permissive() -> None:
+    packages = read_packages(ROOT / "tools" / "model" / "packages.json")
+    assert len(packages) > 100
+    assert all(len(package.sha256) == 64 and package.version for package in packages)
+    assert all(is_permissive(package.licence) for package in packages)
