@@ -11,9 +11,9 @@ from typing import BinaryIO, Final
 
 from ragstone.errors import Overloaded
 from ragstone.store.catalog import check_name
+from ragstone.store.fetch import Row, fetch_column, fetch_value
 from ragstone.store.postgres import catalog
-from ragstone.store.postgres.catalog import fetch_column, fetch_value
-from ragstone.store.postgres.connection import PostgresDatabase, Row, Transaction
+from ragstone.store.postgres.connection import PostgresDatabase, Transaction
 from ragstone.types import IncomingFile, Job, JobRequest
 
 MAX_ATTEMPTS: Final = 5
