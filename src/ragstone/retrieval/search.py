@@ -28,7 +28,7 @@ from ragstone.retrieval.ranking.mmr import diversify
 from ragstone.retrieval.ranking.order import ChunkLoader
 from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
 from ragstone.retrieval.ranking.rerank import rerank_scores
-from ragstone.types import Dropped, Explanation, Request
+from ragstone.types import Explanation, Request, Scored
 from ragstone.types.bounded_cache import BoundedCache
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 MAX_CACHED_ANSWERS = 256
 _CONFIDENCE_HITS: Final = 5
+"""Confidence is computed from the best hits only."""
 _MAX_ROUNDS: Final = 3
 """Searches by words that leave out the documents of earlier ones."""
-"""Confidence is computed from the best hits only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class _Selection:
     ranked: list[RankedChunk]
     copies: list[RankedChunk]
     chosen: list[RankedChunk]
-    unrelated: list[Dropped]
+    noise: list[Scored]
 
 
 class Searcher:
@@ -92,8 +92,9 @@ class Searcher:
         hits, weak = HitBuilder(request, view, chunks, traces, sure).build(chosen)
         if hits and sure < WEAK_CONFIDENCE:
             lists.notes.append(NOTHING_FITS)
-        hidden = order.explain_dropped(selection.ranked, selection.copies, chosen)
-        lower = _scale_like_hits([*hidden, *selection.unrelated], chosen, sure)
+        scale = _scale_of_dropped(chosen, sure)
+        hidden = order.explain_dropped(selection.ranked, selection.copies, chosen, scale)
+        unrelated = order.explain_noise(selection.noise, lists.outlines, scale)
         return Explanation(
             query=request.query,
             query_type=kind,
@@ -102,7 +103,7 @@ class Searcher:
             coverage=dict(lists.coverage),
             candidates=selection.fused.count,
             hits=tuple(hits),
-            dropped=(*weak, *lower),
+            dropped=(*weak, *hidden, *unrelated),
             notes=tuple(dict.fromkeys(lists.notes)),
             milliseconds=0.0,
         )
@@ -151,7 +152,6 @@ class Searcher:
         missing = [entry.id for entry in named if entry.id not in lists.outlines]
         if missing:
             lists.outlines |= view.outlines(request.scope.project, missing)
-        unrelated = order.explain_noise(noise, lists.outlines)
         ranked, copies = order.arrange(shortlist, lists.outlines, query=request.query)
         ranked = self._reorder(request, ranked, lists, chunks)
         # Texts that differ only in layout are compared last, among the candidates that may be shown.
@@ -162,7 +162,7 @@ class Searcher:
         if request.merge:
             chosen = order.merge_neighbours(ranked, request.top_k)
         chosen = [entry for entry in chosen if _load_members(entry, chunks)]
-        return _Selection(fused, ranked, [*copies, *same_words], chosen, unrelated)
+        return _Selection(fused, ranked, [*copies, *same_words], chosen, noise)
 
     def _reorder(
         self,
@@ -224,14 +224,12 @@ class Searcher:
         return chosen + rest
 
 
-def _scale_like_hits(
-    dropped: Sequence[Dropped], chosen: Sequence[RankedChunk], sure: float
-) -> list[Dropped]:
-    """Return dropped candidates with scores on the scale of the hits: the best hit has the confidence."""
+def _scale_of_dropped(chosen: Sequence[RankedChunk], sure: float) -> float:
+    """Return the factor that puts scores on the scale of the hits: the best hit has the confidence."""
     best = max((entry.score for entry in chosen), default=0.0)
     if not best:
-        return list(dropped)
-    return [replace(entry, score=min(1.0, entry.score * sure / best)) for entry in dropped]
+        return 1.0
+    return sure / best
 
 
 def _load_members(entry: RankedChunk, chunks: ChunkLoader) -> bool:

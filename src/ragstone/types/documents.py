@@ -157,6 +157,23 @@ class Skip:
     reason: str
 
 
+def cite_lines(uri: str, first: int, last: int) -> str:
+    """Return the citation of some lines: `path:first-last`."""
+    if last > first:
+        return f"{uri}:{first}-{last}"
+    return f"{uri}:{first}"
+
+
+def cite_page(uri: str, page: int, page_label: str, unit: str) -> str:
+    """Return the citation of a page, slide, sheet or chapter; `unit` is empty for pages."""
+    label = page_label or str(page)
+    if unit:
+        return f"{uri} {unit} {label}"
+    if label != str(page):
+        return f"{uri} p.{label} (page {page})"
+    return f"{uri} p.{label}"
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """The position of a chunk in its document: characters, UTF-8 bytes, lines from 1, page."""
@@ -178,15 +195,8 @@ class Span:
         If the printed number of a page is another one than its place in the file, both are named: `p.9 (page 11)`.
         """
         if self.page is not None:
-            label = self.page_label or str(self.page)
-            if self.unit:
-                return f"{uri} {self.unit} {label}"
-            if label != str(self.page):
-                return f"{uri} p.{label} (page {self.page})"
-            return f"{uri} p.{label}"
-        if self.line_end > self.line_start:
-            return f"{uri}:{self.line_start}-{self.line_end}"
-        return f"{uri}:{self.line_start}"
+            return cite_page(uri, self.page, self.page_label, self.unit)
+        return cite_lines(uri, self.line_start, self.line_end)
 
     def extended_to(self, last: Span) -> Span:
         """Return the span from the start of this span to the end of another."""

@@ -15,8 +15,9 @@ from ragstone.types.documents import (
     Mark,
     Metadata,
     Scalar,
-    Span,
     Stamp,
+    cite_lines,
+    cite_page,
 )
 
 CollectionKind = Literal["documents", "session", "agent"]
@@ -182,18 +183,9 @@ class ChunkOutline(NamedTuple):
     @property
     def citation(self) -> str:
         """Return the citation of the chunk: `path:first-last`, or its page, slide or sheet."""
-        span = Span(
-            self.start,
-            self.end,
-            0,
-            0,
-            self.line_start,
-            self.line_end,
-            self.page,
-            self.page_label,
-            self.unit,
-        )
-        return span.citation(self.uri)
+        if self.page is not None:
+            return cite_page(self.uri, self.page, self.page_label, self.unit)
+        return cite_lines(self.uri, self.line_start, self.line_end)
 
 
 class Scored(NamedTuple):

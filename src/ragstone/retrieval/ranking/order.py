@@ -72,9 +72,8 @@ def apply_file_support(
     Text among code gets the average support of the best code files, so that no kind wins by its kind.
     """
     files: dict[tuple[str, str], list[RankedChunk]] = {}
-    for entry in sort_by_score(ranked):
-        if entry.is_code:
-            files.setdefault(entry.document, []).append(entry)
+    for entry in sort_by_score(entry for entry in ranked if entry.is_code):
+        files.setdefault(entry.document, []).append(entry)
     gains: list[float] = []
     for entries in files.values():
         first = entries[0]
@@ -201,28 +200,32 @@ def _first_words(text: str) -> tuple[str, ...]:
 
 
 def explain_dropped(
-    ranked: Sequence[RankedChunk], copies: Sequence[RankedChunk], chosen: Sequence[RankedChunk]
+    ranked: Sequence[RankedChunk],
+    copies: Sequence[RankedChunk],
+    chosen: Sequence[RankedChunk],
+    scale: float,
 ) -> list[Dropped]:
-    """Return the candidates that are not shown, and why."""
+    """Return the candidates that are not shown, and why; `scale` makes their scores comparable with the hits'."""
     shown_ids: set[int] = set()
     for entry in chosen:
         shown_ids.update(member.id for member in entry.members)
     lower = [entry for entry in ranked if entry.row.id not in shown_ids]
-    dropped = [_drop(entry, "ranked lower") for entry in lower[:MAX_DROPPED]]
-    dropped += [_drop(entry, "same text as a hit above") for entry in copies]
+    dropped = [_drop(entry, "ranked lower", scale) for entry in lower[:MAX_DROPPED]]
+    dropped += [_drop(entry, "same text as a hit above", scale) for entry in copies]
     return dropped
 
 
 def explain_noise(
-    noise: Iterable[Scored], outlines: Mapping[int, ChunkOutline]
+    noise: Iterable[Scored], outlines: Mapping[int, ChunkOutline], scale: float
 ) -> list[Dropped]:
     """Return the candidates that no word and no cosine relates to the query."""
     rows = [(outlines[entry.id], entry.score) for entry in noise if entry.id in outlines]
-    return [_drop(RankedChunk(row, score), _UNRELATED) for row, score in rows]
+    return [_drop(RankedChunk(row, score), _UNRELATED, scale) for row, score in rows]
 
 
-def _drop(entry: RankedChunk, reason: str) -> Dropped:
-    return Dropped(entry.doc_id, entry.score, reason, entry.row.citation)
+def _drop(entry: RankedChunk, reason: str, scale: float) -> Dropped:
+    score = min(1.0, entry.score * scale)
+    return Dropped(entry.doc_id, score, reason, entry.row.citation)
 
 
 class ChunkLoader:
