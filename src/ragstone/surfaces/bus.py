@@ -15,13 +15,14 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 import zmq
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError, RagstoneError
+from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import failure_json
 from ragstone.surfaces.tool import ToolAnswer
 from ragstone.surfaces.tools import documents_tool
@@ -70,7 +71,7 @@ class BusRequest:
     """A request from the bus; `error` is set if it is malformed."""
 
     id: str | int | None
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
     error: InputError | None = None
 
     @property
@@ -84,7 +85,10 @@ class BusServer:
     """Answers requests for one engine, one at a time in the calling thread."""
 
     def __init__(
-        self, engine: Engine, addresses: BusAddresses, context: zmq.Context[Any] | None = None
+        self,
+        engine: Engine,
+        addresses: BusAddresses,
+        context: zmq.Context[zmq.Socket[bytes]] | None = None,
     ) -> None:
         """Open both sockets; raise `InputError` if an address cannot be used."""
         addresses.check()
@@ -180,7 +184,7 @@ class BusServer:
         except RagstoneError:
             return False  # words still answer; `ragstone doctor` explains the failure
 
-    def _open(self, socket: zmq.Socket[Any], address: str, *, bind: bool) -> None:
+    def _open(self, socket: zmq.Socket[bytes], address: str, *, bind: bool) -> None:
         try:
             if bind:
                 socket.bind(address)
@@ -220,7 +224,7 @@ def parse_request(frames: list[bytes]) -> BusRequest:
     return BusRequest(request_id, arguments)
 
 
-def _parse_object(text: str | bytes) -> dict[str, Any] | None:
+def _parse_object(text: str | bytes) -> Json | None:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from ragstone.config.validation import check_arguments
 from ragstone.engine import Engine
@@ -28,7 +28,7 @@ TIME_LIMIT_SECONDS: Final = 30.0
 _MAX_CHARACTERS_PER_TOKEN: Final = 16
 _ELLIPSIS: Final = "…"
 
-Schema = dict[str, Any]
+Schema = Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ToolCall:
     """A call with checked arguments; if `fresh` is False, the index answers without looking for changed files."""
 
     engine: Engine
-    arguments: Mapping[str, Any]
+    arguments: Json
     fresh: bool = True
     cancellation: Cancellation | None = None
     """The switch of the caller; a tool that calls another one passes it on."""
@@ -114,7 +114,7 @@ class Tool:
     def __call__(
         self,
         engine: Engine,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
         *,
         fresh: bool = True,
         cancellation: Cancellation | None = None,
@@ -139,9 +139,9 @@ class Tool:
             }
             return _failed_answer(f"{message} ({hint})", error_json)
 
-    def _checked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _checked(self, arguments: Mapping[str, object]) -> Json:
         """Return the arguments that are not None; `InputError` if one does not match its schema."""
-        further: dict[str, Any] = {}
+        further: Json = {}
         known = dict(arguments)
         if self.accepts_more:
             further = {key: known.pop(key) for key in arguments if key not in self.properties}
@@ -184,7 +184,7 @@ def bind_tools(engine: Engine, tools: Sequence[Tool]) -> dict[str, Callable[...,
 
 
 def _bind(engine: Engine, tool: Tool) -> Callable[..., str]:
-    def call(**arguments: Any) -> str:
+    def call(**arguments: object) -> str:
         return tool(engine, arguments).text
 
     call.__name__ = tool.name

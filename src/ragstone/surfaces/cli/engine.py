@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -109,12 +109,15 @@ def run_sync(
     engine: Engine,
     paths: Sequence[str | Path] | None = None,
     *,
+    full: bool = False,
+    collection: str | None = None,
     embed: bool | float = True,
-    **options: Any,
 ) -> SyncReport:
     """Sync with a progress display and return the ledger."""
     with show_progress() as progress:
-        return engine.sync(paths, embed=embed, progress=progress, **options)
+        return engine.sync(
+            paths, full=full, collection=collection, embed=embed, progress=progress
+        )
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +12,8 @@ import click
 from ragstone.engine import Engine
 from ragstone.surfaces.cli.engine import open_engine, update_index
 from ragstone.surfaces.cli.options import (
-    CommandT,
     add_options,
+    collect_flags,
     collection_option,
     no_sync_option,
     yes_option,
@@ -22,10 +22,10 @@ from ragstone.surfaces.cli.output import print_notes, printable
 from ragstone.text.globs import matches_path
 
 
-def graph_options(command: CommandT) -> CommandT:
-    """Add the options of a question about the graph; a command reads them with `GraphFlags`."""
+def graph_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a question about the graph; the command gets them as one `GraphFlags`."""
     return add_options(
-        command,
+        collect_flags(command, GraphFlags),
         (
             click.option(
                 "--path", "paths", multiple=True, metavar="GLOB", help="Only files that match."

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import click
 
 from ragstone.errors import InputError
 from ragstone.surfaces.cli.values import complete_collection, complete_session
 
-CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+CommandT = TypeVar("CommandT", bound=Callable[..., object])
 MetadataValue = str | int | float | bool
 
 _META_PREFIX: Final = "ragstone."
@@ -59,6 +61,20 @@ def add_options(
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def collect_flags(
+    command: Callable[..., None], flags_type: Callable[..., object]
+) -> Callable[..., None]:
+    """Return the command without the options of a class; it gets an object of the class as `flags`."""
+    names = tuple(signature(flags_type).parameters)
+
+    @wraps(command)
+    def run(**values: object) -> None:
+        flags = flags_type(**{name: values.pop(name) for name in names})
+        command(flags=flags, **values)
+
+    return run
 
 
 yes_option = click.option(
@@ -140,9 +156,9 @@ def _parse_value(text: str) -> MetadataValue:
     return text
 
 
-def _inherit(context: click.Context, option: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - any option's value
+def _inherit(context: click.Context, option: click.Parameter, value: object) -> object:
     """Return the option's value; if it is not set, the value before the command name (`ragstone --json search`)."""
-    if option.name == _PROJECT and value is not None and not value.strip():
+    if option.name == _PROJECT and isinstance(value, str) and not value.strip():
         raise InputError("--project is empty", hint="for example --project website")
     key = f"{_META_PREFIX}{option.name}"
     if value:

@@ -18,6 +18,7 @@ from ragstone.surfaces.cli.help import setting_default
 from ragstone.surfaces.cli.options import (
     CommandT,
     add_options,
+    collect_flags,
     collection_option,
     no_sync_option,
     parse_pairs,
@@ -74,10 +75,10 @@ def query_argument(name: str) -> Callable[[CommandT], CommandT]:
     )
 
 
-def search_options(command: CommandT) -> CommandT:
-    """Add the options of a search; a command reads them with `SearchFlags`."""
+def search_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a search; the command gets them as one `SearchFlags`."""
     return add_options(
-        command,
+        collect_flags(command, SearchFlags),
         (
             click.option(
                 "-k",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, TypedDict
 
 import httpx2
 
@@ -15,6 +15,14 @@ from ragstone.surfaces.present import Json
 
 _PREFIX: Final = "/api/rag"
 _MAX_WAIT_SECONDS: Final = 30.0
+
+
+class _Options(TypedDict, total=False):
+    """What a request carries."""
+
+    params: Mapping[str, str | int]
+    content: bytes
+    headers: Mapping[str, str]
 
 
 class ServerConnection:
@@ -33,10 +41,10 @@ class ServerConnection:
         """Close all connections."""
         self._http.close()
 
-    def get(self, path: str, **parameters: object) -> Json:
+    def get(self, path: str, **parameters: str | int | None) -> Json:
         """Return the answer to a GET request; parameters that are None are left out."""
         wanted = {name: value for name, value in parameters.items() if value is not None}
-        return self._send("GET", path, params=wanted)
+        return self._send("GET", path, {"params": wanted})
 
     def post(self, path: str, body: Mapping[str, object]) -> Json:
         """Return the answer to a POST request."""
@@ -49,9 +57,9 @@ class ServerConnection:
                 hint="use texts, numbers, lists and dicts",
             ) from error
         headers = {"content-type": "application/json"}
-        return self._send("POST", path, content=content, headers=headers)
+        return self._send("POST", path, {"content": content, "headers": headers})
 
-    def _send(self, method: str, path: str, **options: Any) -> Json:
+    def _send(self, method: str, path: str, options: _Options) -> Json:
         for _ in range(self._retries):
             try:
                 return self._send_once(method, path, options)
@@ -59,7 +67,7 @@ class ServerConnection:
                 time.sleep(min(error.retry_after, _MAX_WAIT_SECONDS))
         return self._send_once(method, path, options)
 
-    def _send_once(self, method: str, path: str, options: Mapping[str, Any]) -> Json:
+    def _send_once(self, method: str, path: str, options: _Options) -> Json:
         try:
             response = self._http.request(method, self._url + _PREFIX + path, **options)
             data = response.json()
@@ -96,7 +104,7 @@ def _check_key(key: str) -> str:
     return stripped
 
 
-def read_failure(error: Mapping[str, Any], retry_after: str | None = None) -> RagstoneError:
+def read_failure(error: Json, retry_after: str | None = None) -> RagstoneError:
     """Return the failure of a server as the error that the engine would raise."""
     code = str(error.get("code", ""))
     message = str(error.get("message", "the server failed"))

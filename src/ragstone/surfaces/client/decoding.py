@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ragstone import types
 from ragstone.surfaces.present import Json
@@ -273,7 +273,7 @@ def _read_node(data: Json) -> types.Node:
     )
 
 
-def _read_collection(project: str, data: Mapping[str, Any]) -> types.Collection:
+def _read_collection(project: str, data: Json) -> types.Collection:
     return types.Collection(
         uuid=data["uuid"],
         project=project,

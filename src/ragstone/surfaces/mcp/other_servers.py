@@ -6,13 +6,13 @@ import logging
 import os
 import shlex
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TextIO
 
 import anyio
 import mcp_types as types
 from mcp import Client
+from mcp.client import Transport
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -63,7 +63,7 @@ class OtherServer:
                     tools += page.tools
         return tools[:MAX_TOOLS]
 
-    def _transport(self, folder: str, errors: Any) -> AbstractAsyncContextManager[Any]:  # noqa: ANN401 - of the SDK
+    def _transport(self, folder: str, errors: TextIO) -> Transport:
         if self.url:
             return streamable_http_client(self.url)
         program = StdioServerParameters(

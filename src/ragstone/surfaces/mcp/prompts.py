@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from ragstone.errors import Overloaded, TimedOut
-from ragstone.surfaces.mcp.session import McpSession
+from ragstone.surfaces.mcp.session import McpSession, RequestContext
 from ragstone.surfaces.present.failures import failure_codes
 from ragstone.surfaces.tool import Tool
 from ragstone.surfaces.tools import MEMORY_SEARCH, RAG_CONTEXT
@@ -57,18 +56,18 @@ _RECIPES: Final = (
 class PromptHandlers:
     """Answers requests for prompts."""
 
-    find: Callable[[ServerRequestContext[Any, Any]], McpSession]
+    find: Callable[[RequestContext], McpSession]
 
     async def list_prompts(
         self,
-        context: ServerRequestContext[Any, Any],
+        context: RequestContext,
         params: types.PaginatedRequestParams | None,
     ) -> types.ListPromptsResult:
         """Return all prompts."""
         return types.ListPromptsResult(prompts=[_prompt(recipe) for recipe in _RECIPES])
 
     async def get_prompt(
-        self, context: ServerRequestContext[Any, Any], params: types.GetPromptRequestParams
+        self, context: RequestContext, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
         """Return a prompt with the material for its argument."""
         recipe = next((each for each in _RECIPES if each.name == params.name), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from ragstone.config import Settings
 from ragstone.config.environment import remote_depth
@@ -35,7 +35,7 @@ class McpCollection:
         self._tool = tool
         self._lock = threading.Lock()
         self._session: RemoteSession | None = None
-        self._schema: Mapping[str, Any] = {}
+        self._schema: Mapping[str, object] = {}
         self._guard = RequestGuard(f"The MCP server of the tool {tool!r}", _HINT)
 
     def search(self, query: str, top_k: int) -> list[RemotePassage]:
@@ -84,7 +84,7 @@ class McpCollection:
             self._session.close()
             self._session = None
 
-    def _arguments(self, query: str, top_k: int) -> dict[str, Any]:
+    def _arguments(self, query: str, top_k: int) -> dict[str, object]:
         """Return the arguments of the tool: the query, and the number of hits if the tool takes one."""
         properties = self._schema.get("properties")
         names = list(properties) if isinstance(properties, Mapping) else []
@@ -94,7 +94,7 @@ class McpCollection:
                 f"The tool {self._tool!r} of the MCP server takes no query.",
                 hint=f"its arguments are: {', '.join(names[:30]) or 'none'}",
             )
-        arguments: dict[str, Any] = {query_name: query}
+        arguments: dict[str, object] = {query_name: query}
         count_name = _first_of(_COUNT_NAMES, names)
         if count_name is not None:
             arguments[count_name] = top_k
@@ -139,7 +139,7 @@ def _first_of(wanted_names: Sequence[str], names: Sequence[str]) -> str | None:
     return None
 
 
-def _only_text(schema: Mapping[str, Any]) -> str | None:
+def _only_text(schema: Mapping[str, object]) -> str | None:
     """Return the only required argument, if it is a text."""
     required = schema.get("required")
     properties = schema.get("properties")

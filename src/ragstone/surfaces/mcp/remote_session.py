@@ -13,14 +13,15 @@ import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import anyio
 import httpx2
 from mcp import Client
+from mcp.client import Transport
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -80,7 +81,7 @@ class RemoteSession:
             self.close()
             raise
 
-    def tool_schemas(self) -> dict[str, Mapping[str, Any]]:
+    def tool_schemas(self) -> dict[str, Mapping[str, object]]:
         """Return the input schema of each tool by name, of the first pages."""
         client = self._client.result(0)
         page = self._run(client.list_tools())
@@ -90,7 +91,7 @@ class RemoteSession:
             tools += page.tools
         return {tool.name: tool.input_schema or {} for tool in tools}
 
-    def call(self, tool: str, arguments: dict[str, Any]) -> ToolReply:
+    def call(self, tool: str, arguments: dict[str, object]) -> ToolReply:
         """Call a tool and return its reply; raise `TimeoutError` if it takes too long."""
         client = self._client.result(0)
         result = self._run(client.call_tool(tool, arguments))
@@ -158,7 +159,7 @@ async def _hold(
 
 
 def _open_client(address: ServerAddress, stack: AsyncExitStack) -> Client:
-    transport: AbstractAsyncContextManager[Any]
+    transport: Transport
     if address.url:
         headers = {"Authorization": f"Bearer {address.api_key}"} if address.api_key else {}
         timeout = httpx2.Timeout(CALL_SECONDS)

@@ -6,17 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from ragstone.errors import InputError, RagstoneError
 from ragstone.retrieval.context.fence import reveal_hidden
 from ragstone.retrieval.context.formatters import one_line
-from ragstone.surfaces.mcp.session import McpSession
+from ragstone.surfaces.mcp.session import McpSession, RequestContext
 from ragstone.surfaces.present.failures import failure_codes
 from ragstone.surfaces.tool import MAX_TEXT_TOKENS
 from ragstone.surfaces.tools.reading import DocumentLines, read_lines
@@ -34,11 +33,11 @@ _HINT: Final = "for example ragstone://document/default/docs/a.md"
 class ResourceHandlers:
     """Answers requests for resources."""
 
-    find: Callable[[ServerRequestContext[Any, Any]], McpSession]
+    find: Callable[[RequestContext], McpSession]
 
     async def list_resources(
         self,
-        context: ServerRequestContext[Any, Any],
+        context: RequestContext,
         params: types.PaginatedRequestParams | None,
     ) -> types.ListResourcesResult:
         """Return a page of documents; the cursor is the address of the last one."""
@@ -51,7 +50,7 @@ class ResourceHandlers:
 
     async def list_templates(
         self,
-        context: ServerRequestContext[Any, Any],
+        context: RequestContext,
         params: types.PaginatedRequestParams | None,
     ) -> types.ListResourceTemplatesResult:
         """Return the form of the addresses."""
@@ -64,7 +63,7 @@ class ResourceHandlers:
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(
-        self, context: ServerRequestContext[Any, Any], params: types.ReadResourceRequestParams
+        self, context: RequestContext, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Return the text of a document, as many lines of it as the token limit allows."""
         session = self.find(context)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import anyio
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.session import ServerSession
@@ -21,7 +20,7 @@ from ragstone.errors import Overloaded, TimedOut
 from ragstone.protocols.cancellation import Cancellation
 from ragstone.surfaces.mcp.prompts import PromptHandlers
 from ragstone.surfaces.mcp.resources import ResourceHandlers
-from ragstone.surfaces.mcp.session import McpSession
+from ragstone.surfaces.mcp.session import Lifespan, McpSession, RequestContext
 from ragstone.surfaces.present.failures import failure_json
 from ragstone.surfaces.tool import Tool, ToolAnswer
 from ragstone.surfaces.tools import CODE_TOOLS, DEFAULT_TOOLS, RAG_FIND_TOOLS
@@ -36,7 +35,6 @@ _POLL_SECONDS: Final = 0.2
 _MAX_WAITING: Final = 1000
 """Clients that get a message when the list of tools changes; the oldest are forgotten first."""
 
-RequestContext: TypeAlias = ServerRequestContext[Any, Any]
 FindSession: TypeAlias = Callable[[RequestContext], McpSession]
 """Returns the session that answers a request; a server over HTTP chooses it by the credential."""
 
@@ -98,7 +96,7 @@ def create_server(
     find_session: McpSession | FindSession,
     tools: Sequence[Tool] = DEFAULT_TOOLS,
     code_tools: Sequence[Tool] = CODE_TOOLS,
-) -> Server[Any]:
+) -> Server[Lifespan]:
     """Return the MCP server of one session, or of the session that a function finds for each request.
 
     `code_tools` are listed as soon as the project has a code graph. The server opens nothing and closes nothing: a
@@ -127,7 +125,7 @@ def create_server(
         return call_result(answer)
 
     @asynccontextmanager
-    async def watch_tools(server: Server[Any]) -> AsyncIterator[dict[str, Any]]:
+    async def watch_tools(server: Server[Lifespan]) -> AsyncIterator[Lifespan]:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(tool_list.watch)
             yield {}
@@ -149,7 +147,7 @@ def create_server(
     )
 
 
-def server_options(server: Server[Any]) -> InitializationOptions:
+def server_options(server: Server[Lifespan]) -> InitializationOptions:
     """Return the options that a transport starts the server with: it tells clients when its tools change."""
     return server.create_initialization_options(NotificationOptions(tools_changed=True))
 
@@ -171,7 +169,7 @@ def _one_session(session: McpSession) -> FindSession:
 
 
 async def _answer(
-    context: RequestContext, session: McpSession, tool: Tool, arguments: dict[str, Any]
+    context: RequestContext, session: McpSession, tool: Tool, arguments: Mapping[str, object]
 ) -> ToolAnswer:
     """Return a tool's answer; while the call waits for the first indexing, the client hears of its progress."""
     await _report_indexing(context, session)

@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 import anyio
+from mcp.server.context import ServerRequestContext
 
 from ragstone.engine import DEFAULT_PROJECT, Engine
 from ragstone.errors import RagstoneError
@@ -28,6 +29,9 @@ _MAX_IDLE_ROUNDS: Final = 60
 """Another process is making the vectors: after this many rounds without work, leave them to it."""
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
+Lifespan: TypeAlias = dict[str, object]
+"""The state of an MCP server while it runs: empty."""
+RequestContext: TypeAlias = ServerRequestContext[Lifespan]
 
 
 class _SessionClosed(Exception):
@@ -63,7 +67,7 @@ class McpSession:
         folder: Path,
         *,
         project: str = DEFAULT_PROJECT,
-        config: Mapping[str, Any] | None = None,
+        config: Mapping[str, object] | None = None,
         first_call_seconds: float = FIRST_CALL_SECONDS,
     ) -> McpSession:
         """Return a session with an engine for a folder."""
@@ -124,7 +128,7 @@ class McpSession:
     def answer(
         self,
         tool: Tool,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
         cancellation: Cancellation | None = None,
     ) -> ToolAnswer:
         """Return a tool's answer with a note about the state of the index."""

@@ -9,7 +9,7 @@ import signal
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import anyio
 import mcp_types as types
@@ -20,7 +20,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from ragstone.surfaces.mcp.server import create_server, server_options
-from ragstone.surfaces.mcp.session import McpSession
+from ragstone.surfaces.mcp.session import Lifespan, McpSession
 from ragstone.surfaces.present.failures import INTERRUPTED
 from ragstone.surfaces.tool import Tool
 from ragstone.surfaces.tools import DEFAULT_TOOLS
@@ -55,7 +55,7 @@ def serve(folder: Path, *, project: str, tools: Sequence[Tool] = DEFAULT_TOOLS) 
         session.close()
 
 
-async def _run_stdio(server: Server[Any]) -> None:
+async def _run_stdio(server: Server[Lifespan]) -> None:
     async with stdio_server() as (incoming, outgoing):
         async with _answer_broken(incoming, outgoing) as messages:
             await server.run(messages, outgoing, server_options(server))
@@ -110,7 +110,7 @@ def repair_message(refusal: ValidationError) -> types.JSONRPCMessage | None:
     return _error(request_id, types.INVALID_REQUEST, "the message is no JSON-RPC request")
 
 
-def _refused_input(refusal: ValidationError) -> tuple[str | None, Any]:
+def _refused_input(refusal: ValidationError) -> tuple[str | None, object]:
     """Return the line if it is no JSON, or else the value in it, as far as the parser says."""
     for detail in refusal.errors(include_url=False, include_context=False):
         if detail["type"] == "json_invalid":

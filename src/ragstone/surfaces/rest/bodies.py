@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from ragstone.surfaces.present import Json
 
 
 class Body(BaseModel):
@@ -33,7 +35,7 @@ class DocumentBody(Body):
 
     content: str = Field(examples=["The office opens at nine."])
     source_doc_id: str = Field(min_length=1, examples=["handbook/office.md"])
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Json = Field(default_factory=dict)
     kind: str = "text"
     language: str = ""
     title: str = ""
@@ -58,7 +60,7 @@ class SearchOptionsBody(Body):
     embedder: str | None = Field(
         None, description="Only the vectors of this embedder: `provider` or `provider:model`."
     )
-    filters: dict[str, Any] | None = None
+    filters: dict[str, object] | None = None
     min_score: float | None = Field(None, allow_inf_nan=False)
     compress: bool = False
     compress_results: bool = Field(False, description="The same as `compress`.")
@@ -71,7 +73,7 @@ class SearchOptionsBody(Body):
         False, description="Also search all conversations, or those with these names."
     )
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Json:
         """Return the options of `Engine.search`; a field that the request leaves out is left out."""
         names = SearchOptionsBody.model_fields.keys() - {"compress_results"}
         options = self.model_dump(include=names, exclude_unset=True)
@@ -149,7 +151,7 @@ class TurnBody(Body):
     content: str = Field(examples=["We deploy on Tuesdays."])
     at: float | None = Field(None, description="Seconds since 1970; now if left out.")
     speaker: str = ""
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Json = Field(default_factory=dict)
 
 
 class RecallBody(Body):

@@ -36,7 +36,7 @@ class JsonReply(Response):
 
     media_type = "application/json"
 
-    def render(self, content: Any) -> bytes:  # noqa: ANN401 - any JSON value
+    def render(self, content: object) -> bytes:
         """Return the object as bytes."""
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
 

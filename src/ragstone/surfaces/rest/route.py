@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, Final, Literal, TypeVar, cast
+from typing import Annotated, Final, Literal, TypeVar, cast
 
 from fastapi import Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -18,8 +18,8 @@ from ragstone.surfaces.rest.replies import answer_failure
 from ragstone.surfaces.rest.state import ServerState
 from ragstone.types import Collection
 
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+Handler = Callable[[Request], Coroutine[object, object, Response]]
+Endpoint = TypeVar("Endpoint", bound=Callable[..., object])
 RouteScope = KeyScope | Literal["public"]
 _SCOPE: Final = "key_scope"
 _STREAM: Final = "is_stream"
@@ -82,7 +82,7 @@ AuthorisedCall = Annotated[Call, Depends(authorised_call)]
 
 def make_validity_check(
     request: Request, scope: KeyScope
-) -> Callable[[], Coroutine[Any, Any, bool]]:
+) -> Callable[[], Coroutine[object, object, bool]]:
     """Return a check that a stream repeats: whether the server runs and the key still allows it."""
     server: ServerState = request.app.state.server
 

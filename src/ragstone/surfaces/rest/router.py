@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
+from ragstone.surfaces.present import Json
 from ragstone.surfaces.rest.route import ScopedRoute
 
 
@@ -54,7 +55,7 @@ _FAILURES: Final = {
 
 def create_router(tag: str, prefix: str = "") -> APIRouter:
     """Return a router for routes of one subject."""
-    responses: dict[int | str, dict[str, Any]] = {
+    responses: dict[int | str, Json] = {
         status: {"model": FailureAnswer, "description": text}
         for status, text in _FAILURES.items()
     }

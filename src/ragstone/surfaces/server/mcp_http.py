@@ -21,8 +21,8 @@ from ragstone.access.identity import Identity, authorize
 from ragstone.errors import AccessError, RagstoneError
 from ragstone.indexing.events import ACTOR
 from ragstone.protocols.cancellation import Cancellation
-from ragstone.surfaces.mcp.server import RequestContext, create_server
-from ragstone.surfaces.mcp.session import McpSession, Result
+from ragstone.surfaces.mcp.server import create_server
+from ragstone.surfaces.mcp.session import McpSession, RequestContext, Result
 from ragstone.surfaces.present.failures import failure_json
 from ragstone.surfaces.rest.replies import failure_response
 from ragstone.surfaces.rest.state import ServerState
@@ -63,7 +63,7 @@ class KeyedSession(McpSession):
     def answer(
         self,
         tool: Tool,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
         cancellation: Cancellation | None = None,
     ) -> ToolAnswer:
         """Return a tool's answer, or a failure if the key does not allow it."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from ragstone.errors import InputError
+from ragstone.surfaces.present import Json
 from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall
 from ragstone.surfaces.tools.schemas import result_schema, text_schema
 
@@ -33,7 +34,7 @@ def execute_tool(tools: Sequence[Tool]) -> Tool:
                 f"there is no action {action[:80]!r}",
                 hint=f"there are {', '.join(tools_by_action)}",
             )
-        arguments: dict[str, Any] = dict(call.arguments)
+        arguments: Json = dict(call.arguments)
         del arguments[_ACTION]
         arguments |= arguments.pop(_ARGUMENTS, {})
         return tool(call.engine, arguments, fresh=call.fresh, cancellation=call.cancellation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from ragstone.engine import Engine
 from ragstone.engine.system import MCP_TOOLS, OWN_SERVER, SERVER_FIELD, tool_uri
@@ -56,9 +56,7 @@ def store_own_tools(engine: Engine, tools: Sequence[Tool]) -> None:
     engine.workspace.system.put_tools(OWN_SERVER, documents)
 
 
-def tool_document(
-    server: str, name: str, description: str, schema: Mapping[str, Any]
-) -> Document:
+def tool_document(server: str, name: str, description: str, schema: Json) -> Document:
     """Return the description of a tool with its arguments as a document."""
     lines = [f"# {name}", "", description[:_MAX_DESCRIPTION], ""]
     required = schema.get("required", [])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError, NotFound
@@ -127,12 +127,8 @@ def _context_json(context: Context) -> Json:
 
 def _rag_retrieve(call: ToolCall) -> ToolAnswer:
     arguments = call.arguments
-    options: Mapping[str, Any] = {
-        name: arguments[name] for name in (*_LIMITS, *_HINTS) if name in arguments
-    }
-    retrieval = call.engine.retrieve(
-        arguments["query"], arguments.get("top_k", 12), **dict(options)
-    )
+    options = {name: arguments[name] for name in (*_LIMITS, *_HINTS) if name in arguments}
+    retrieval = call.engine.retrieve(arguments["query"], arguments.get("top_k", 12), **options)
     max_tokens = arguments.get("max_tokens", SEARCH_TOKENS)
     sentence = ""
     if retrieval.answer is not None:

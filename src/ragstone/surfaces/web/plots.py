@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median, quantiles
-from typing import Any, Final
+from typing import Final
 
 from ragstone.surfaces.present import Json
 from ragstone.types import SizePoint
@@ -15,7 +15,7 @@ _LONGEST_BY_HOUR: Final = 3 * DAY
 _MIN_BUCKETS: Final = 12
 _MAX_BUCKETS: Final = 90
 
-SearchRecords = Sequence[Mapping[str, Any]]
+SearchRecords = Sequence[Json]
 
 
 def plot_searches(records: SearchRecords) -> Json:

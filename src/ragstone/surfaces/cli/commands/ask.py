@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -35,18 +34,17 @@ from ragstone.types import Spoken
 @query_argument("question")
 @search_options
 @common_options
-def ask(question: tuple[str, ...], folder: Path | None, as_json: bool, **flags: Any) -> None:
+def ask(
+    question: tuple[str, ...], folder: Path | None, as_json: bool, flags: SearchFlags
+) -> None:
     """Answer QUESTION in words, from the indexed documents alone, with checked quotations; a PATH limits them.
 
     The settings ask.url and ask.model name the language model: any OpenAI-shaped service, such as Ollama.
     """
     text, paths = read_query(question, folder)
-    search_flags = SearchFlags(**flags)
     with open_engine(folder) as engine, ExitStack() as progress_display:
-        options = search_flags.to_search_options(
-            path_globs(paths, folder, engine.settings.base)
-        )
-        policy = progress_display.enter_context(search_flags.scan_policy(engine))
+        options = flags.to_search_options(path_globs(paths, folder, engine.settings.base))
+        policy = progress_display.enter_context(flags.scan_policy(engine))
 
         def print_part(part: str) -> None:
             progress_display.close()
@@ -54,7 +52,7 @@ def ask(question: tuple[str, ...], folder: Path | None, as_json: bool, **flags: 
 
         spoken = engine.ask(
             text,
-            search_flags.top_k,
+            flags.top_k,
             tell=None if as_json else print_part,
             policy=policy,
             **options,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
 import click
 
@@ -60,6 +60,16 @@ def list_collections(folder: Path | None, as_json: bool) -> None:
         )
 
 
+class _Chunking(TypedDict):
+    """The options of `create` that change the chunks."""
+
+    chunker: str | None
+    max_tokens: int | None
+    overlap_tokens: int | None
+    chunk_size: int | None
+    chunk_overlap: int | None
+
+
 @collections.command(
     "create",
     examples=(
@@ -96,7 +106,7 @@ def create_collection(
     folder: Path | None,
     as_json: bool,
     description: str,
-    **chunking: Any,
+    **chunking: Unpack[_Chunking],
 ) -> None:
     """Create the collection NAME, if wanted with its own chunking."""
     with open_engine(folder) as engine:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import TypedDict, Unpack, get_args
 
 import click
 
@@ -28,6 +28,13 @@ from ragstone.surfaces.cli.query import (
 from ragstone.surfaces.cli.values import complete_session
 from ragstone.surfaces.present.context import context_json
 from ragstone.types import Context, ContextFormat
+
+
+class ContextLimits(TypedDict):
+    """The options of `context` that shorten the text."""
+
+    window: int | None
+    session: str | None
 
 
 @click.command(
@@ -77,27 +84,22 @@ def context(
     as_json: bool,
     budget: int,
     context_format: ContextFormat,
-    window: int | None,
-    session: str | None,
     verbose: bool,
-    **flags: Any,
+    flags: SearchFlags,
+    **limits: Unpack[ContextLimits],
 ) -> None:
     """Print a cited context for TASK (`-` reads it from stdin), ready for a prompt; a PATH limits it."""
     text, paths = read_query(task, folder)
-    search_flags = SearchFlags(**flags)
     with open_engine(folder) as engine:
-        options = search_flags.to_search_options(
-            path_globs(paths, folder, engine.settings.base)
-        )
-        with search_flags.scan_policy(engine) as policy:
+        options = flags.to_search_options(path_globs(paths, folder, engine.settings.base))
+        with flags.scan_policy(engine) as policy:
             result = engine.context(
                 text,
                 budget,
                 policy=policy,
                 format=context_format,
-                window=window,
-                session=session,
-                top_k=search_flags.top_k,
+                top_k=flags.top_k,
+                **limits,
                 **options,
             )
     if as_json:

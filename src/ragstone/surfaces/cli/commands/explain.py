@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -47,10 +47,10 @@ def explain(
     folder: Path | None,
     as_json: bool,
     hit_number: int | None,
-    **flags: Any,
+    flags: SearchFlags,
 ) -> None:
     """Show how the answer to QUERY was ranked: terms, weights, each hit's score, dropped candidates."""
-    with answer_query(query, folder, SearchFlags(**flags)) as answer:
+    with answer_query(query, folder, flags) as answer:
         explanation = answer.explanation
         if hit_number is not None and hit_number > len(explanation.hits):
             hint = f"this query has {plural(len(explanation.hits), 'hit')}"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 import click
 
@@ -76,10 +76,9 @@ def routes(
     folder: Path | None,
     as_json: bool,
     listing: BinaryIO | None,
-    **values: Any,
+    flags: GraphFlags,
 ) -> None:
     """List routes with methods, path, handler and file; PATTERN filters them by name or path."""
-    flags = GraphFlags(**values)
     imported: GraphReport | None = None
     with open_graph_engine(folder, flags) as engine:
         if listing is not None:
@@ -110,9 +109,8 @@ def routes(
 @click.argument("pattern", required=False)
 @graph_options
 @common_options
-def tables(pattern: str | None, folder: Path | None, as_json: bool, **values: Any) -> None:
+def tables(pattern: str | None, folder: Path | None, as_json: bool, flags: GraphFlags) -> None:
     """List tables with their columns after all migrations; PATTERN filters them by name."""
-    flags = GraphFlags(**values)
     with open_graph_engine(folder, flags) as engine:
         nodes = _filter(engine.graph.tables(collection=flags.collection), flags, pattern)
     if as_json:
@@ -133,9 +131,8 @@ def tables(pattern: str | None, folder: Path | None, as_json: bool, **values: An
 @click.argument("pattern", required=False)
 @graph_options
 @common_options
-def models(pattern: str | None, folder: Path | None, as_json: bool, **values: Any) -> None:
+def models(pattern: str | None, folder: Path | None, as_json: bool, flags: GraphFlags) -> None:
     """List models with their tables and related models; PATTERN filters them by name."""
-    flags = GraphFlags(**values)
     rows = []
     data = []
     with open_graph_engine(folder, flags) as engine:
@@ -153,9 +150,8 @@ def models(pattern: str | None, folder: Path | None, as_json: bool, **values: An
 @graph.command(examples=("ragstone graph report",))
 @graph_options
 @common_options
-def report(folder: Path | None, as_json: bool, **values: Any) -> None:
+def report(folder: Path | None, as_json: bool, flags: GraphFlags) -> None:
     """Show a summary of the code graph: nodes by kind, files read now, and open questions."""
-    flags = GraphFlags(**values)
     with open_graph_engine(folder, flags) as engine:
         reports = engine.graph.update(collection=flags.collection)
         counts = Counter(node.kind for node in engine.graph.nodes(collection=flags.collection))

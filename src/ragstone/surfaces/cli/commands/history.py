@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -43,10 +42,14 @@ from ragstone.types import Change
 @click.option("--no-commits", is_flag=True, help="Only recorded runs and migrations.")
 @common_options
 def history(
-    name: str, folder: Path | None, as_json: bool, limit: int, no_commits: bool, **values: Any
+    name: str,
+    folder: Path | None,
+    as_json: bool,
+    limit: int,
+    no_commits: bool,
+    flags: GraphFlags,
 ) -> None:
     """Show what changed NAME, newest first: recorded runs, migrations of a table, commits."""
-    flags = GraphFlags(**values)
     is_filtered = bool(flags.paths or flags.kinds)
     with open_graph_engine(folder, flags) as engine:
         changes = engine.graph.history(

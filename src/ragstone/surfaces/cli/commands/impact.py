@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -32,9 +32,8 @@ _MAX_SHOWN: Final = 12
 @click.argument("name")
 @graph_options
 @common_options
-def impact(name: str, folder: Path | None, as_json: bool, **values: Any) -> None:
+def impact(name: str, folder: Path | None, as_json: bool, flags: GraphFlags) -> None:
     """Show what depends on NAME, a file or a symbol: routes first, then the nearest."""
-    flags = GraphFlags(**values)
     with open_graph_engine(folder, flags) as engine:
         result = _filter(engine.graph.impact(name, collection=flags.collection), flags)
         if as_json:

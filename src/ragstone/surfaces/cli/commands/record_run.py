@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 import click
 
@@ -14,6 +14,7 @@ from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import collection_option, common_options
 from ragstone.surfaces.cli.output import plural, print_notes, print_result, printable
+from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.reports import add_report_json
 
 _MAX_BYTES: Final = 50_000_000
@@ -52,7 +53,7 @@ def record_run(
     print_notes(report.notes)
 
 
-def _read_run(file: BinaryIO) -> dict[str, Any]:
+def _read_run(file: BinaryIO) -> Json:
     stream = sys.stdin.buffer if file.name in ("-", "<stdin>") else file
     data = stream.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -56,14 +56,13 @@ _MAX_SIGNATURE: Final = 98
 )
 @common_options
 def related(
-    name: str, folder: Path | None, as_json: bool, hops: int, limit: int, **values: Any
+    name: str, folder: Path | None, as_json: bool, hops: int, limit: int, flags: GraphFlags
 ) -> None:
     """Show what NAME is connected to: a route, class, method, table or path.
 
     Each line shows the link, how it is known unless it is declared in the code, and its file and line. A `?` marks a
     link that holds only under a condition. A --kind in capitals follows links of that kind.
     """
-    flags = GraphFlags(**values)
     with open_graph_engine(folder, flags) as engine:
         node = engine.graph.node(name, collection=flags.collection)
         neighbours = engine.graph.related(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypedDict, Unpack
 
 import click
 
@@ -32,6 +32,23 @@ from ragstone.surfaces.present.hits import hit_json
 from ragstone.types import GraphAnswer, Retrieval
 
 _MAX_EVIDENCE: Final = 12
+
+
+class RetrieveFlags(TypedDict):
+    """The options of `retrieve` that change the answer."""
+
+    top_k: int
+    source_types: tuple[str, ...]
+    must_include_paths: tuple[str, ...]
+    route_name: str | None
+    controller_class: str | None
+    table_name: str | None
+    no_runs: bool
+    min_score: float
+    collection: str | None
+    full_text: bool
+    no_sync: bool
+    yes: bool
 
 
 @click.command(
@@ -89,7 +106,7 @@ def retrieve(
     folder: Path | None,
     as_json: bool,
     as_json_lines: bool,
-    **flags: Any,
+    **flags: Unpack[RetrieveFlags],
 ) -> None:
     """Answer a question about code (`-` reads it from stdin) from the code graph and by search.
 
@@ -104,13 +121,11 @@ def retrieve(
                 flags["top_k"],
                 source_types=list(flags["source_types"]) or None,
                 must_include_paths=list(flags["must_include_paths"]),
-                route_name=flags["route_name"],
-                controller_class=flags["controller_class"],
-                table_name=flags["table_name"],
                 include_run_summaries=not flags["no_runs"],
                 min_score=flags["min_score"],
                 collection=flags["collection"],
                 policy=policy,
+                **_hints(flags),
             )
         if as_json_lines:
             print_json_lines(hit_json(hit) for hit in retrieval.chunks)
@@ -119,6 +134,16 @@ def retrieve(
         else:
             _print_retrieval(retrieval, full_text=flags["full_text"])
         print_notes(dict.fromkeys([*retrieval.notes, *_retrieval_notes(retrieval)]))
+
+
+def _hints(flags: RetrieveFlags) -> dict[str, str]:
+    """Return the names that the question is about, without those that are not given."""
+    hints = {
+        "route_name": flags["route_name"],
+        "controller_class": flags["controller_class"],
+        "table_name": flags["table_name"],
+    }
+    return {option: name for option, name in hints.items() if name is not None}
 
 
 def _print_retrieval(retrieval: Retrieval, *, full_text: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -68,7 +67,7 @@ def search(
     full_text: bool,
     files_only: bool,
     trace: bool,
-    **flags: Any,
+    flags: SearchFlags,
 ) -> None:
     """Find the passages that answer QUERY (`-` reads it from stdin), in all files or below PATH.
 
@@ -78,7 +77,7 @@ def search(
     check_output_format(as_json=as_json, as_json_lines=as_json_lines)
     if files_only and (full_text or trace):
         raise InputError("-l prints no passages", hint="leave out --full-text and --trace")
-    with answer_query(query, folder, SearchFlags(**flags)) as answer:
+    with answer_query(query, folder, flags) as answer:
         if files_only:
             _print_files(answer, as_json=as_json, as_json_lines=as_json_lines)
         elif as_json_lines:
