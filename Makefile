@@ -79,8 +79,8 @@ torture-providers: $(INSTALLED_DEV)  ## An embedding service with faults, a long
 torture-api: $(INSTALLED_DEV)  ## Ten thousand generated requests and MCP calls, fifty thousand calls of two projects
 	TORTURE_CASES=130 TORTURE_CALLS=10000 TORTURE_TENANT_CALLS=50000 $(RUN) -m pytest -m torture -n 0 -s tests/surfaces/rest
 
-torture-postgres: $(INSTALLED_DEV)  ## Eight writers and eight readers on PostgreSQL, one killed every five seconds
-	TORTURE_SECONDS=300 TORTURE_WORKERS=8 TORTURE_KILL_EVERY=5 $(RUN) -m pytest -m torture -n 0 -s tests/torture/test_postgres.py
+torture-postgres: $(INSTALLED_DEV)  ## Eight writers and eight readers on 100,000 chunks in PostgreSQL, one killed every five seconds
+	TORTURE_CHUNKS=100000 TORTURE_SECONDS=300 TORTURE_WORKERS=8 TORTURE_KILL_EVERY=5 $(RUN) -m pytest -m torture -n 0 -s tests/torture/test_postgres.py
 
 torture-machines: $(INSTALLED_DEV)  ## API servers and workers on one PostgreSQL: kills, cuts and restarts
 	TORTURE_ROUNDS=10 TORTURE_FILES_PER_JOB=40 $(RUN) -m pytest -m torture -n 0 -s tests/torture/test_machines.py

@@ -45,17 +45,21 @@ class NoServer(Exception):
 class PostgresServer:
     """One server in a temporary folder, and the databases in it."""
 
-    def __init__(self) -> None:
-        """Create the cluster and start it; `NoServer` if that is not possible."""
+    def __init__(self, *, copy_of: PostgresServer | None = None) -> None:
+        """Create the cluster, or a replica of another server, and start it; `NoServer` if that is not possible."""
         self._user = _USER if os.name == "posix" and os.geteuid() == 0 else None
         self._folder = Path(tempfile.mkdtemp(prefix="ragstone-pg-"))
         self._databases = 0
         try:
             self._bin = self._programs()
             self.port = _free_port()
-            self._create()
-            self.start()
-            self._make_role()
+            if copy_of is None:
+                self._create()
+                self.start()
+                self._make_role()
+            else:
+                self._copy(copy_of)
+                self.start()
         except (OSError, subprocess.SubprocessError, psycopg.Error) as error:
             self._remove()
             output = getattr(error, "stdout", None) or ""
@@ -98,6 +102,10 @@ class PostgresServer:
         log = str(self._folder / "log")
         self._run("pg_ctl", "-w", "-s", "-l", log, "-o", options, "start")
 
+    def new_replica(self) -> PostgresServer:
+        """Start and return a streaming replica of this server."""
+        return PostgresServer(copy_of=self)
+
     def stop(self, *, mode: str = "immediate") -> None:
         """Stop the server; `immediate` cuts every connection, as a crash does."""
         self._run("pg_ctl", "-w", "-s", "-m", mode, "stop")
@@ -122,6 +130,14 @@ class PostgresServer:
             *("-U", ADMIN, "--auth=scram-sha-256", "--no-sync", "--encoding=UTF8"),
             *("--locale=C", f"--pwfile={passwords}"),
         )
+
+    def _copy(self, primary: PostgresServer) -> None:
+        """Copy the files of a running server; the copy follows it when it is started."""
+        if self._user is not None:
+            shutil.chown(self._folder, self._user)
+        source = primary.url("postgres", role=ADMIN)
+        data = str(self._folder / "data")
+        self._run("pg_basebackup", "-d", source, "-D", data, "-R", "-X", "stream", "-c", "fast")
 
     def _make_role(self) -> None:
         """Create the role of the tests, and pgvector in every new database."""

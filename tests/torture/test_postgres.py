@@ -17,12 +17,15 @@ from pathlib import Path
 import pytest
 
 from ragstone.store.postgres.store import PostgresStore
+from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope
 
 KEY = CollectionKey("p", "c")
 HERE = Scope("p")
 SECONDS = float(os.environ.get("TORTURE_SECONDS", "4"))
 WORKERS = int(os.environ.get("TORTURE_WORKERS", "2"))
+CHUNKS = int(os.environ.get("TORTURE_CHUNKS", "500"))
+"""Chunks that are stored before the writers start."""
 KILL_EVERY = float(os.environ.get("TORTURE_KILL_EVERY", "0.8"))
 
 WRITER = """
@@ -121,6 +124,7 @@ class Crew:
 def test_killed_writers_lose_nothing_that_was_acknowledged(database_url: str) -> None:
     with tempfile.TemporaryDirectory() as folder, PostgresStore(database_url) as store:
         store.ensure_collection(KEY)
+        _fill(store, CHUNKS)
         crew = Crew(database_url, Path(folder))
         try:
             for program in (WRITER, READER):
@@ -135,6 +139,7 @@ def test_killed_writers_lose_nothing_that_was_acknowledged(database_url: str) ->
             crew.end()
         stored = {f"{name}-{i}" for name in crew.lines("stored") for i in range(3)}
         removing = {f"{name}-{i}" for name in crew.lines("removing") for i in range(3)}
+        stored |= {f"first-{n}" for n in range(CHUNKS // 5)}
         uris = set(_all_uris(store))
         assert crew.errors() == ""
         assert stored - removing <= uris, "an acknowledged document is lost"
@@ -143,6 +148,19 @@ def test_killed_writers_lose_nothing_that_was_acknowledged(database_url: str) ->
         collection = store.collections("p")[0]
         print(
             f"{len(stored):,} documents, {collection.chunks:,} chunks, {crew.started} processes"
+        )
+
+
+def _fill(store: PostgresStore, chunks: int) -> None:
+    """Store documents of five chunks, as the writers do."""
+    numbers = range(chunks // 5)
+    for start in range(0, len(numbers), 200):
+        store.put(
+            KEY,
+            [
+                prepare(f"first-{n}", [f"pear first {n} {k}" for k in range(5)])
+                for n in numbers[start : start + 200]
+            ],
         )
 
 

@@ -11,8 +11,8 @@ _MAX_JOBS: Final = 100
 
 
 def shared_status(store: DocumentStore, project: str) -> SharedStatus | None:
-    """Return the jobs of a project that are not done; None if no other machine uses the store."""
+    """Return the jobs of a project that are not done, and the state of the replica; None if no other machine uses the store."""
     if not isinstance(store, SharedStore):
         return None
     jobs = [job for job in store.jobs.list(project, _MAX_JOBS) if job.state != "done"]
-    return SharedStatus(tuple(jobs))
+    return SharedStatus(tuple(jobs), store.describe_replica())

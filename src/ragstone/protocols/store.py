@@ -355,6 +355,9 @@ class SharedStore(Protocol):
     def jobs(self) -> JobQueue:
         """Return the queue of jobs."""
 
+    def describe_replica(self) -> str:
+        """Return a sentence about the replica that answers searches; empty if there is none."""
+
     def named_lock(self, name: str, *, wait: float | None) -> AbstractContextManager[None]:
         """Hold a lock that all processes share while the `with` block runs; `StoreBusy` after `wait` seconds.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ragstone.errors import ProviderError
+from ragstone.errors import ProviderError, StoreOffline
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.retrieval.candidates import CandidateSearch
 from ragstone.retrieval.hits import HitBuilder
@@ -66,6 +66,12 @@ class Searcher:
 
     def run(self, request: Request) -> Explanation:
         """Return the hits with an explanation. An unchanged index gives the cached answer."""
+        try:
+            return self._run(request)
+        except StoreOffline:  # a replica failed in the middle: now the primary answers
+            return self._run(request)
+
+    def _run(self, request: Request) -> Explanation:
         check_cancelled()
         started = time.perf_counter()
         with self._components.store.snapshot() as view:

@@ -211,6 +211,8 @@ class SharedStatus:
 
     jobs: tuple[Job, ...]
     """The jobs of the project that are not done, newest first."""
+    replica: str = ""
+    """A sentence about the replica that answers searches; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)

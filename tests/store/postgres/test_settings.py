@@ -14,7 +14,6 @@ from ragstone.errors import ConfigError, Conflict
 from ragstone.indexing.background import BackgroundEmbedding
 from ragstone.indexing.components import choose_parts
 from ragstone.indexing.sync import Scan
-from ragstone.store.postgres.store import PostgresStore
 from ragstone.surfaces.cli.app import run
 
 URL = "postgresql://team:hunter2@127.0.0.1:1/ragstone"
@@ -183,17 +182,3 @@ def test_the_same_path_on_another_machine_is_another_folder(
         with Engine.open(folder, config=settings) as guest:
             (folder / "lease.py").unlink()
             assert guest.search("acquire_lease", mode="words")
-
-
-def test_searches_read_from_the_replica(database_url: str, tmp_path: Path) -> None:
-    # One server stands for both: the point is which address a search uses.
-    replica = database_url.replace("127.0.0.1", "localhost")
-    with PostgresStore(database_url, replica_url=replica) as store:
-        with store.snapshot() as view:
-            assert view.projects() == []
-        store.close()
-    down = database_url.replace("127.0.0.1", "127.0.0.2").replace("/test_", "/none_")
-    with PostgresStore(database_url, replica_url=down) as store:
-        assert store.projects() == []
-        with pytest.raises(Exception, match="127.0.0.2"), store.snapshot():
-            pass

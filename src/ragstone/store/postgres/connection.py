@@ -7,70 +7,30 @@ transaction has set, whatever its statements ask for.
 
 from __future__ import annotations
 
-import os
 import threading
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Any, Final, Protocol, Self, TypeAlias
+from contextlib import AbstractContextManager, contextmanager
+from typing import Final, Protocol
 
 import psycopg
 from psycopg.abc import Params
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from ragstone.errors import ConfigError, StoreError
+from ragstone.errors import StoreError
 from ragstone.store.fetch import Row
 from ragstone.store.lock import WAIT_SECONDS
-from ragstone.store.postgres import text_type
 from ragstone.store.postgres.failures import translated
+from ragstone.store.postgres.pool import ALL_PROJECTS, SESSION, Connection, ConnectionPool
+from ragstone.store.postgres.replica import ReadReplica
 
-ALL_PROJECTS: Final = 0
-"""The value of `ragstone.project` that shows the rows of every project; only maintenance and keys use it."""
 NO_PROJECT: Final = -1
-_IDLE_CONNECTIONS: Final = 8
-_READ_SECONDS: Final = 120
-_DEFAULTS: Final = {
-    "connect_timeout": "10",
-    "application_name": "ragstone",
-    "client_encoding": "UTF8",
-    "keepalives_idle": "30",
-    "keepalives_interval": "10",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "60000",
-}
-_READ: Final = (
-    "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL ragstone.project = {:d}"
-)
 _WRITE: Final = (
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL ragstone.project = {:d};"
     " SET LOCAL lock_timeout = {:d}"
 )
 _SET_PROJECT: Final = "SET LOCAL ragstone.project = {:d}"
-_SESSION: Final = f"SET jit = off; SET statement_timeout = {_READ_SECONDS * 1000}"
 _PROJECT_ID: Final = "SELECT id FROM projects WHERE name = %s"
 _LOCK_PROJECT: Final = "SELECT id FROM projects WHERE name = %s FOR NO KEY UPDATE"
 _CHANGES: Final = ("INSERT", "UPDATE", "DELETE")
-
-Connection: TypeAlias = psycopg.Connection[Row]
-
-
-class _BinaryCursor(psycopg.Cursor[Row]):
-    """A cursor that gets results in binary form: vectors need half of the bytes."""
-
-    def execute(
-        self,
-        query: Any,  # noqa: ANN401 - as its parent, which has overloads
-        params: Params | None = None,
-        *,
-        prepare: bool | None = None,
-        binary: bool | None = None,
-    ) -> Self:
-        """Run a statement."""
-        if binary is None:
-            binary = params is not None
-        if params is None:  # it may be several statements, which cannot be prepared
-            prepare = False
-        return super().execute(query, params, prepare=prepare, binary=binary)
 
 
 class Transaction:
@@ -121,7 +81,9 @@ class PostgresDatabase:
     def __init__(self, url: str, *, replica_url: str = "", wait: float = WAIT_SECONDS) -> None:
         """Keep the addresses; connections are opened when they are needed."""
         self._primary = ConnectionPool(url)
-        self._replica = ConnectionPool(replica_url) if replica_url else self._primary
+        self.replica: ReadReplica | None = None
+        if replica_url:
+            self.replica = ReadReplica(ConnectionPool(replica_url), self._primary)
         self.location = self._primary.location
         self._wait = wait
         self._timeout = threading.local()
@@ -130,7 +92,8 @@ class PostgresDatabase:
     def close(self) -> None:
         """Close every idle connection; others are closed when they are done."""
         self._primary.close()
-        self._replica.close()
+        if self.replica is not None:
+            self.replica.close()
 
     # ── reading ───────────────────────────────────────────────────────────────────────────────────
 
@@ -147,13 +110,19 @@ class PostgresDatabase:
             yield transaction
 
     @contextmanager
+    def searching(self, project: str) -> Iterator[Transaction]:
+        """Give a read-only transaction for a search: on the replica, if there is one that is up to date."""
+        with self.snapshot() as snapshot, snapshot.reading(project) as transaction:
+            yield transaction
+
+    @contextmanager
     def snapshot(self) -> Iterator[PostgresSnapshot]:
-        """Give a view of this moment for as long as the `with` block runs."""
-        pool = self._replica
-        with (
-            translated(self.location),
-            pool.reader() as connection,
-        ):
+        """Give a view of this moment for as long as the `with` block runs; of the replica if it is up to date."""
+        if self.replica is None:
+            source = self._primary.reader()
+        else:
+            source = self.replica.reader()
+        with translated(self.location), source as connection:
             snapshot = PostgresSnapshot(self, Transaction(connection))
             try:
                 yield snapshot
@@ -210,7 +179,7 @@ class PostgresDatabase:
     @contextmanager
     def autocommit(self) -> Iterator[Connection]:
         """Give a connection outside of a transaction, for statements that allow none, and for locks of a session."""
-        with translated(self.location), self._primary.writer(_SESSION) as connection:
+        with translated(self.location), self._primary.writer(SESSION) as connection:
             yield connection
 
     @contextmanager
@@ -261,121 +230,3 @@ class PostgresSnapshot:
         """Wait for a thread that reads, and refuse later reads."""
         with self._lock:
             self._transaction = None
-
-
-class ConnectionPool:
-    """Open connections to one address; idle ones are used again.
-
-    It opens a connection in the thread that needs it. So a wrong password or a server that is down is an error of
-    that call with its reason, and not a time limit that passes.
-    """
-
-    def __init__(self, url: str) -> None:
-        """Read the address; `ConfigError` if it is not one."""
-        try:
-            parts = conninfo_to_dict(url)
-            self._conninfo = make_conninfo(url, **{**_DEFAULTS, **parts})
-        except psycopg.Error:
-            # The driver's message repeats the address, and the password in it.
-            raise ConfigError(
-                "store.url is not the address of a PostgreSQL database.",
-                hint="write it as postgresql://user:password@host:5432/database",
-            ) from None
-        self.location = location_of(url)
-        self._idle: deque[Connection] = deque()
-        self._is_closed = False
-        self._process = os.getpid()
-
-    @contextmanager
-    def reader(self) -> Iterator[Connection]:
-        """Give a connection in a read-only transaction that sees the rows of all projects."""
-        connection = self._begin(_READ.format(ALL_PROJECTS))
-        try:
-            yield connection
-        except BaseException as error:
-            if not isinstance(error, Exception):
-                connection.close()  # Ctrl-C: another thread may still use it
-            raise
-        finally:
-            # A reader loses nothing if the connection was lost meanwhile.
-            with suppress(psycopg.Error):
-                connection.execute("ROLLBACK")
-            self._keep(connection)
-
-    @contextmanager
-    def writer(self, begin: str) -> Iterator[Connection]:
-        """Give a connection after the statement `begin`; commit, or roll back if the block raises."""
-        connection = self._begin(begin)
-        try:
-            yield connection
-            connection.execute("COMMIT")
-        except Exception:
-            with suppress(psycopg.Error):
-                connection.execute("ROLLBACK")
-            self._keep(connection)
-            raise
-        except BaseException:
-            connection.close()  # Ctrl-C: another thread may still use it
-            raise
-        self._keep(connection)
-
-    def close(self) -> None:
-        """Close idle connections and keep no other one."""
-        self._is_closed = True
-        while self._idle and self._process == os.getpid():
-            self._idle.pop().close()
-
-    def _begin(self, statement: str) -> Connection:
-        """Return a connection that has run a statement.
-
-        Idle connections of a server that was restarted fail at that statement, and another one is taken.
-        """
-        self._require_usable()
-        while True:
-            try:
-                connection = self._idle.pop()
-            except IndexError:
-                break
-            try:
-                connection.execute(statement)
-                return connection
-            except psycopg.OperationalError:
-                connection.close()
-        connection = self._connect()
-        connection.execute(statement)
-        return connection
-
-    def _connect(self) -> Connection:
-        connection: Connection = psycopg.connect(
-            self._conninfo, autocommit=True, cursor_factory=_BinaryCursor
-        )
-        text_type.register(connection)
-        connection.execute(_SESSION)
-        return connection
-
-    def _keep(self, connection: Connection) -> None:
-        is_usable = not connection.closed and not connection.broken
-        if self._is_closed or not is_usable or len(self._idle) >= _IDLE_CONNECTIONS:
-            connection.close()
-        else:
-            self._idle.append(connection)
-
-    def _require_usable(self) -> None:
-        if self._is_closed:
-            raise StoreError("the store is closed", hint="open it again")
-        if self._process != os.getpid():
-            raise StoreError(
-                "the store was opened before this process was forked",
-                hint="open it again in the child",
-            )
-
-
-def location_of(url: str) -> str:
-    """Return the address of a database without the user and the password."""
-    try:
-        parts = conninfo_to_dict(url)
-    except psycopg.Error:
-        return "the PostgreSQL database"
-    host = parts.get("host") or "localhost"
-    port = f":{parts['port']}" if parts.get("port") else ""
-    return f"postgresql://{host}{port}/{parts.get('dbname') or ''}"

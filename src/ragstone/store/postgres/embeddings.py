@@ -108,7 +108,7 @@ class EmbeddingTable:
             "limit": limit,
             "allowed": id_list(allowed or ()),
         }
-        with self._database.reading(self._project) as db:
+        with self._database.searching(self._project) as db:
             db.execute(_EXACT if is_exact else _APPROXIMATE)
             rows = db.execute(statement, parameters).fetchall()
         hits = [Scored(number, 0.0 if math.isnan(score) else score) for number, score in rows]

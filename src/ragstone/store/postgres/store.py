@@ -71,6 +71,8 @@ class PostgresStore(PostgresReader):
         """Connect; create or migrate the tables if necessary."""
         self._database = PostgresDatabase(url, replica_url=replica_url, wait=wait)
         self.location = self._database.location
+        self.database = self._database
+        """The connections, for a copy from another store."""
         passing = filters.new_cache()
         self._vector_store = PostgresVectorStore(self._database, passing)
         self._graph_store = PostgresGraphStore(self._database)
@@ -120,10 +122,11 @@ class PostgresStore(PostgresReader):
         with self._database.snapshot() as source:
             yield self.reader_of(source)
 
-    @property
-    def database(self) -> PostgresDatabase:
-        """Return the connections, for a copy from another store."""
-        return self._database
+    def describe_replica(self) -> str:
+        """Return a sentence about the replica as it is now; empty if there is none."""
+        if self._database.replica is None:
+            return ""
+        return self._database.replica.describe()
 
     def lock_timeout(self, seconds: float | None) -> AbstractContextManager[None]:
         """Limit how long writes of this thread wait for other writers; None changes nothing."""

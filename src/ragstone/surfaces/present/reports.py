@@ -116,7 +116,7 @@ def status_json(status: Status) -> Json:
 def _shared_json(shared: SharedStatus | None) -> Json | None:
     if shared is None:
         return None
-    return {"jobs": [job_json(job) for job in shared.jobs]}
+    return {"jobs": [job_json(job) for job in shared.jobs], "replica": shared.replica}
 
 
 def watch_status_json(status: WatchStatus) -> Json:

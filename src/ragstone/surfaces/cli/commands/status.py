@@ -23,7 +23,7 @@ from ragstone.surfaces.cli.output import (
     printable,
 )
 from ragstone.surfaces.present.reports import status_json
-from ragstone.types import Job, SpaceInfo, Status
+from ragstone.types import Job, SharedStatus, SpaceInfo, Status
 
 
 @click.command(
@@ -104,8 +104,7 @@ def _print_status(state: Status, folder: Path) -> None:
                 f"{printable(collection.name)}: {plural(collection.documents, 'document')}",
             )
     if state.shared is not None:
-        for job in state.shared.jobs:
-            _print_fact("job", *_describe_job(job))
+        _print_shared(state.shared)
     _print_fact("on disk", f"{format_bytes(state.bytes_on_disk)} in {printable(state.home)}")
 
 
@@ -136,6 +135,14 @@ def _describe_space(info: SpaceInfo) -> list[Styled]:
     colour = "green" if info.coverage >= 1 else "yellow"
     state = "" if info.state == "active" else f", {info.state}"
     return [(count, colour), f", {info.space.model}{state}"]
+
+
+def _print_shared(shared: SharedStatus) -> None:
+    """Print the jobs that are not done, and the replica."""
+    for job in shared.jobs:
+        _print_fact("job", *_describe_job(job))
+    if shared.replica:
+        _print_fact("replica", printable(shared.replica))
 
 
 def _describe_job(job: Job) -> list[Styled]:
