@@ -17,7 +17,7 @@ Event
 Agent AgentPrompt
 AddReport Chunk Cited Collection Condition Context Document Explanation Filter Finding Hit Recalled Scope Skip Space
 Slice Span Status StoredDocument SyncReport Trace Turn
-Attachment attachment extract_text inject Candidate TurboQuantizer
+Attachment attachment extract_text inject Candidate RAGContextSelector TurboQuantizer
 """
 VERBS = "open add sync remove search explain retrieve sources is_empty status close remember turns recall record_run"
 VERBS += " context inject ask"

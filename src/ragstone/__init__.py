@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ragstone.engine import Engine, Workspace
     from ragstone.engine.async_engine import AsyncEngine
     from ragstone.engine.prompts import inject
+    from ragstone.engine.selector import RAGContextSelector
     from ragstone.indexing.events import Event
     from ragstone.retrieval.context.selection import Candidate
     from ragstone.surfaces.attachments import Attachment, attachment, extract_text
@@ -72,8 +73,8 @@ __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "__version__", "AsyncClient", "AsyncEngine", "Attachment", "Candidate", "Client", "Engine", "Event", "Settings",
-    "TurboQuantizer", "Workspace", "attachment", "extract_text", "inject",
+    "__version__", "AsyncClient", "AsyncEngine", "Attachment", "Candidate", "Client", "Engine", "Event",
+    "RAGContextSelector", "Settings", "TurboQuantizer", "Workspace", "attachment", "extract_text", "inject",
     # errors
     "AccessError", "ConfigError", "Conflict", "InputError", "MissingExtra", "NotFound", "ProviderError", "QuotaError",
     "RagstoneError", "ReadError", "StaleSpace", "StoreBusy", "StoreDamaged", "StoreError", "StoreTooNew",
@@ -93,6 +94,7 @@ _MODULES = {
     "Client": "ragstone.surfaces.client.client",
     "Engine": "ragstone.engine",
     "Event": "ragstone.indexing.events",
+    "RAGContextSelector": "ragstone.engine.selector",
     "Settings": "ragstone.config",
     "TurboQuantizer": "ragstone.vectors.codecs.turboquant",
     "Workspace": "ragstone.engine",

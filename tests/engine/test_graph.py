@@ -315,3 +315,14 @@ def test_a_node_object_is_accepted_instead_of_a_name(engine: Engine) -> None:
     node = engine.graph.node("Stone")
     assert engine.graph.related(node) == engine.graph.related("Stone")
     assert engine.graph.related(Node("class:Nobody", "class", "Nobody")) == []
+
+
+def test_a_name_of_several_collections_is_listed_with_the_collections(tmp_path: Path) -> None:
+    (tmp_path / "pick.py").write_text("class Picker:\n    pass\n")
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.sync()
+        engine.admin.from_base64(engine.admin.to_base64(), collection="copy")
+        with pytest.raises(InputError) as raised:
+            engine.graph.related("Picker")
+        assert "class:pick.Picker of the collection copy" in str(raised.value)
+        assert engine.graph.node("Picker", collection="copy").collection == "copy"

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ragstone import Engine, InputError, ReadError, TurboQuantizer, extract_text
+from ragstone import (
+    Candidate,
+    Engine,
+    InputError,
+    NotFound,
+    RAGContextSelector,
+    ReadError,
+    TurboQuantizer,
+    extract_text,
+)
 
 
 @pytest.fixture
@@ -32,8 +42,57 @@ def test_a_hit_has_the_names_that_document_bases_use(notes: Engine) -> None:
     assert hit.source_file == hit.metadata["path"] == "notes/a"
     assert hit.metadata["chunk_index"] == hit.chunk_index == 0
     assert hit.type == hit.kind
-    assert hit.page is None
+    assert (hit.path, hit.lines, hit.page) == ("notes/a", (1, 1), None)
     assert hit.distance == pytest.approx(1 - hit.score)
+
+
+class ChatSelector:
+    """A caller's own selection, which ends only after the search has begun."""
+
+    def __init__(self) -> None:
+        self.search_has_begun = threading.Event()
+
+    def select_context(
+        self, task_description: str, project_id: str | None, max_tokens: int
+    ) -> list[Candidate | str]:
+        assert self.search_has_begun.wait(20), "the search did not run in parallel"
+        return [Candidate(f"{task_description}: {project_id}, {max_tokens}", "chat", 0.9), "b"]
+
+
+def test_a_selector_runs_beside_the_callers_own_and_merges_both(notes: Engine) -> None:
+    base = ChatSelector()
+    notes.events.subscribe(lambda _: base.search_has_begun.set(), ["rag_search_started"])
+    selector = RAGContextSelector(base, notes)
+    context = selector.select_context("uploads give up", "default", 400)
+    assert [cited.uri for cited in context.cited][:2] == ["chat", "notes/a"]
+    assert "uploads give up: default, 400" in context.text
+    assert context.tokens <= context.budget == 400
+    with pytest.raises(NotFound, match="no project 'other'"):
+        selector.select_context("uploads", "other", 400)
+
+
+def test_a_selector_without_an_engine_opens_the_current_folder(
+    notes: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    base = ChatSelector()
+    base.search_has_begun.set()
+    (tmp_path / "ragstone.toml").write_text('[rag]\nembedding_provider = "fake"\n')
+    monkeypatch.chdir(tmp_path)
+    context = RAGContextSelector(base).select_context("uploads attempts")
+    assert {"chat", "notes/a"} <= {cited.uri for cited in context.cited}
+
+
+@pytest.mark.parametrize("sign", ["\n", "\x1b", "\u2028", "\u202e", "\u2066"])
+def test_names_with_signs_that_forge_a_line_are_refused(notes: Engine, sign: str) -> None:
+    with pytest.raises(InputError, match="control characters"):
+        notes.admin.create_collection(f"a{sign}b")
+    with pytest.raises(InputError, match="control characters"):
+        Engine.open(project=f"a{sign}b")
+
+
+def test_names_of_any_script_are_allowed(notes: Engine) -> None:
+    for name in ("книги", "किताब\u200dें", "كتب"):
+        assert notes.admin.create_collection(name).name == name
 
 
 def test_compress_results_is_another_name_of_compress(notes: Engine) -> None:

@@ -22,9 +22,9 @@ zmq = pytest.importorskip("zmq", reason="pyzmq is not installed (pip install 'ra
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 FAKE = {"rag.embedding_provider": "fake"}
-REQUEST, RESULT, ACTIVITY, ANNOUNCE = (
-    f"tool.{what}.search_documents".encode()
-    for what in ("request", "result", "activity", "announce")
+ANNOUNCE = b"tool.schema"
+REQUEST, RESULT, ACTIVITY = (
+    f"tool.{what}.search_documents".encode() for what in ("request", "result", "activity")
 )
 
 

@@ -64,6 +64,17 @@ def test_a_search_result_has_the_passage_and_its_citation_in_both_parts(engine: 
     assert json.dumps(answer.data).count("The gondola is black.") == 1
 
 
+def test_a_note_beside_results_is_in_both_parts(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.add(Document("a.md", "The gondola is black."))
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "missing"}) as engine:
+        answer = call(engine, "rag_search", query="gondola")
+    assert answer.data["results"]
+    assert answer.data["notes"]
+    for note in answer.data["notes"]:
+        assert f"({note})" in answer.text
+
+
 def test_the_data_has_a_fence_that_stays_around_the_results_if_fields_are_sorted(
     engine: Engine,
 ) -> None:
@@ -189,6 +200,13 @@ def test_collections_and_documents_are_added_listed_in_pages_and_removed(
     missing = call(engine, "rag_collection_delete", name="notes")
     assert missing.failed
     assert "there is no collection" in missing.text
+
+
+def test_a_recalled_turn_has_the_time_of_the_listed_turn(engine: Engine) -> None:
+    engine.remember("team", "user", "We deploy on Tuesdays.")
+    listed = succeed(engine, "rag_memory_get", session_id="team")["results"][0]
+    recalled = succeed(engine, "rag_memory_search", session_id="team", query="deploy")
+    assert recalled["results"][0]["time"] == listed["time"]
 
 
 def test_memory_is_searched_without_a_session_id(engine: Engine) -> None:

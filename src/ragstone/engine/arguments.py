@@ -27,6 +27,10 @@ from ragstone.types import (
 
 MAX_TOP_K: Final = 1000
 SYSTEM_PREFIX: Final = "system:"
+_BIDI_CONTROLS: Final = frozenset(
+    ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
+)
+"""Classes of characters that turn the direction of the text around them."""
 _FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
 _METADATA_HINT: Final = 'metadata={"team": "search", "year": 2026, "tags": ["a", "b"]}'
 _SIZE_UNITS: Final = (("chunk_size", "max_tokens"), ("chunk_overlap", "overlap_tokens"))
@@ -84,10 +88,17 @@ def check_name(value: object, noun: str) -> str:
 def check_plain_name(value: object, noun: str) -> str:
     """Return the name of a project or collection; `InputError` if it is no text or has control characters."""
     name = check_name(value, noun)
-    if any(unicodedata.category(character) == "Cc" for character in name):
+    if any(_is_control_character(character) for character in name):
         message = f"{noun} {name!r} has control characters in its name"
         raise InputError(message, hint="use letters, digits and signs")
     return name
+
+
+def _is_control_character(character: str) -> bool:
+    """Return whether a character ends a line, steers a terminal, or turns the direction of text."""
+    if unicodedata.category(character) in ("Cc", "Zl", "Zp"):
+        return True
+    return unicodedata.bidirectional(character) in _BIDI_CONTROLS
 
 
 def check_free_name(value: object, noun: str) -> str:

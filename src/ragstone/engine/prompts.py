@@ -33,7 +33,7 @@ from ragstone.types import Cited, Context, ContextOptions, Hit, SearchOptions, S
 RAG_OFF: Final = "RAG is OFF for this run: no project documents were retrieved; answer from the conversation alone."
 _MAX_SHOWN: Final = 10_000
 """Passages that are remembered as shown to one session; the oldest are forgotten first."""
-_CANDIDATES: Final = 12
+CANDIDATES: Final = 12
 """Hits that a context chooses from, unless the caller says how many."""
 _MIN_TOKENS, _MAX_TOKENS = 1, 10_000_000
 
@@ -67,11 +67,10 @@ class Prompts:
         _check_context(form, session, count)
         if not rag_enabled or not self._project.enabled:
             self._project.events.emit(CONTEXT_LOADED, rag=False, task=task, tokens=0, ids=[])
-            return Context(
-                RAG_OFF, form, budget, count(RAG_OFF), notes=("retrieval was not asked for",)
-            )
+            note = "retrieval was not asked for" if self._project.enabled else OFF
+            return Context(RAG_OFF, form, budget, count(RAG_OFF), notes=(note,))
         shown = self._shown_passages(session)
-        limit = _CANDIDATES if top_k is None else top_k
+        limit = CANDIDATES if top_k is None else top_k
         explanation = self._searches.find(task, limit, policy, **options)  # type: ignore[misc]
         request = ContextRequest(task, budget, form, window, count, frozenset(shown))
         context = build_context(
@@ -99,15 +98,18 @@ class Prompts:
         candidates: Sequence[Candidate],
         budget: int = 1500,
         *,
-        top_k: int = _CANDIDATES,
+        top_k: int = CANDIDATES,
+        retrieved: Sequence[Hit] | None = None,
     ) -> Context:
-        """Return a context of the caller's own pieces and the engine's, ranked together inside one budget."""
+        """Return a context of the caller's own pieces and the engine's, ranked together inside one budget.
+
+        The engine's pieces are `retrieved`, or the hits of a search for the task.
+        """
         _check_tokens("budget", budget)
         if not _is_candidate_list(candidates):
             hint = '[Candidate("text", "source")]'
             raise InputError("select takes a list of candidates", hint=hint)
-        retrieved: Sequence[Hit] = ()
-        if self._project.enabled:
+        if retrieved is None:
             retrieved = self._searches.explain(task, top_k).hits
         cosines = self._cosines(task, candidates)
         own = score_candidates(candidates, query_terms(task), cosines)

@@ -3,7 +3,7 @@
 A message has two frames: its topic, and one JSON object in UTF-8. One socket subscribes to requests, the other
 publishes everything else. Both are bound here, or both connect to a broker (its XPUB and its XSUB).
 
-    tool.announce.search_documents    the tool's schema; sent to every new subscriber and every ten seconds
+    tool.schema                       the tool's schema; sent to every new subscriber and every ten seconds
     tool.request.search_documents     {"id": "7", "arguments": {"query": "…"}}
     tool.activity.search_documents    {"id": "7", "state": "started"}, then "finished" or "failed"
     tool.result.search_documents      {"id": "7", "success": true, "result": "…", "data": {…}}
@@ -29,6 +29,7 @@ from ragstone.surfaces.tools import documents_tool
 
 REQUESTS: Final = "tcp://127.0.0.1:5570"
 RESULTS: Final = "tcp://127.0.0.1:5571"
+SCHEMA_TOPIC: Final = b"tool.schema"
 ANNOUNCE_SECONDS: Final = 10.0
 MAX_MESSAGE_BYTES: Final = 1_000_000
 """The sender of a longer message is disconnected."""
@@ -135,10 +136,12 @@ class BusServer:
         topics = {
             kind: self._topic(kind).decode() for kind in ("request", "result", "activity")
         }
-        self._publish(
-            "announce",
-            {"tool": self._tool.name, "schema": self._tool.openai(), "topics": topics},
-        )
+        announcement = {
+            "tool": self._tool.name,
+            "schema": self._tool.openai(),
+            "topics": topics,
+        }
+        self._results.send_multipart([SCHEMA_TOPIC, json.dumps(announcement).encode()])
 
     def _answer(self, request: BusRequest) -> None:
         """Publish the activity and the result of a request; a malformed request gets a result too."""
@@ -172,7 +175,7 @@ class BusServer:
 
     def _is_new_subscriber(self, message: bytes) -> bool:
         """Return whether a message subscribes to announcements."""
-        return message[:1] == b"\x01" and self._topic("announce").startswith(message[1:])
+        return message[:1] == b"\x01" and SCHEMA_TOPIC.startswith(message[1:])
 
     def _topic(self, kind: str) -> bytes:
         return f"tool.{kind}.{self._tool.name}".encode()

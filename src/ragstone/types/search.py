@@ -148,6 +148,16 @@ class Hit:
         return self.text
 
     @property
+    def path(self) -> str:
+        """Return the path or name of the document."""
+        return self.source_doc_id
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """Return the first and the last line of the passage."""
+        return self.span.line_start, self.span.line_end
+
+    @property
     def source_file(self) -> str:
         """Return the path or name of the document, under the name that document bases use."""
         return self.source_doc_id

@@ -189,9 +189,8 @@ def _checked_change(value: object) -> FileChange:
     if isinstance(action, str):
         action = _SAME_ACTIONS.get(action, action)
     if action not in ACTIONS:
-        raise InputError(
-            f"there is no action {action!r}", hint=f"known are {', '.join(ACTIONS)}"
-        )
+        known = ", ".join((*ACTIONS, *_SAME_ACTIONS))
+        raise InputError(f"there is no action {action!r}", hint=f"known are {known}")
     symbols = _checked_symbols(value.get("symbols", []))
     path = _checked_path(value.get("path"))
     summary = _checked_text(

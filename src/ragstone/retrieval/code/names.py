@@ -35,6 +35,9 @@ def find_node(
         raise NotFound(f"nothing in the graph is called {name!r}", hint=hint)
     if len(nodes) > 1:
         keys = [node.key for node in nodes[:_MAX_LISTED]]
+        if len(set(keys)) < len(keys):  # the same file is in several collections
+            keys = [f"{node.key} of the collection {node.collection}" for node in nodes]
+            keys = keys[:_MAX_LISTED]
         if len(nodes) > _MAX_LISTED:
             keys.append("…")
         hint = f"say which: {', '.join(keys)}"

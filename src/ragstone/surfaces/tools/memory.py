@@ -77,7 +77,11 @@ def _fit_turns(
         lines.append(truncate(line, remaining_tokens))
         used_tokens += at_most(lines[-1]) + 1
         content = truncate(reveal_hidden(result.turn.content), remaining_tokens)
-        fields = {**recalled_json(result), "content": content}
+        fields = {
+            **recalled_json(result),
+            "content": content,
+            "time": format_time(result.turn.time),
+        }
         if name_sessions:
             fields = {"session_id": result.turn.session, **fields}
         results.append(fields)

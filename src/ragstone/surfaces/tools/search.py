@@ -74,7 +74,9 @@ def _passages_answer(
     data |= fence_results([passage_json(passage) for passage in fitted.passages])
     if notes:
         data["notes"] = list(notes)
-    text = fitted.text or "\n".join((NOTHING_FOUND, *notes))
+    text = "\n".join((NOTHING_FOUND, *notes))
+    if fitted.passages:
+        text = "\n\n".join((fitted.text, *(f"({note})" for note in notes)))
     if fitted.left_out:
         next_offset = offset + len(fitted.passages)
         data |= {"left_out": fitted.left_out, "next_offset": next_offset}

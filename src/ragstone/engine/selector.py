@@ -1,0 +1,61 @@
+"""A context selector that runs beside the caller's own selection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+from ragstone.engine.engine import DEFAULT_PROJECT, Engine
+from ragstone.engine.prompts import CANDIDATES
+from ragstone.errors import NotFound
+from ragstone.retrieval.context.selection import Candidate
+from ragstone.types import Context
+
+
+class BaseSelector(Protocol):
+    """The caller's own selection of context for a task."""
+
+    def select_context(
+        self, task_description: str, project_id: str | None, max_tokens: int
+    ) -> Sequence[Candidate | str]:
+        """Return the pieces that fit the task; a text without a source is cited as `context N`."""
+        ...
+
+
+class RAGContextSelector:
+    """Runs the caller's selection and a search in parallel, and ranks both inside one budget."""
+
+    def __init__(self, base: BaseSelector, engine: Engine | None = None) -> None:
+        """Take the caller's selector; without an engine, a selection opens the current folder."""
+        self._base = base
+        self._engine = engine
+
+    def select_context(
+        self, task_description: str, project_id: str | None = None, max_tokens: int = 1500
+    ) -> Context:
+        """Return the best pieces of both; `NotFound` if the engine belongs to another project."""
+        if self._engine is None:
+            with Engine.open(project=project_id or DEFAULT_PROJECT) as engine:
+                return self._select(engine, task_description, project_id, max_tokens)
+        if project_id not in (None, self._engine.project):
+            hint = f"this engine belongs to {self._engine.project!r}"
+            raise NotFound(f"there is no project {project_id!r} here", hint=hint)
+        return self._select(self._engine, task_description, project_id, max_tokens)
+
+    def _select(
+        self, engine: Engine, task: str, project_id: str | None, max_tokens: int
+    ) -> Context:
+        with ThreadPoolExecutor(1, thread_name_prefix="ragstone-base-selector") as pool:
+            own = pool.submit(self._base.select_context, task, project_id, max_tokens)
+            retrieved = engine.search(task, CANDIDATES)
+            candidates = [
+                _to_candidate(piece, number) for number, piece in enumerate(own.result(), 1)
+            ]
+        return engine.prompts.select(task, candidates, max_tokens, retrieved=retrieved)
+
+
+def _to_candidate(piece: Candidate | str, number: int) -> Candidate:
+    if isinstance(piece, str):
+        return Candidate(piece, f"context {number}")
+    return piece
