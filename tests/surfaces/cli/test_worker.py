@@ -64,6 +64,7 @@ def test_without_a_shared_database_a_sentence_says_how_to_set_one(
     (tmp_path / "heron.md").write_text("heron\n")
     assert run((*command, "-C", str(tmp_path))) == 2
     errors = capfd.readouterr().err
+    assert not (tmp_path / ".ragstone").exists()
     assert "store.url is not set" in errors
     assert "RAGSTONE_STORE_URL=postgresql://" in errors
     assert "Traceback" not in errors

@@ -41,7 +41,7 @@ def queue_files(
     if any(is_url(file) for file in files):
         raise InputError("web pages cannot be queued", hint="leave --queue out")
     with open_engine(folder) as engine, ExitStack() as stack:
-        queue = queue_of(engine.workspace.components.store)
+        queue = queue_of(engine.workspace.components)
         name = target.collection or engine.settings.rag.vector_store.collection_name
         incoming = [_open(file, target.name, engine, stack) for file in files]
         job = queue.add(engine.project, upload_request(name, target.metadata), incoming)

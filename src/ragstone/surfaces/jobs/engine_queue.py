@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ragstone.errors import ConfigError
-from ragstone.protocols import DocumentStore, JobQueue, SharedStore
+from ragstone.indexing.components import Components, has_shared_store
+from ragstone.protocols import JobQueue, SharedStore
 
 
-def queue_of(store: DocumentStore) -> JobQueue:
-    """Return the queue of a store; `ConfigError` if it is a file of one machine."""
-    if isinstance(store, SharedStore):
-        return store.jobs
+def queue_of(components: Components) -> JobQueue:
+    """Return the queue of the store; `ConfigError` if that is a file of one machine, which is not created."""
+    if has_shared_store(components) and isinstance(components.store, SharedStore):
+        return components.store.jobs
     raise ConfigError(
         "a queue of jobs needs a database that machines share, and store.url is not set",
         hint="set RAGSTONE_STORE_URL=postgresql://user:password@host:5432/database; "

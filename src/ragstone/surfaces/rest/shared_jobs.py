@@ -90,4 +90,4 @@ class SharedJobs:
             is_over.wait(_POLL_SECONDS)
 
     def _open_queue(self) -> JobQueue:
-        return queue_of(self._engines.workspace.components.store)
+        return queue_of(self._engines.workspace.components)

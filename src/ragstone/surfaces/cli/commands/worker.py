@@ -61,15 +61,15 @@ def worker(folder: Path | None, as_json: bool, threads: int, lease: float, drain
     """
     engines = Engines(project_folder(folder), project=project_name() or DEFAULT_PROJECT)
     try:
-        store = engines.workspace.components.store
-        queue = queue_of(store)
+        components = engines.workspace.components
+        queue = queue_of(components)
         runner = JobRunner(
             lambda: queue, engines.engine, place_of(engines.own), threads=threads, lease=lease
         )
         printer = JobPrinter(as_json=as_json)
         runner.on_end = printer.print_end
         runner.on_problem = printer.print_problem
-        printer.print_ready(store.location, threads)
+        printer.print_ready(components.store.location, threads)
         _run_until_stopped(runner, drain=drain)
     finally:
         engines.close()
