@@ -14,6 +14,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import TextContent
 
 from ragstone import Client as RemoteClient
 from ragstone import Engine
@@ -271,6 +272,48 @@ def test_every_search_gives_the_same_hits_over_rest_and_through_the_client(
             assert without_times(rest["results"]) == without_times(library), query
             assert without_times(through_client) == without_times(library), query
     engine.close()
+
+
+def test_a_misspelt_query_gets_the_same_suggestion_everywhere(
+    engine: Engine,
+    server: RunningServer,
+    environment: dict[str, str],
+    project: Path,
+    quick: Callable[..., Any],
+) -> None:
+    engine.sync()
+    query, note = "upload_with_bakcoff", "Did you mean: upload_with_backoff?"
+    assert engine.explain(query).notes == (note,)
+    assert note in engine.context(query).notes
+    with RemoteClient(server.url) as client:
+        client.sync()
+        explanation = client.explain(query)
+    assert (explanation.suggestion, explanation.notes) == ("upload_with_backoff", (note,))
+    rest = server.post("/api/rag/search", {"query": query}).json()
+    assert (rest["suggestion"], rest["notes"]) == ("upload_with_backoff", [note])
+    assert quick("search", query, "--json").json["notes"] == [note]
+    assert f"({note})" in quick("search", query).err
+    text, notes = anyio.run(_suggestion_through_a_client, project, environment, query)
+    assert note in text
+    assert notes == [note]
+    engine.close()
+
+
+async def _suggestion_through_a_client(
+    project: Path, environment: dict[str, str], query: str
+) -> tuple[str, list[str]]:
+    """Return the text and the notes that an MCP client gets."""
+    program = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "ragstone", "mcp", "-C", str(project)],
+        env=environment,
+    )
+    with open(os.devnull, "w") as nowhere:
+        async with Client(stdio_client(program, errlog=nowhere)) as client:
+            answer = await client.call_tool("rag_search", {"query": query})
+    text = answer.content[0]
+    assert isinstance(text, TextContent)
+    return text.text, answer.structured_content["notes"]
 
 
 def test_one_story_is_told_the_same_way_through_every_surface(

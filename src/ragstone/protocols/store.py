@@ -267,6 +267,9 @@ class DocumentReader(Protocol):
     ) -> list[types.Scored]:
         """Return chunks with any of the terms, best first. `ragstone.text.query_terms` makes the terms."""
 
+    def known_terms(self, scope: types.Scope, terms: Sequence[str]) -> set[str]:
+        """Return those of the terms that a chunk in scope has."""
+
 
 class DocumentStore(DocumentReader, Protocol):
     """Reads and writes everything that is kept. Projects are borders: no call returns rows of another project."""

@@ -24,10 +24,10 @@ from ragstone.retrieval.ranking.fusion import (
     reciprocal_rank,
     weighted_sum,
 )
-from ragstone.retrieval.ranking.mmr import diversify
 from ragstone.retrieval.ranking.order import ChunkLoader
 from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
-from ragstone.retrieval.ranking.rerank import rerank_scores
+from ragstone.retrieval.ranking.rerank import diversify, rerank_scores
+from ragstone.retrieval.spelling import DID_YOU_MEAN, suggest_spelling
 from ragstone.types import Explanation, Request, Scored
 from ragstone.types.bounded_cache import BoundedCache
 
@@ -96,8 +96,12 @@ class Searcher:
         best = [chunks.rows[entry.row.id] for entry in chosen[:_CONFIDENCE_HITS]]
         sure = confidence(best, traces, weights, lists.terms, lists.calibrations)
         hits, weak = HitBuilder(request, view, chunks, traces, sure).build(chosen)
-        if hits and sure < WEAK_CONFIDENCE:
+        suggestion = suggest_spelling(request, view, best)
+        has_known_word = not suggestion or view.known_terms(request.scope, lists.terms)
+        if hits and (sure < WEAK_CONFIDENCE or not has_known_word):
             lists.notes.append(NOTHING_FITS)
+        if suggestion:
+            lists.notes.append(DID_YOU_MEAN.format(suggestion))
         scale = _scale_of_dropped(chosen, sure)
         hidden = order.explain_dropped(selection.ranked, selection.copies, chosen, scale)
         unrelated = order.explain_noise(selection.noise, lists.outlines, scale)
@@ -112,6 +116,7 @@ class Searcher:
             dropped=(*weak, *hidden, *unrelated),
             notes=tuple(dict.fromkeys(lists.notes)),
             milliseconds=0.0,
+            suggestion=suggestion,
         )
 
     def _select_enough(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
@@ -16,9 +17,10 @@ from ragstone.store.document_rows import (
     readable_chunks,
 )
 from ragstone.store.fetch import Row, fetch_value, row_limit
+from ragstone.store.filters import Where
 from ragstone.store.graph.reader import SqliteGraphReader
 from ragstone.store.vectors import SqliteVectorReader
-from ragstone.store.words import WordIndex
+from ragstone.store.words import WordIndex, fts5
 from ragstone.store.words.scope import WordScope
 from ragstone.types import (
     ChunkOutline,
@@ -229,10 +231,19 @@ class SqliteReader:
         if limit <= 0 or not terms:
             return []
         with self._source.reading() as db:
-            collections = list(catalog.in_scope(db, scope).values())
-            count = fetch_value(db, "SELECT count(*) FROM collections")
-            if condition is None and len(collections) == count:
-                word_scope = WordScope(None, None)  # the whole index is searched faster
-            else:
-                word_scope = WordScope(collections, condition)
+            word_scope = _word_scope(db, scope, condition)
             return self._words.search(db, word_scope, terms, row_limit(limit))
+
+    def known_terms(self, scope: Scope, terms: Sequence[str]) -> set[str]:
+        """Return those of the terms that a chunk in scope has."""
+        with self._source.reading() as db:
+            return fts5.known_terms(db, _word_scope(db, scope, None), terms)
+
+
+def _word_scope(db: sqlite3.Connection, scope: Scope, condition: Where | None) -> WordScope:
+    """Return the collections to search by words, and the condition on documents."""
+    collections = list(catalog.in_scope(db, scope).values())
+    count = fetch_value(db, "SELECT count(*) FROM collections")
+    if condition is None and len(collections) == count:
+        return WordScope(None, None)  # the whole index is searched faster
+    return WordScope(collections, condition)

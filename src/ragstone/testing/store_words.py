@@ -7,9 +7,16 @@ import pytest
 
 from ragstone.errors import InputError
 from ragstone.protocols import DocumentStore, VectorStore
-from ragstone.testing.store_case import HERE, KEY, StoreCase, prepare, put_text
+from ragstone.testing.store_case import (
+    HERE,
+    KEY,
+    OTHER_KEY,
+    StoreCase,
+    prepare,
+    put_text,
+)
 from ragstone.text import query_terms
-from ragstone.types import Condition, Filter
+from ragstone.types import Condition, Filter, Scope
 
 DOCS = Filter((Condition("path", "glob", "docs/**"), Condition("kind", "eq", "doc")))
 DOCUMENTS = (
@@ -77,6 +84,16 @@ class StoreWordsContract(StoreCase):
         store.search_words(HERE, [text], limit=5)
         rows = store.search_words(HERE, [text, "appl"], limit=5)
         assert len(rows) == 1
+
+    def test_known_terms_are_those_of_chunks_in_scope(self, store: DocumentStore) -> None:
+        put_text(store, "a.md", "apple")
+        put_text(store, "b.md", "pear", key=OTHER_KEY)
+        terms = ["appl", "pear", "plum", "appl pear", '"', "\x00", "\ud800", ""]
+        assert store.known_terms(HERE, terms) == {"appl"}
+        assert store.known_terms(OTHER_KEY.scope, terms) == {"pear"}
+        assert store.known_terms(Scope("missing"), terms) == set()
+        store.remove(KEY, ["a.md"])
+        assert store.known_terms(HERE, terms) == set()
 
     # ── filters ───────────────────────────────────────────────────────────────────────────────────
 

@@ -225,5 +225,7 @@ class Explanation:
     milliseconds: float
     sync: SyncReport | None = None
     """The ledger of the scan before the search, if the scan found changes."""
+    suggestion: str = ""
+    """The query with other spellings, if words of it are in no document in scope and near ones are."""
     downgraded: tuple[str, ...] = ()
     """Options that were switched off because the project's plan does not include them."""

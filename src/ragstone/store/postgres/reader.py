@@ -232,6 +232,11 @@ class PostgresReader:
                 documents=self._passing_documents(db, scope, filter),
             )
 
+    def known_terms(self, scope: Scope, terms: Sequence[str]) -> set[str]:
+        """Return those of the terms that a chunk in scope has."""
+        with self._source.reading(scope.project) as db:
+            return words.known_terms(db, catalog.scope_ids(db, scope), terms)
+
     def _passing_documents(
         self, db: Transaction, scope: Scope, filter: Filter | None
     ) -> list[int] | None:

@@ -53,6 +53,10 @@ _SEARCH: Final = """
 _IN_DOCUMENTS: Final = """
     WHERE h.chunk IN (SELECT c.id FROM chunks c WHERE c.document = ANY(%(documents)s))"""
 
+_KNOWN: Final = """
+    SELECT wanted.term FROM unnest(%s::text[]) AS wanted (term) WHERE EXISTS (
+        SELECT 1 FROM chunk_terms t WHERE t.collection = ANY(%s) AND t.term = wanted.term)"""
+
 
 class ChunkWords(NamedTuple):
     """The terms of a chunk: how often each occurs, weighted by its part, and how many there are in all."""
@@ -124,3 +128,11 @@ def search(
         "documents": list(documents or ()),
     }
     return [Scored(chunk, score) for chunk, score in db.execute(statement, parameters)]
+
+
+def known_terms(db: Transaction, collections: Sequence[int], terms: Sequence[str]) -> set[str]:
+    """Return those of the terms that a chunk of the collections has."""
+    clean = [term for term in terms if clean_terms([term]) == [term]]
+    if not clean or not collections:
+        return set()
+    return {term for (term,) in db.execute(_KNOWN, (clean, list(collections)))}

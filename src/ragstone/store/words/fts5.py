@@ -20,6 +20,7 @@ from ragstone.store.words.terms import (
     chunk_terms,
     chunks_after,
     chunks_by_id,
+    clean_terms,
     indexed_text,
     stored_terms,
     version,
@@ -55,6 +56,10 @@ _MISSING_ROWS: Final = (
 _EXTRA_ROWS: Final = (
     "SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT id FROM chunks)"
 )
+_HAS_TERM: Final = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
+_HAS_TERM_IN: Final = """
+    SELECT 1 FROM words w CROSS JOIN chunks c ON c.id = w.rowid
+    WHERE words MATCH ? AND c.collection IN (SELECT value FROM json_each(?)) LIMIT 1"""
 _COUNT_IN_FILE: Final = "SELECT doc FROM words_terms WHERE term = ?"
 
 
@@ -180,6 +185,22 @@ class Fts5Search:
         union = " UNION ALL ".join(selects)
         rows = self._db.execute(_SUMS.format(union=union), (*parameters, limit))
         return [Scored(row, -score) for row, score in rows]
+
+
+def known_terms(db: sqlite3.Connection, scope: WordScope, terms: Sequence[str]) -> set[str]:
+    """Return those of the terms that a chunk of the collections in scope has."""
+    statement = _HAS_TERM
+    scope_parameters: tuple[str, ...] = ()
+    if scope.collections is not None:
+        statement = _HAS_TERM_IN
+        scope_parameters = (scope.collection_list,)
+    present = set()
+    for term in terms:
+        if clean_terms([term]) == [term]:
+            row = db.execute(statement, (_match_any([term]), *scope_parameters)).fetchone()
+            if row is not None:
+                present.add(term)
+    return present
 
 
 def _restricted(scope: WordScope) -> tuple[str, tuple[str | bytes, ...]]:

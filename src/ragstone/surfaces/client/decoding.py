@@ -55,6 +55,7 @@ def read_explanation(data: Json) -> types.Explanation:
         dropped=read_list(_read_dropped, data.get("dropped", ())),
         notes=tuple(data["notes"]),
         milliseconds=data["milliseconds"],
+        suggestion=data.get("suggestion", ""),
         downgraded=tuple(data.get("downgraded", ())),
     )
 

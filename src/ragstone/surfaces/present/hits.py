@@ -65,7 +65,7 @@ def answer_json(explanation: Explanation, *, trace: bool = False) -> Json:
         "success": True,
         "query": explanation.query,
         "results": [hit_json(hit, trace=trace) for hit in explanation.hits],
-        **pick(explanation, "coverage", "notes"),
+        **pick(explanation, "coverage", "notes", "suggestion"),
         "milliseconds": round(explanation.milliseconds, 3),
         **downgraded_json(explanation),
     }

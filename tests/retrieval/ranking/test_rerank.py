@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.retrieval.ranking.mmr import diversify
+from ragstone.retrieval.ranking.rerank import diversify
 
 
 def test_a_near_copy_of_the_first_waits_for_something_new() -> None:

@@ -1,0 +1,151 @@
+"""Misspelt queries get a suggestion, from words of the searched documents alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone import Document, Engine
+from ragstone.retrieval.spelling import edit_distance
+
+FAKE = {"rag.embedding_provider": "fake"}
+DOCUMENTS = (
+    Document(
+        "src/auth.py", "class AuthenticationMiddleware:\n    def rejectVisitor(self): ...\n"
+    ),
+    Document("guide.md", "The authentication middleware checks a session before handlers run."),
+    Document("food.md", "Vegetarian dishes are marked green. Error E1042: the stove is cold."),
+)
+WORDS = (
+    "authentication middleware checks session before handlers vegetarian dishes marked green"
+)
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with Engine.open(tmp_path_factory.mktemp("spelling"), config=FAKE) as opened:
+        opened.add(list(DOCUMENTS))
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("query", "suggestion"),
+    [
+        ("autentication midleware", "authentication middleware"),
+        ("how does the autentication work", "how does the authentication work"),
+        ("Vegetarain dishes", "Vegetarian dishes"),
+        ("rejectVistor", "rejectVisitor"),
+        ("sesion_handlers", "session_handlers"),
+        ("atuhentication", "authentication"),
+        ("authentification middleware", "authentication middleware"),
+    ],
+)
+def test_unknown_words_near_a_known_one_are_corrected(
+    engine: Engine, query: str, suggestion: str
+) -> None:
+    explanation = engine.explain(query)
+    assert explanation.suggestion == suggestion
+    assert explanation.notes[-1] == f"Did you mean: {suggestion}?"
+
+
+def test_a_query_without_a_known_word_says_that_nothing_fits_well(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:  # the built-in model finds something for any word
+        engine.add(list(DOCUMENTS))
+        unknown = engine.explain("authentification")
+        known = engine.explain("autentication middleware")
+    assert unknown.hits and unknown.suggestion
+    assert known.hits and known.suggestion
+    assert any("nothing fits well" in note for note in unknown.notes)
+    assert not any("nothing fits well" in note for note in known.notes)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "authentication middleware",
+        "authenticating visitors",
+        "AuthenticationMiddleware",
+        "visitorMiddleware",
+        "quantum entanglement",
+        "E1043",
+        "about there which",
+        "安全なサーバーの設定",
+        "fix",
+        "",
+        "authentcation " * 20,
+    ],
+)
+def test_known_words_codes_and_far_words_are_left_alone(engine: Engine, query: str) -> None:
+    explanation = engine.explain(query or " ")
+    assert explanation.suggestion == ""
+    assert not any("Did you mean" in note for note in explanation.notes)
+
+
+def test_a_word_of_another_project_or_collection_is_not_suggested(tmp_path: Path) -> None:
+    with (
+        Engine.open(tmp_path, config=FAKE, project="mine") as mine,
+        Engine.open(tmp_path, config=FAKE, project="theirs") as theirs,
+    ):
+        mine.add("The harbour opens at nine.", uri="a.md")
+        theirs.add("The acquisition is confidential.", uri="b.md")
+        mine.add("The lighthouse is closed.", uri="c.md", collection="coast")
+        assert theirs.explain("aquisition").suggestion == "acquisition"
+        assert mine.explain("aquisition").suggestion == ""
+        assert mine.explain("lighthoues", collection="coast").suggestion == "lighthouse"
+        assert mine.explain("harbuor", collection="coast").suggestion == ""
+
+
+def test_a_filter_limits_the_suggested_words(engine: Engine) -> None:
+    food = {"path": "food.md"}
+    assert engine.explain("vegetarain", filters=food).suggestion == "vegetarian"
+    assert engine.explain("midleware", filters=food).suggestion == ""
+
+
+def test_a_removed_secret_is_not_suggested(tmp_path: Path) -> None:
+    secret = "ghp_" + "kangaroobicyclelanternmeadowsaffronq"
+    (tmp_path / "notes.md").write_text(f"token = {secret}\n", encoding="utf-8")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        report = engine.sync()
+        assert report.indexed == 1
+        assert engine.explain("token kangaroobicyclelanternmeadowsafronq").suggestion == ""
+        assert engine.explain("kangaroobicyclelanter").suggestion == ""
+
+
+@given(st.data())
+def test_a_word_with_one_mistake_is_replaced_by_a_word_of_the_documents(
+    engine: Engine, data: st.DataObject
+) -> None:
+    word = data.draw(st.sampled_from(WORDS.split()))
+    place = data.draw(st.integers(1, len(word) - 1))
+    letter = data.draw(st.sampled_from("abcdefghijklmnopqrstuvwxyz"))
+    wrong = data.draw(
+        st.sampled_from(
+            [
+                word[:place] + word[place + 1 :],
+                word[:place] + letter + word[place:],
+                word[:place] + letter + word[place + 1 :],
+                word[: place - 1] + word[place] + word[place - 1] + word[place + 1 :],
+            ]
+        )
+    )
+    explanation = engine.explain(wrong, mode="words")
+    if explanation.hits or len(wrong) < 5:
+        assert (
+            explanation.suggestion == ""
+        )  # the mistake is in an ending, or makes another known word
+    else:
+        assert explanation.suggestion == word
+
+
+@given(st.text("abc", max_size=6), st.text("abc", max_size=6))
+def test_the_distance_of_two_words_is_symmetric_and_zero_only_for_the_same(
+    first: str, second: str
+) -> None:
+    distance = edit_distance(first, second)
+    assert distance == edit_distance(second, first)
+    assert (distance == 0) == (first == second)
+    assert abs(len(first) - len(second)) <= distance <= max(len(first), len(second))
