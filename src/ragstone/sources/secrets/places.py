@@ -43,7 +43,7 @@ class SecretPlace(NamedTuple):
 
 
 def _place(kind: str, clue: bytes, expression: bytes) -> SecretPlace:
-    return SecretPlace(kind, clue, re.compile(expression, re.IGNORECASE))
+    return SecretPlace(kind, clue, re.compile(expression, re.IGNORECASE | re.MULTILINE))
 
 
 _PLACES: Final = (
@@ -74,6 +74,9 @@ _PLACES: Final = (
     _place("password", b"password=", rb"(?-i:\b[A-Z][A-Z0-9_]{0,60}PASSWORD|\bPASSWORD)=" + _MIXED),
     _place("password", b"password is", rb"\bpassword is (?:now )?" + _MIXED),
     _place("password", b"passphrase is", rb"\bpassphrase is (?:now )?" + _MIXED),
+    _place("password", b"psk", rb"^[ \t]{0,8}(?:wpa_)?psk[ \t]{0,4}=[ \t]{0,4}[\"']?(?P<secret>[^\s\"']{8,64})"),
+    _place("password", b"bind", rb"\bbind_?pw[ \t]{0,4}[:= \t][ \t]{0,4}" + _VALUE),
+    _place("password-hash", b":$apr1$", rb"^[\w.@\-]{1,100}:\$apr1\$(?P<secret>[\w./]{1,8}\$[\w./]{22})"),
     _place("token", b"token=", rb"[?&](?:access_|auth_|api_|id_|refresh_)?token=(?P<secret>[A-Za-z0-9._~\-]{12,400})"),
 )  # fmt: skip
 _DOCKER_AUTH: Final = re.compile(
