@@ -23,6 +23,7 @@ MEASUREMENTS = (
     "sync",
     "fresh",
     "growth",
+    "postgres",
     "install",
     "secrets",
     "read",
@@ -59,7 +60,9 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--files", type=int, help="how many files (first_answer: 1000, sync and fresh: 10000)"
     )
-    parser.add_argument("--sizes", type=int, nargs="+", help="how many chunks (growth)")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", help="how many chunks (growth, postgres)"
+    )
     parser.add_argument(
         "--cores",
         type=int,

@@ -21,12 +21,17 @@ BESIDE = ("ragstone-words",)
 """Threads that build or load while searches are answered."""
 
 
-def fill(folder: Path, texts: Sequence[str], vectors: Floats) -> None:
+def fill(
+    folder: Path,
+    texts: Sequence[str],
+    vectors: Floats,
+    settings: Mapping[str, object] | None = None,
+) -> None:
     """Add each text as a document of one chunk and store its vector as an embedder's."""
     from ragstone import Document, Engine
     from ragstone.types import CollectionKey, Scope
 
-    with Engine.open(folder, config=SETTINGS) as engine:
+    with Engine.open(folder, config={**SETTINGS, **(settings or {})}) as engine:
         for start in range(0, len(texts), BATCH):
             part = texts[start : start + BATCH]
             engine.add(

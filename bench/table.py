@@ -37,6 +37,7 @@ SPEED = {
     "read": "Reading 300 pages of every format in the process that reads",
     "secrets": "Secrets: found, wrongly flagged, and how fast",
     "growth": "Growth",
+    "postgres": "PostgreSQL, SQLite, and SQL by hand: hybrid searches in one run",
     "install": "Install size",
 }
 PREFACE = """\

@@ -1,0 +1,167 @@
+"""Hybrid searches on PostgreSQL, on SQLite, and by SQL that is written by hand with pgvector and tsvector, in turn."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psycopg
+
+from bench import measure
+from bench.filled import SETTINGS, fill, warm
+from bench.measure import Absent, tell
+from bench.texts import real_texts, spliced, typed
+from ragstone import Engine
+from tests.support.postgres_server import NoServer, PostgresServer
+
+if TYPE_CHECKING:
+    from bench.matrix import Floats
+
+SIZES = (10_000,)
+DIMENSION = 384
+QUERIES = 60
+ROUNDS = 3
+TOP = 5
+CREATE = """
+    CREATE TABLE notes (id bigint PRIMARY KEY, body text NOT NULL, embedding vector(384) NOT NULL,
+        words tsvector GENERATED ALWAYS AS (to_tsvector('english', body)) STORED)"""
+INDEXES = (
+    "CREATE INDEX ON notes USING gin (words)",
+    "CREATE INDEX ON notes USING hnsw (embedding vector_cosine_ops)",
+    "ANALYZE notes",
+)
+HYBRID = """
+    WITH query AS (SELECT replace(plainto_tsquery('english', %(text)s)::text, '&', '|')::tsquery AS words),
+    by_words AS (
+        SELECT id, row_number() OVER (ORDER BY ts_rank_cd(n.words, q.words) DESC) AS place
+        FROM notes n, query q WHERE n.words @@ q.words ORDER BY place LIMIT 100),
+    by_vectors AS (
+        SELECT id, row_number() OVER () AS place FROM (
+            SELECT id FROM notes ORDER BY embedding <=> %(vector)s::real[]::vector LIMIT 100) AS nearest)
+    SELECT id, body FROM notes JOIN (
+        SELECT id, sum(1.0 / (60 + place)) AS score
+        FROM (SELECT * FROM by_words UNION ALL SELECT * FROM by_vectors) AS places GROUP BY id) AS fused USING (id)
+    ORDER BY score DESC LIMIT %(limit)s"""
+
+
+def measured(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the figures of each way for each size."""
+    try:
+        server = PostgresServer()
+    except NoServer as error:
+        raise Absent(str(error)) from error
+    ours: dict[str, Any] = {}
+    try:
+        for size in options.sizes or SIZES:
+            tell(f"postgres: {size:,} chunks")
+            ours |= one_size(server, size)
+    finally:
+        server.close()
+    return {"ours": ours, "ratios": {}, "data": {"queries": QUERIES, "vectors": "random"}}
+
+
+def one_size(server: PostgresServer, size: int) -> dict[str, Any]:
+    """Return the figures of each way for one number of chunks."""
+    texts, _ = spliced(real_texts(size + QUERIES), size + QUERIES)
+    questions = typed(texts[size:])
+    vectors = random_vectors(size)
+    databases = {name: server.new_database() for name in ("postgres", "SQL by hand")}
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        folders = {name: Path(folder, name) for name in ("sqlite", "postgres")}
+        settings: dict[str, dict[str, object]] = {
+            "sqlite": {},
+            "postgres": {"store.url": server.url(databases["postgres"])},
+        }
+        figures: dict[str, dict[str, Any]] = {}
+        ways: dict[str, Callable[[str, int], object]] = {}
+        for name, path in folders.items():
+            path.mkdir()
+            started = time.perf_counter()
+            fill(path, texts[:size], vectors, settings[name])
+            figures[name] = {"chunks": size, "build_s": seconds_since(started)}
+            tell(f"postgres: {name} filled in {figures[name]['build_s']} s")
+            config = {**SETTINGS, **settings[name], "search.watch": "off"}
+            engine = stack.enter_context(Engine.open(path, config=config))
+            ways[name] = engine.search
+        figures["sqlite"]["disk_mb"] = round(measure.folder_bytes(folders["sqlite"]) / 1e6, 1)
+        started = time.perf_counter()
+        connection = stack.enter_context(by_hand(server, databases["SQL by hand"]))
+        copy_texts(connection, texts[:size], vectors)
+        figures["SQL by hand"] = {"chunks": size, "build_s": seconds_since(started)}
+        embedder = engine.workspace.components.embedder()
+
+        def search_by_hand(question: str, limit: int) -> object:
+            vector = embedder.embed([question], role="query")[0]
+            values = {"text": question, "vector": vector.tolist(), "limit": limit}
+            return connection.execute(HYBRID, values).fetchall()
+
+        ways["SQL by hand"] = search_by_hand
+        for name, database in databases.items():
+            figures[name]["disk_mb"] = database_mb(server, database)
+        add_times(figures, ways, questions)
+    return {f"{name}, {size:,}": values for name, values in figures.items()}
+
+
+def add_times(
+    figures: dict[str, dict[str, Any]],
+    ways: Mapping[str, Callable[[str, int], object]],
+    questions: list[str],
+) -> None:
+    """Ask every way in turn and add the median and the slow times to its figures."""
+    warm(ways, questions[0])
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(ROUNDS):
+        for question in questions:
+            for name, way in ways.items():
+                started = time.perf_counter()
+                way(question, TOP)
+                times[name].append((time.perf_counter() - started) * 1000)
+    for name, values in times.items():
+        figures[name]["hybrid_p50_ms"] = round(measure.median(values), 2)
+        figures[name]["hybrid_p95_ms"] = round(measure.percentile(values, 0.95), 2)
+
+
+def by_hand(server: PostgresServer, database: str) -> psycopg.Connection[tuple[object, ...]]:
+    """Return a connection to an empty table of notes."""
+    connection = psycopg.connect(server.url(database), autocommit=True)
+    connection.execute("SET jit = off")
+    connection.execute(CREATE)
+    return connection
+
+
+def copy_texts(
+    connection: psycopg.Connection[tuple[object, ...]], texts: list[str], vectors: Floats
+) -> None:
+    """Fill the table and build its indexes."""
+    statement = "COPY notes (id, body, embedding) FROM STDIN"
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for number, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
+            copy.write_row((number, text.replace("\0", ""), str(vector.tolist())))
+    for index in INDEXES:
+        connection.execute(index)
+
+
+def database_mb(server: PostgresServer, database: str) -> float:
+    """Return the size of a database on disk."""
+    with server.connect_as_admin(database) as connection:
+        row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
+    return round(float(str(row[0])) / 1e6, 1) if row else 0.0
+
+
+def random_vectors(count: int) -> Floats:
+    """Return unit vectors, the same each time."""
+    luck = np.random.default_rng(1)
+    rows = luck.standard_normal((count, DIMENSION), dtype=np.float32)
+    scaled: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return scaled
+
+
+def seconds_since(started: float) -> float:
+    """Return the seconds since a moment."""
+    return round(time.perf_counter() - started, 1)
