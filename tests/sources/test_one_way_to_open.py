@@ -23,6 +23,7 @@ ALLOWED = {
     "mcp/other_servers.py": {"open"},  # the null device
     "mcp/remote_session.py": {"open"},  # the null device
     "rest/upload_spool.py": {"open", "fdopen", "read_bytes"},  # uploads in the home folder
+    "server/serve.py": {"open"},  # the queue of jobs, no file
     "server/record.py": {"open", "read_text"},  # the address of the server, in the home folder
     "web/static_files.py": {"read_bytes"},  # files of the package
     "sources/safe_open.py": {"open", "fdopen"},

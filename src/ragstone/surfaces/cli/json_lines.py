@@ -57,7 +57,7 @@ def open_input(engine: Engine, file: str) -> BinaryIO:
     try:
         return safe_stream(Path(parent), name, never=engine.admin.source().own_files())
     except ReadError as error:
-        hint = "check the path; a pipe is read with `ragstone import -`"
+        hint = "check the path; `-` reads from a pipe"
         raise InputError(f"{file} cannot be read: {error.message}", hint=hint) from error
 
 

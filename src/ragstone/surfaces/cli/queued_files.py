@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.engine import Engine
-from ragstone.errors import InputError, ReadError
+from ragstone.errors import InputError
 from ragstone.sources.added_files import file_uri, require_file
 from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.json_lines import open_input
 from ragstone.surfaces.cli.output import plural, print_result
 from ragstone.surfaces.cli.urls import is_url
 from ragstone.surfaces.jobs.engine_queue import queue_of
@@ -58,9 +59,6 @@ def _open(path: str, name: str | None, engine: Engine, stack: ExitStack) -> Inco
         text = sys.stdin.buffer.read()
         return IncomingFile(name or "", len(text), io.BytesIO(text))
     require_file(path)
-    try:
-        stream = stack.enter_context(open(path, "rb"))
-    except OSError as error:
-        raise ReadError(f"{path} cannot be read: {error.strerror or error}") from error
+    stream = stack.enter_context(open_input(engine, path))
     size = os.fstat(stream.fileno()).st_size
     return IncomingFile(name or file_uri(path, engine.settings.base), size, stream)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import platform
 import secrets
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -54,7 +54,7 @@ class JobRunner:
         self._engine_of = engine_of
         self._places = ("", place)
         self._lease = lease
-        self._name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
+        self._name = f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._threads = [
             threading.Thread(target=self._work, args=(f"{self._name}-{number}",), daemon=True)
             for number in range(threads)
