@@ -62,9 +62,9 @@ NOT_FOR_A_WORD_SEARCH = {
 and the settings are TOML."""
 WORD_SEARCH = """
 import sys
-from ragstone.sources import safe_open
+from ragstone.sources import files
 from ragstone.surfaces.cli.app import run
-safe_open.RACY_NS = 0  # a file's stamp is trusted at once
+files.RACY_NS = 0  # a file's stamp is trusted at once
 code = run(["search", "river", "--mode", "words", "--json"])
 sys.stderr.write("|" + " ".join(sys.modules))
 sys.exit(code)

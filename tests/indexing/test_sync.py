@@ -16,7 +16,7 @@ from ragstone.indexing.sync import Scan
 from ragstone.read import worker_process
 from ragstone.read.confined_reader import CONFINED_READER
 from ragstone.read.readers import FormatReader
-from ragstone.sources import safe_open
+from ragstone.sources import files
 from ragstone.store.lock import FileLock
 from ragstone.types import CollectionKey, Document, Item, Skip, SyncReport, UnreadFile
 from tests.support.internals import index_of, store_of
@@ -74,7 +74,7 @@ def test_a_file_left_out_before_is_not_read_again_until_its_stamp_changes(
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a stamp be trusted at once, and not only when it is some time old."""
-    monkeypatch.setattr(safe_open, "RACY_NS", 0)
+    monkeypatch.setattr(files, "RACY_NS", 0)
 
 
 @pytest.fixture

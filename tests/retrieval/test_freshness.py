@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragstone import Document, Engine
-from ragstone.sources import safe_open
+from ragstone.sources import files
 from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.given import GivenDocuments
 from ragstone.store.lock import FileLock
@@ -52,7 +52,7 @@ def freshness_of(engine: Engine, query: str, **options: Any) -> dict[str, str]:
 
 def test_an_unchanged_file_is_fresh_and_is_not_read(folder: Path, opened: list[str]) -> None:
     old = time.time() - 100
-    real, safe_open.RACY_NS = safe_open.RACY_NS, 0
+    real, files.RACY_NS = files.RACY_NS, 0
     try:
         with Engine.open(folder, config=ALONE) as engine:
             engine.sync()
@@ -69,7 +69,7 @@ def test_an_unchanged_file_is_fresh_and_is_not_read(folder: Path, opened: list[s
             assert freshness_of(engine, "acquire_lease")["lease.py"] == "fresh"
             assert opened == ["lease.py"], "what was proven once is not read again"
     finally:
-        safe_open.RACY_NS = real
+        files.RACY_NS = real
 
 
 def test_a_file_too_new_for_its_stamp_is_read_each_time(

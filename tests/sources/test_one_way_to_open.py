@@ -26,7 +26,7 @@ ALLOWED = {
     "server/serve.py": {"open"},  # the queue of jobs, no file
     "server/record.py": {"open", "read_text"},  # the address of the server, in the home folder
     "web/static_files.py": {"read_bytes"},  # files of the package
-    "sources/safe_open.py": {"open", "fdopen"},
+    "sources/files.py": {"open", "fdopen"},
     "secrets/rules.py": {"read_text"},  # the rules in the package
     "read/confine.py": {"open"},  # folders that the sandbox allows
     "read/office_package.py": {"open"},  # a member of an archive that is in memory

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.sources.uris import from_uri, to_uri
+from ragstone.sources.files import from_uri, to_uri
 
 
 @pytest.mark.parametrize(

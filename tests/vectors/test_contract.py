@@ -8,8 +8,7 @@ import pytest
 
 from ragstone.protocols import VectorIndex
 from ragstone.testing.vector_index import VectorIndexContract
-from ragstone.vectors.codecs.compact import CompactCodec
-from ragstone.vectors.codecs.integers import Int10Codec
+from ragstone.vectors.codecs.rows import CompactCodec, Int10Codec
 from ragstone.vectors.exact import ExactIndex
 from ragstone.vectors.file_index import FileIndex
 from ragstone.vectors.turbo.index import TurboIndex

@@ -15,8 +15,8 @@ from ragstone.indexing.prepare import ItemPreparer
 from ragstone.indexing.writer import ChunkingConfig
 from ragstone.protocols import Progress
 from ragstone.retrieval.context.preload import preload_files
+from ragstone.sources.files import from_uri
 from ragstone.sources.folder.selection import Selection
-from ragstone.sources.uris import from_uri
 from ragstone.text.tokens import at_most
 from ragstone.types import Agent, AgentPrompt, Item, Skip, SyncReport
 

@@ -15,8 +15,8 @@ from typing import Final
 from ragstone.config import user_ids
 from ragstone.config.trust import UserKey, user_key
 from ragstone.errors import ReadError, StoreError
+from ragstone.sources.files import safe_open
 from ragstone.sources.folder.git import repository_of, run_git
-from ragstone.sources.safe_open import safe_open
 from ragstone.store.home import DATABASE, IGNORE_FILE, SEAL
 from ragstone.store.summary import DatabaseSummary, read_summary
 

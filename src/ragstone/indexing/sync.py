@@ -40,7 +40,7 @@ from ragstone.indexing.collection import IndexedCollection, must_scan
 from ragstone.indexing.components import store_notes
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
 from ragstone.protocols import Progress
-from ragstone.sources.uris import from_uri
+from ragstone.sources.files import from_uri
 from ragstone.types import CollectionKey, Scope, SyncReport
 
 if TYPE_CHECKING:

@@ -43,6 +43,7 @@ class CandidateSearch:
             BoundedCache(_FILTERS_CACHED)
         )
         self._samples = BackgroundSamples(components)
+        self._has_two_cores = cores() > 1
 
     def run(self, request: Request, view: DocumentReader, generation: int) -> CandidateLists:
         """Return the candidate lists of a request; `view` is a snapshot of this generation."""
@@ -103,7 +104,7 @@ class CandidateSearch:
 
         With two cores the words are searched in a thread while the query is embedded: 2 of about 6 ms.
         """
-        if not spaces or cores() == 1:
+        if not spaces or not self._has_two_cores:
             self._search_words(request, view, spaces, lists)
             return [self._query_vector(info, request, lists) for info in spaces]
         words = self._threads().submit(self._search_words, request, view, spaces, lists)

@@ -15,9 +15,8 @@ from ragstone.indexing.collection import folder_source
 from ragstone.indexing.shared_files import has_foreign_files
 from ragstone.indexing.sync import Changes, DocumentId, Policy, Proof, Scan
 from ragstone.sources.added_files import ADDED, PATH, AddedFile
+from ragstone.sources.files import from_uri, stamp_of
 from ragstone.sources.folder.source import FILES
-from ragstone.sources.safe_open import stamp_of
-from ragstone.sources.uris import from_uri
 from ragstone.types import Explanation, Freshness, Hit, Item, KnownFile, Request, Stamp
 from ragstone.types.bounded_cache import BoundedCache
 

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from ragstone.errors import ReadError
+from ragstone.sources.files import Identity, safe_open, stamp_of, to_uri
 from ragstone.sources.folder.selection import FileLimits
-from ragstone.sources.safe_open import Identity, safe_open, stamp_of
-from ragstone.sources.uris import to_uri
 from ragstone.types import Item, LoadedItem, Metadata, Skip, Stamp
 from ragstone.types.documents import Value
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
+from ragstone.sources.files import identities
 from ragstone.sources.folder.selection import OWN_FOLDERS
-from ragstone.sources.safe_open import identities
 
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify

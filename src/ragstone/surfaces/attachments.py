@@ -11,7 +11,7 @@ from typing import Final, Literal
 from ragstone.errors import InputError, ReadError
 from ragstone.read.file_types import suffix_of
 from ragstone.read.readers import is_binary, reader_for
-from ragstone.sources.safe_open import safe_open
+from ragstone.sources.files import safe_open
 
 MAX_BYTES: Final = 5_000_000
 """The limit of common model services for one picture."""

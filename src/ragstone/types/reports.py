@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Literal, NamedTuple
 
 from ragstone.types.documents import Skip
-from ragstone.types.spaces import EmbedUsage, SpaceInfo
-from ragstone.types.storage import Collection, PutResult
+from ragstone.types.storage import Collection, EmbedUsage, PutResult, SpaceInfo
 
 JobState = Literal["waiting", "running", "done", "failed"]
 

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from ragstone import Engine
-from ragstone.sources import safe_open
-from ragstone.sources.uris import from_uri, to_uri
+from ragstone.sources import files
+from ragstone.sources.files import from_uri, to_uri
 
 FAKE = {"rag.embedding_provider": "fake"}
 FILES = {
@@ -194,7 +194,7 @@ QUERIES = (
 def stamps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Say whether the stamps of files as they were first synced are trusted; only waiting makes them so, or this."""
     if request.param == "trusted":
-        monkeypatch.setattr(safe_open, "RACY_NS", 0)
+        monkeypatch.setattr(files, "RACY_NS", 0)
     return str(request.param)
 
 
@@ -213,7 +213,7 @@ def meet(
             assert engine.sync().ok
             if stamps == "trusted":
                 time.sleep(0.02)  # more than a tick of the clock that files are stamped by
-            monkeypatch.setattr(safe_open, "RACY_NS", 2_000_000_000)
+            monkeypatch.setattr(files, "RACY_NS", 2_000_000_000)
             if request.param == "cold command":
                 engine.close()
             left_out = change(folder)

@@ -9,7 +9,7 @@ import install_browser
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from ragstone.sources import safe_open
+from ragstone.sources import files
 from tests.support.browser import (
     PageRecord,
     ServedFolder,
@@ -77,4 +77,4 @@ def record(opened: tuple[Page, PageRecord]) -> PageRecord:
 @pytest.fixture
 def old_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trust the stamps of files that were just written, as of files that are older than two seconds."""
-    monkeypatch.setattr(safe_open, "RACY_NS", 0)
+    monkeypatch.setattr(files, "RACY_NS", 0)

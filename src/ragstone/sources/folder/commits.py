@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import ReadError
+from ragstone.sources.files import safe_open, split_path
 from ragstone.sources.folder.git import run_git
-from ragstone.sources.safe_open import safe_open, split_path
 from ragstone.sources.secrets.redaction import redact
 from ragstone.types import Commit
 

@@ -12,11 +12,17 @@ from itertools import islice
 from pathlib import Path
 
 from ragstone.errors import InputError
+from ragstone.sources.files import (
+    Identity,
+    from_uri,
+    identities,
+    safe_open,
+    stamp_of,
+    to_uri,
+)
 from ragstone.sources.folder import git as git_program
 from ragstone.sources.folder.selection import FileLimits, Selection, file_reason
 from ragstone.sources.folder.tree import FolderTree, IgnoreFiles, TreeFolder, read_outer_rules
-from ragstone.sources.safe_open import Identity, identities, safe_open, stamp_of
-from ragstone.sources.uris import from_uri, to_uri
 from ragstone.types import Item, LoadedItem, Skip
 
 FILES = "files"

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragstone.errors import InputError, ReadError
+from ragstone.sources.files import Identity, safe_open, to_uri
 from ragstone.sources.folder.ignore_rules import MAX_EXPRESSIONS, IgnoreRules
 from ragstone.sources.folder.selection import OWN_FOLDERS, Selection, folder_reason
-from ragstone.sources.safe_open import Identity, safe_open
-from ragstone.sources.uris import to_uri
 from ragstone.types import Skip
 
 OWN_RULES, GIT_RULES = ".ragstoneignore", ".gitignore"

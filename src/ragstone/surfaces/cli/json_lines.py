@@ -11,7 +11,7 @@ from typing import BinaryIO, Final, TextIO
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError, ReadError
-from ragstone.sources.safe_open import identities, safe_stream
+from ragstone.sources.files import identities, safe_stream
 from ragstone.surfaces.cli.output import (
     format_bytes,
     plural,

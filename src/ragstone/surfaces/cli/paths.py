@@ -10,8 +10,8 @@ from typing import Final
 
 from ragstone.errors import InputError, NotFound
 from ragstone.sources.added_files import file_uri
+from ragstone.sources.files import from_uri
 from ragstone.sources.folder.roots import find_root
-from ragstone.sources.uris import from_uri
 from ragstone.text.globs import has_wildcard
 
 _SPECIAL: Final = re.compile(r"([*?\[\]\\])")

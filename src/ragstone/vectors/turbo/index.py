@@ -18,7 +18,7 @@ import numpy as np
 from ragstone.protocols import Codec, IndexSettings
 from ragstone.types import Matrix, Scored
 from ragstone.vectors.base64_export import from_text, to_text
-from ragstone.vectors.codecs.integers import Int10Codec
+from ragstone.vectors.codecs.rows import Int10Codec
 from ragstone.vectors.exact import ExactIndex, best
 from ragstone.vectors.memory_rows import MemoryRows
 from ragstone.vectors.normalise import (

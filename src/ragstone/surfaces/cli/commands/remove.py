@@ -11,7 +11,7 @@ import click
 from ragstone.engine import Engine
 from ragstone.errors import NotFound
 from ragstone.sources.added_files import file_uri
-from ragstone.sources.uris import from_uri
+from ragstone.sources.files import from_uri
 from ragstone.surfaces.cli.engine import open_indexed_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import collection_option, common_options

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import ReadError
-from ragstone.sources import safe_open as room
-from ragstone.sources.safe_open import identities, safe_open
+from ragstone.sources import files as room
+from ragstone.sources.files import identities, safe_open
 
 Plant = Callable[..., Path]
 

@@ -1,6 +1,10 @@
-"""The only module that opens files of a user.
+"""Files below a root: their uris and stamps, and the only function that opens files of a user.
 
-No link below the root is followed, only regular files are opened, and no file is read beyond a limit. Files in `never`
+A uri is the path below the root with `/` between its parts. It is valid Unicode, even if the path is not: bytes of a
+name that are not UTF-8 are written as `%FF`, and a `%` that would read as such a byte as `%25`. All other names stay
+as they are, `100%.txt` and `a%20b` included.
+
+`safe_open` follows no link below the root, opens only regular files, and reads no file beyond a limit. Files in `never`
 are not opened at all: closing any descriptor of a SQLite database drops this process's locks on it.
 """
 
@@ -8,6 +12,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import time
 from collections.abc import Collection, Iterable
@@ -194,3 +199,39 @@ def _read(descriptor: int, size: int) -> bytes:
         pieces.append(piece)
         unread -= len(piece)
     return b"".join(pieces)
+
+
+_FIRST_SURROGATE = 0xDC00
+"""`surrogateescape` adds this to a byte that is not UTF-8."""
+_BAD = re.compile("[\udc80-\udcff]")
+_LIKE_BAD = re.compile("%(?=(?:25)*[89A-F][0-9A-F])")
+_BACK = re.compile("%25(?=(?:25)*[89A-F][0-9A-F])|%([89A-F][0-9A-F])")
+
+
+def to_uri(relative: str) -> str:
+    """Return the uri of a path as the operating system spells it, `/` between its parts."""
+    if relative.isascii() and "%" not in relative:
+        return relative
+    text = os.fsencode(relative).decode("utf-8", "surrogateescape")
+    escaped = _LIKE_BAD.sub("%25", text)
+    return _BAD.sub(_encode_byte, escaped)
+
+
+def from_uri(uri: str) -> str:
+    """Return the path of a uri."""
+    if "%" not in uri:
+        return uri
+    text = _BACK.sub(_decode_byte, uri)
+    return os.fsdecode(text.encode("utf-8", "surrogateescape"))
+
+
+def _encode_byte(surrogate: re.Match[str]) -> str:
+    byte = ord(surrogate[0]) - _FIRST_SURROGATE
+    return f"%{byte:02X}"
+
+
+def _decode_byte(escape: re.Match[str]) -> str:
+    digits = escape[1]
+    if digits is None:
+        return "%"
+    return chr(_FIRST_SURROGATE + int(digits, 16))
