@@ -140,6 +140,34 @@ def test_gemini_gets_the_role_as_a_task_type(tmp_path: Path, gemini: ModelServic
     assert np.linalg.norm(row) == pytest.approx(1, abs=1e-5)
 
 
+def test_a_newer_model_of_gemini_gets_prefixes_instead_of_task_types(
+    tmp_path: Path, gemini: ModelService
+) -> None:
+    embedder = make_embedder(tmp_path, provider="gemini:gemini-embedding-2@768", url=gemini.url)
+    embedder.embed(["when does it open"], "query")
+    embedder.embed(["It opens at nine."], "document")
+    assert [body["requests"] for _, _, body in gemini.requests] == [
+        [
+            {
+                "model": "models/gemini-embedding-2",
+                "content": {"parts": [{"text": text}]},
+                "outputDimensionality": 768,
+            }
+        ]
+        for text in (
+            "task: search result | query: when does it open",
+            "title: none | text: It opens at nine.",
+        )
+    ]
+
+
+def test_gemini_counts_the_tokens_of_a_batch(tmp_path: Path, gemini: ModelService) -> None:
+    embedder = make_embedder(tmp_path, provider="gemini", dimension="8", url=gemini.url)
+    embedder.embed(["one two three", "four five"])
+    assert embedder.usage.tokens == 5
+    assert embedder.usage.cost == pytest.approx(5 * 0.15 / 1_000_000)
+
+
 def test_gemini_gets_at_most_a_hundred_texts_in_a_request(
     tmp_path: Path, gemini: ModelService
 ) -> None:
@@ -158,6 +186,22 @@ def test_ollama_gets_the_prefixes_of_nomic(tmp_path: Path, ollama: ModelService)
     assert path == "/api/embed" and "authorization" not in headers
     assert body["input"] == ["search_query: opening hours"]
     assert ollama.requests[1][2]["input"] == ["search_document: It opens at nine."]
+
+
+def test_a_text_that_ollama_calls_too_long_is_sent_again_in_windows(
+    tmp_path: Path, ollama: ModelService
+) -> None:
+    ollama.context_length = 500
+    text = "".join(f"{{{{{number}}}}}" for number in range(300))
+    embedder = make_embedder(
+        tmp_path, provider="ollama", model="own", dimension="768", url=ollama.url
+    )
+    embedder.embed([text])
+    assert all(body["truncate"] is False for _, _, body in ollama.requests)
+    assert "".join(ollama.requests[-1][2]["input"]) == text
+    assert ollama.paid_twice == 0 and set(ollama.embedded) == set(
+        ollama.requests[-1][2]["input"]
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from ragstone import Document, Engine, registry
+from ragstone import Document, Engine, config, registry
+from ragstone.config import Settings
+from ragstone.embed.rerank.hosted import ServiceReranker, cohere, jina, voyage
 from ragstone.errors import ConfigError, MissingExtra, ProviderError
 from ragstone.retrieval.ranking.rerank import rerank_scores
 from ragstone.surfaces.cli.app import run
@@ -139,6 +141,32 @@ def test_a_service_reranks_with_its_wire_format(
             explanation = engine.explain("ferry leaves", rerank=name)
             assert [hit.source_doc_id for hit in explanation.hits] == plain
             assert any(f"not reranked by {name}" in note for note in explanation.notes)
+
+
+@pytest.mark.parametrize(
+    ("make", "answer", "path"),
+    [(cohere, answer_cohere, ""), (voyage, answer_voyage, "/v1"), (jina, answer_jina, "/v1")],
+)
+def test_a_busy_reranker_is_asked_again_and_a_wrong_key_is_not(
+    tmp_path: Path, make: Callable[[Settings], ServiceReranker], answer: Answer, path: str
+) -> None:
+    with serving(ModelService(answer), path) as service:
+        variables = {"RAGSTONE_RERANK_API_KEY": KEY, "RAGSTONE_RERANK_URL": service.url}
+        reranker = make(config.load(tmp_path, environ=variables))
+        pauses: list[float] = []
+
+        def pause(seconds: float) -> None:
+            pauses.append(seconds)
+            service.faults.rate_limited = 0.0
+
+        reranker.client.sleep = pause
+        service.faults.rate_limited, service.faults.retry_after = 1.0, "2"
+        assert reranker.rerank("ferry quay", ["quay", "tea", "the ferry quay"]) == [0.5, 0.0, 1]
+        assert len(pauses) == 1 and 2 <= pauses[0] < 2.2
+        variables["RAGSTONE_RERANK_API_KEY"] = "wrong"
+        with pytest.raises(ProviderError, match=r"refused the key \(401\): invalid api token"):
+            make(config.load(tmp_path, environ=variables)).rerank("ferry", ["quay"])
+        assert service.statuses == {200: 1, 429: 1, 401: 1}
 
 
 def test_a_wrong_key_of_a_reranker_is_a_note(

@@ -80,6 +80,8 @@ class ModelService:
     running: int = 0
     most_at_once: int = 0
     seconds_per_request: float = 0.0
+    context_length: int = 100_000
+    """The characters that Ollama's model reads; dense text has a token for each."""
 
     @property
     def paid_twice(self) -> int:
@@ -181,6 +183,13 @@ def answer_gemini(
         return 429, {}, {"error": {**error, "details": details}}
     if service.happens(service.faults.broken):
         return 500, {}, {"error": {"code": 500, "message": "Internal", "status": "INTERNAL"}}
+    if "gemini-embedding-2" in model and any("taskType" in request for request in requests):
+        message = "task_type is not supported by this model"
+        return (
+            400,
+            {},
+            {"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}},
+        )
     texts = [request["content"]["parts"][0]["text"] for request in requests]
     rows = service.vectors(texts)
     # A shortened vector is not scaled to length one again.
@@ -190,7 +199,8 @@ def answer_gemini(
     ]
     if service.happens(service.faults.short):
         embeddings.pop()
-    return 200, {}, {"embeddings": embeddings}
+    tokens = sum(len(text.split()) for text in texts)
+    return 200, {}, {"embeddings": embeddings, "usageMetadata": {"promptTokenCount": tokens}}
 
 
 def answer_ollama(
@@ -201,10 +211,21 @@ def answer_ollama(
         return 404, {}, {"error": "404 page not found"}
     if body["model"] == "missing":
         return 404, {}, {"error": 'model "missing" not found, try pulling it first'}
+    if service.happens(service.faults.rate_limited):
+        return (
+            503,
+            {},
+            {"error": "server busy, please try again.  maximum pending requests exceeded"},
+        )
     if service.happens(service.faults.broken):
         return 500, {}, {"error": "llama runner process has terminated"}
     texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-    rows = service.vectors(texts)
+    if any(len(text) > service.context_length for text in texts) and not body["truncate"]:
+        return 400, {}, {"error": "the input length exceeds the context length"}
+    rows = [
+        row[: body.get("dimensions")]
+        for row in service.vectors([text[: service.context_length] for text in texts])
+    ]
     if service.happens(service.faults.short):
         rows.pop()
     return (
@@ -226,7 +247,7 @@ def relevance(query: str, text: str) -> float:
 
 
 def rerank_answer(
-    path: str, top_field: str, results_field: str, extra: Json
+    path: str, top_field: str, results_field: str, message_field: str, extra: Json
 ) -> Callable[[ModelService, str, dict[str, str], Json], Reply]:
     """Return the answers of a rerank service: the best first, by index."""
 
@@ -234,11 +255,14 @@ def rerank_answer(
         service: ModelService, called: str, headers: dict[str, str], body: Json
     ) -> Reply:
         if not check_bearer(headers):
-            return 401, {}, {"message": "invalid api token", "detail": "invalid api token"}
+            return 401, {}, {message_field: "invalid api token"}
         if called != path:
-            return 404, {}, {"message": "not found"}
+            return 404, {}, {message_field: "not found"}
+        if service.happens(service.faults.rate_limited):
+            pause = {"Retry-After": service.faults.retry_after}
+            return 429, pause, {message_field: "too many requests"}
         if service.happens(service.faults.broken):
-            return 500, {}, {"message": "internal server error"}
+            return 500, {}, {message_field: "internal server error"}
         scores = [relevance(body["query"], text) for text in body["documents"]]
         places = sorted(range(len(scores)), key=lambda place: -scores[place])
         results = [
@@ -251,12 +275,18 @@ def rerank_answer(
 
 
 answer_cohere = rerank_answer(
-    "/v2/rerank", "top_n", "results", {"id": "x", "meta": {"billed_units": {"search_units": 1}}}
+    "/v2/rerank",
+    "top_n",
+    "results",
+    "message",
+    {"id": "x", "meta": {"billed_units": {"search_units": 1}}},
 )
 answer_voyage = rerank_answer(
-    "/v1/rerank", "top_k", "data", {"object": "list", "usage": {"total_tokens": 26}}
+    "/v1/rerank", "top_k", "data", "detail", {"object": "list", "usage": {"total_tokens": 26}}
 )
-answer_jina = rerank_answer("/v1/rerank", "top_n", "results", {"usage": {"total_tokens": 815}})
+answer_jina = rerank_answer(
+    "/v1/rerank", "top_n", "results", "detail", {"usage": {"total_tokens": 815}}
+)
 
 
 class _Handler(BaseHTTPRequestHandler):

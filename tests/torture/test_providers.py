@@ -21,7 +21,15 @@ from ragstone import Document, Engine
 from ragstone.embed.remote import RemoteEmbedder
 from ragstone.errors import ProviderError
 from ragstone.types import RequestSize
-from tests.support.model_services import KEY, Faults, ModelService, answer_openai, serving
+from tests.support.model_services import (
+    KEY,
+    Faults,
+    ModelService,
+    answer_gemini,
+    answer_ollama,
+    answer_openai,
+    serving,
+)
 
 pytestmark = [
     pytest.mark.torture,
@@ -36,9 +44,17 @@ LOST_BY_KILLS = KILLS * REQUEST.texts * REQUEST.at_once
 """A kill loses the requests that are under way."""
 
 
-def settings(url: str) -> dict[str, object]:
+ANSWERS = {
+    "openai:small@16": (answer_openai, "/v1"),
+    "gemini:gemini-embedding-001@16": (answer_gemini, "/v1beta"),
+    "ollama:own@16": (answer_ollama, ""),
+}
+"""A model of each provider, its service and the path of its address."""
+
+
+def settings(model: str, url: str) -> dict[str, object]:
     return {
-        "embed.provider": "openai:small@16",
+        "embed.provider": model,
         "embed.url": url,
         "embed.seconds": 1,
         "embed.query_seconds": 1,
@@ -47,9 +63,9 @@ def settings(url: str) -> dict[str, object]:
     }
 
 
-def embed_until_done(folder: Path, url: str) -> None:
+def embed_until_done(folder: Path, config: dict[str, object]) -> None:
     """Embed until all texts have a vector; an outage only makes it wait."""
-    with Engine.open(folder, config=settings(url)) as engine:
+    with Engine.open(folder, config=config) as engine:
         embedder = engine.workspace.components.embedder()
         assert isinstance(embedder, RemoteEmbedder)
         embedder.request_size = REQUEST
@@ -73,15 +89,18 @@ def in_child(work: Callable[[], None]) -> int:
     return pid
 
 
+@pytest.mark.parametrize("model", ANSWERS)
 def test_faults_outages_and_kills_lose_and_double_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
     monkeypatch.setenv("RAGSTONE_EMBED_API_KEY", KEY)
     chance = random.Random(int(os.environ.get("TORTURE_SEED", "11")))
     with Engine.open(tmp_path, config={"embed.background": "off"}) as engine:
         texts = [Document(f"d{number}", f"note number {number}") for number in range(TEXTS)]
         engine.add(texts, embed=False)
-    with serving(ModelService(answer_openai, 16), "/v1") as service:
+    answer, path = ANSWERS[model]
+    with serving(ModelService(answer, 16), path) as service:
+        config = settings(model, service.url)
         service.faults = Faults(
             rate_limited=0.3,
             broken=0.05,
@@ -94,16 +113,16 @@ def test_faults_outages_and_kills_lose_and_double_nothing(
             hang_seconds=1.5,
         )
         for kill in range(KILLS):
-            pid = in_child(lambda: embed_until_done(tmp_path, service.url))
+            pid = in_child(lambda: embed_until_done(tmp_path, config))
             until = TEXTS * (kill + 1) * chance.uniform(0.8, 1.0) / (KILLS + 1)
             while len(service.embedded) < until:
                 time.sleep(0.001)
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-        worker = threading.Thread(target=embed_until_done, args=(tmp_path, service.url))
+        worker = threading.Thread(target=embed_until_done, args=(tmp_path, config))
         worker.start()
         service.is_down = True
-        with Engine.open(tmp_path, config=settings(service.url)) as engine:
+        with Engine.open(tmp_path, config=config) as engine:
             end = time.monotonic() + OUTAGE_SECONDS
             answers = 0
             while time.monotonic() < end or answers < 3:
@@ -111,14 +130,17 @@ def test_faults_outages_and_kills_lose_and_double_nothing(
                 explanation = engine.explain(f"note number {number}")
                 assert f"d{number}" in [hit.source_doc_id for hit in explanation.hits]
                 answers += 1
+                time.sleep(0.05)
         service.is_down = False
         worker.join()
-        with Engine.open(tmp_path, config=settings(service.url)) as engine:
+        with Engine.open(tmp_path, config=config) as engine:
             (info,) = engine.status().spaces
             assert info.embedded == info.texts == TEXTS
             assert all(finding.ok for finding in engine.admin.check())
         assert len(service.embedded) == TEXTS
         again = service.paid_twice / TEXTS
-        print(f"{TEXTS} texts, {len(service.requests)} requests, {again:.2%} sent again")
+        print(
+            f"{model}: {TEXTS} texts, {len(service.requests)} requests, {again:.2%} sent again"
+        )
         assert service.paid_twice <= LOST_BY_KILLS + TEXTS * 0.01
         assert TEXTS < 20_000 or again <= 0.01

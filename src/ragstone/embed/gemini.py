@@ -8,6 +8,7 @@ from typing import Final
 
 from ragstone.config import Settings
 from ragstone.embed.http_client import Json
+from ragstone.embed.models import facts_about
 from ragstone.embed.refusals import BadReply
 from ragstone.embed.remote import (
     ProviderDefaults,
@@ -34,19 +35,23 @@ _TASKS: Final[Mapping[Role, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class GeminiWire:
-    """`POST /models/MODEL:batchEmbedContents`. The role is sent as the task type, not as a prefix."""
+    """`POST /models/MODEL:batchEmbedContents`."""
 
     model: str
     dimension: int
+    has_task_types: bool
+    """Whether the role is sent as the task type; newer models get a prefix instead."""
 
     def request(self, texts: Sequence[str], role: Role) -> tuple[str, Json]:
         """Return the path and the body of a request."""
+        options: dict[str, object] = {"outputDimensionality": self.dimension}
+        if self.has_task_types:
+            options["taskType"] = _TASKS[role]
         requests = [
             {
                 "model": f"models/{self.model}",
                 "content": {"parts": [{"text": text}]},
-                "taskType": _TASKS[role],
-                "outputDimensionality": self.dimension,
+                **options,
             }
             for text in texts
         ]
@@ -60,8 +65,8 @@ class GeminiWire:
         return {number: entry["values"] for number, entry in enumerate(embeddings)}
 
     def tokens(self, reply: Json) -> int | None:
-        """Return None: the batch reply does not count tokens."""
-        return None
+        """Return the tokens that the service counted."""
+        return int(reply["usageMetadata"]["promptTokenCount"])
 
 
 def configured(settings: Settings) -> RemoteEmbedder:
@@ -70,7 +75,8 @@ def configured(settings: Settings) -> RemoteEmbedder:
 
 
 def _make_wire(model: str, dimension: int, full_dimension: int) -> GeminiWire:
-    return GeminiWire(model.removeprefix("models/"), dimension)
+    has_prefixes = bool(facts_about(model).query_prefix)
+    return GeminiWire(model.removeprefix("models/"), dimension, not has_prefixes)
 
 
 def _headers(key: str) -> Mapping[str, str]:

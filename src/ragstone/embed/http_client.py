@@ -31,7 +31,9 @@ _MAX_REPLY_BYTES: Final = 64_000_000
 """The largest sound reply, 128 vectors of 16,384 numbers, has about 45 MB."""
 _JSON_CONTENT: Final = {"Content-Type": "application/json"}
 _REFUSED_KEY: Final = (401, 403)
-_REFUSED_TEXT: Final = (400, 413, 422)
+_TOO_LARGE: Final = 413
+_REFUSED_TEXT: Final = (400, _TOO_LARGE, 422)
+_SIGNS_OF_LENGTH: Final = ("context length", "context size", "tokens", "too long", "too large")
 _RETRYABLE: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _RATE_LIMITED: Final = 429
 _ATTEMPTS_TO_CONNECT: Final = 3
@@ -188,8 +190,9 @@ class ServiceClient:
             )
             return _Failure(ProviderError(problem, hint=hint))
         if status in _REFUSED_TEXT:
-            problem = f"{names.title} refused a request ({status}): {message}"
-            return _Failure(RequestRefused(problem))
+            refused = RequestRefused(f"{names.title} refused a request ({status}): {message}")
+            refused.is_too_long = status == _TOO_LARGE or _names_length(message)
+            return _Failure(refused)
         if status == _RATE_LIMITED and _is_spent(response.content):
             hint = "check the plan and the balance of the account"
             return _Failure(ProviderError(f"{names.title}: {message}", hint=hint))
@@ -269,6 +272,11 @@ def error_message(body: bytes) -> str:
 def _names_bad_key(body: bytes) -> bool:
     """Return whether an error says that the key is wrong. Gemini does so with status 400."""
     return b"API_KEY_INVALID" in body
+
+
+def _names_length(message: str) -> bool:
+    """Return whether a service says that a text is too long for its model."""
+    return any(sign in message.lower() for sign in _SIGNS_OF_LENGTH)
 
 
 def _is_spent(body: bytes) -> bool:

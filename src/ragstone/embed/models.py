@@ -8,6 +8,7 @@ from typing import Final
 from ragstone.errors import ConfigError
 
 _SEARCH_INSTRUCTION: Final = "Represent this sentence for searching relevant passages: "
+_SEARCH_RESULT: Final = ("task: search result | query: ", "title: none | text: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ _MODELS: Final[dict[str, ModelFacts]] = {
     "text-embedding-3-large": ModelFacts(3072, 8191, price=0.13),
     "text-embedding-ada-002": ModelFacts(1536, 8191, price=0.10),
     "gemini-embedding-001": ModelFacts(3072, 2048, price=0.15),
+    "gemini-embedding-2": ModelFacts(3072, 8192, *_SEARCH_RESULT, price=0.20),
+    "gemini-embedding-2-preview": ModelFacts(3072, 8192, *_SEARCH_RESULT, price=0.20),
     "all-minilm-l6-v2": ModelFacts(384, 256),
     "all-minilm-l12-v2": ModelFacts(384, 128),
     "all-minilm": ModelFacts(384, 256),
@@ -48,9 +51,7 @@ _MODELS: Final[dict[str, ModelFacts]] = {
     "mxbai-embed-large-v1": ModelFacts(1024, 512, _SEARCH_INSTRUCTION),
     "snowflake-arctic-embed": ModelFacts(1024, 512, _SEARCH_INSTRUCTION),
     "snowflake-arctic-embed2": ModelFacts(1024, 8192, "query: "),
-    "embeddinggemma": ModelFacts(
-        768, 2048, "task: search result | query: ", "title: none | text: "
-    ),
+    "embeddinggemma": ModelFacts(768, 2048, *_SEARCH_RESULT),
 }
 _FAMILIES: Final[tuple[tuple[str, str, str], ...]] = (
     ("nomic-embed-text", "search_query: ", "search_document: "),

@@ -37,7 +37,8 @@ class OllamaWire:
 
     def request(self, texts: Sequence[str], role: Role) -> tuple[str, Json]:
         """Return the path and the body of a request."""
-        body: dict[str, object] = {"model": self.model, "input": list(texts), "truncate": True}
+        # Without `truncate` the end of a long text would be left out silently.
+        body: dict[str, object] = {"model": self.model, "input": list(texts), "truncate": False}
         if self.dimension is not None:
             body["dimensions"] = self.dimension
         return "/api/embed", body

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ragstone.config import Settings, check_key, provider_key
 from ragstone.embed.http_client import Json, ServiceClient, ServiceNames
 from ragstone.embed.models import facts_about, known_dimension
-from ragstone.embed.refusals import BadReply
+from ragstone.embed.refusals import BadReply, RequestRefused
 from ragstone.embed.retries import Patience
 from ragstone.errors import ConfigError, InputError
 from ragstone.protocols import Progress
@@ -30,6 +30,8 @@ _MAX_REPLIES: Final = 8
 """If some rows of a request are sound, the others are requested more often, because a failure loses all of them."""
 _TOKEN_MARGIN: Final = 0.7
 """Tokens are estimated, so a text is cut well below the limit of the model."""
+_SHORTEST_WINDOW: Final = 100
+"""The characters of a window that is not cut again if the service calls it too long."""
 _MAX_TOKENS_OF_REQUEST: Final = 100_000_000
 """A service that counts more tokens in one request is not believed."""
 _DOCUMENT_SECONDS: Final = 300.0
@@ -108,8 +110,25 @@ class RemoteEmbedder:
     def embed_request(
         self, texts: Sequence[str], role: Role = "document", *, seconds: float | None = None
     ) -> Vectors:
-        """Return the rows of the texts of one request; retries end after `seconds`."""
-        windows = [self._windows(text) for text in texts]
+        """Return the rows of the texts of one request; retries end after `seconds`.
+
+        If the service says that a text is too long, that text is sent again in shorter windows.
+        """
+        parts = 1
+        while True:
+            try:
+                return self._embed_windows(texts, role, seconds, parts)
+            except RequestRefused as error:
+                parts *= 2
+                is_short = len(texts[0]) < parts * _SHORTEST_WINDOW
+                if len(texts) > 1 or is_short or not error.is_too_long:
+                    raise
+
+    def _embed_windows(
+        self, texts: Sequence[str], role: Role, seconds: float | None, parts: int
+    ) -> Vectors:
+        """Return the rows of texts that are cut into `parts` times as many windows as estimated."""
+        windows = [self._windows(text, parts) for text in texts]
         pieces = list(chain.from_iterable(windows))
         rows = self._rows(pieces, role, self._patience(role, seconds))
         vectors = np.zeros((len(texts), self.space.dimension), np.float32)
@@ -146,13 +165,12 @@ class RemoteEmbedder:
             self.document_seconds, total if seconds is None else min(total, seconds)
         )
 
-    def _windows(self, text: str) -> list[str]:
+    def _windows(self, text: str, parts: int) -> list[str]:
         """Return a text in pieces that the model can read; nothing is cut off silently."""
         limit = int(self.max_tokens * _TOKEN_MARGIN)
-        tokens = self.count_tokens(text)
-        if tokens <= limit:
+        count = parts * max(1, -(-self.count_tokens(text) // limit))
+        if count == 1:
             return [text or " "]  # some services refuse an empty text
-        count = -(-tokens // limit)
         length = -(-len(text) // count)
         return [text[start : start + length] for start in range(0, len(text), length)]
 
