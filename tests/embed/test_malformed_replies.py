@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragstone.embed.batches import BatchEmbedder
 from ragstone.embed.http_client import ServiceClient, ServiceNames
 from ragstone.embed.rerank.hosted import COHERE, ServiceReranker
 from ragstone.embed.retries import CircuitBreaker, requested_pause
 from ragstone.errors import ProviderError
+from ragstone.indexing.backfill import BatchEmbedder
 from ragstone.retrieval.ask.chat import Chat
 from tests.support.model_services import (
     ModelService,

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
-from ragstone.indexing.prepare import ItemPreparer
-from ragstone.indexing.worker import (
+from ragstone.indexing.prepare import (
     MANY_FILES,
-    BatchWorker,
+    ItemPreparer,
 )
+from ragstone.indexing.worker import BatchWorker
 from ragstone.indexing.writer import ChunkingConfig
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource

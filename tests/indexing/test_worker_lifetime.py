@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.indexing.worker import (
+from ragstone.indexing.prepare import (
     MANY_BYTES,
     MANY_FILES,
     MIN_FILES,

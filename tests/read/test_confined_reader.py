@@ -16,7 +16,7 @@ import pytest
 
 from ragstone.errors import ReadError
 from ragstone.read.confined_reader import ConfinedReader
-from ragstone.read.formats import get_format
+from ragstone.read.file_types import get_format
 from ragstone.read.python_command import build_command
 from ragstone.read.readers import reader_for
 from ragstone.types import Document, Mark
@@ -29,7 +29,7 @@ PROGRAM = """
 import sys
 sys.path.extend(sys.argv[1:])
 import ragstone.read.confined_main as confined_main
-from ragstone.read.formats import Format
+from ragstone.read.file_types import Format
 from tests.read import bad_readers
 names = [name for name in dir(bad_readers) if name.islower() and not name.startswith("_")]
 confined_main.FORMATS = tuple(Format(name, (name,), f"tests.read.bad_readers:{name}") for name in names)

@@ -6,8 +6,7 @@ from collections import Counter
 
 import pytest
 
-from ragstone.read.file_types import explain_refusal
-from ragstone.read.formats import FORMATS, Format, find_format, get_format
+from ragstone.read.file_types import FORMATS, Format, explain_refusal, find_format, get_format
 from ragstone.read.readers import is_binary
 
 

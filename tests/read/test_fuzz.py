@@ -18,7 +18,7 @@ from ragstone.chunk.chunkers import chunker_for
 from ragstone.chunk.recipes import NAMES
 from ragstone.errors import ReadError
 from ragstone.read.confined_reader import ConfinedReader
-from ragstone.read.formats import FORMATS, Format, find_format, get_format
+from ragstone.read.file_types import FORMATS, Format, find_format, get_format
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.folder.ignore_rules import IgnoreRules
 from ragstone.text.identifiers import query_terms, terms

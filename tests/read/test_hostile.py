@@ -13,7 +13,7 @@ import pytest
 
 from ragstone.errors import ReadError
 from ragstone.read.confined_reader import DEADLINE_SECONDS, ConfinedReader
-from ragstone.read.formats import find_format
+from ragstone.read.file_types import find_format
 from ragstone.read.readers import reader_for
 from tests.read.hostile_pdf import bombs, damaged, laughs
 from tests.read.pdf_files import lines, pdf

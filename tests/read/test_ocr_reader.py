@@ -13,7 +13,7 @@ from ragstone.config import settings as settings_module
 from ragstone.errors import MissingExtra, ReadError
 from ragstone.indexing.writer import ChunkingConfig
 from ragstone.read import readers
-from ragstone.read.formats import get_format
+from ragstone.read.file_types import get_format
 from ragstone.read.ocr_reader import OcrReader
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.types import OcrLimits

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
-from ragstone.read.syntax import describe_syntax_error
+from ragstone.read.plain import describe_syntax_error
 
 BROKEN = {
     "a.json": ('{"a": 1,, "b": 2}', "no sound JSON"),

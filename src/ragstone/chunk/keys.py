@@ -25,7 +25,7 @@ from ragstone.chunk.packing import check_sizes, pack_units
 from ragstone.chunk.recipes import CODE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks, common_start
 from ragstone.text.json_comments import blank_comments
-from ragstone.text.sentences import weigh
+from ragstone.text.tokens import weigh
 from ragstone.text.units import Unit
 from ragstone.types import Chunk, Document
 

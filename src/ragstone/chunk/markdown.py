@@ -17,9 +17,9 @@ from ragstone.text.sentences import (
     WORD,
     line_units,
     prose_units,
-    weigh,
     with_border,
 )
+from ragstone.text.tokens import weigh
 from ragstone.text.units import Unit
 from ragstone.types import Chunk, Document
 

@@ -10,7 +10,6 @@ from ragstone.errors import ReadError
 from ragstone.indexing.collection import folder_source
 from ragstone.indexing.ledger import merge_reports
 from ragstone.indexing.reconcile import Reconciler
-from ragstone.indexing.shared_files import has_foreign_files
 from ragstone.read import BINARY
 from ragstone.read.file_types import explain_refusal
 from ragstone.sources.added_files import (
@@ -85,7 +84,7 @@ def stored_added_files(
     collection: IndexedCollection, uris: Sequence[str] | None = None
 ) -> list[AddedFile]:
     """Return the added files of a collection; only those of some uris, if they are given."""
-    if has_foreign_files(collection):
+    if collection.has_foreign_files:
         return []
     store, key = collection.components.store, collection.key
     files = []

@@ -1,18 +1,23 @@
-"""Makes vectors for stored texts that have none. It can stop at any point and go on later."""
+"""Makes vectors for stored texts that have none. It can stop at any point and go on later.
+
+Texts are embedded request by request, so that each finished request can be stored before the next one fails.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import math
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from ragstone.embed.batches import BatchEmbedder
-from ragstone.errors import ConfigError, RagstoneError, StoreBusy
-from ragstone.indexing.collection_spaces import CollectionSpaces
+from ragstone.embed.refusals import RequestRefused
+from ragstone.errors import ConfigError, ProviderError, RagstoneError, StoreBusy
 from ragstone.indexing.components import shared_rows
-from ragstone.protocols import RemoteModel
+from ragstone.indexing.embedders import CollectionSpaces
+from ragstone.protocols import Embedder, RemoteModel
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.store.home import EMBED_LOCK
 from ragstone.types import EmbedUsage, PendingText, embedding_text
@@ -22,9 +27,8 @@ if TYPE_CHECKING:
 
     from ragstone.indexing.components import Components
     from ragstone.protocols import Progress
-    from ragstone.types import CollectionKey, SpaceInfo
+    from ragstone.types import CollectionKey, Matrix, SpaceInfo
 
-# Texts embedded between two commits; a kill loses a few seconds of work at most.
 _BATCH: Final = 128
 # A batch cannot be stopped half way, so it is smaller if the time is limited.
 _TIMED_BATCH: Final = 32
@@ -34,6 +38,112 @@ _PAUSE_SECONDS: Final = 0.02
 """Between two batches, so that a process that waits for the lock gets it."""
 _FLUSHED_COUNT: Final = 1000
 """With fewer new vectors, the next search adds them to the index itself."""
+_MAX_REFUSED: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedTexts:
+    """Rows of some texts, by their positions."""
+
+    positions: list[int]
+    rows: Matrix
+
+
+@dataclass(slots=True)
+class BatchEmbedder:
+    """Embeds lists of texts with one embedder, and remembers the texts that the service refused."""
+
+    embedder: Embedder
+    seconds: float | None = None
+    """When retries end; None: as the settings say."""
+    refused: list[RequestRefused] = field(default_factory=list)
+    accepted: bool = False
+    """Whether the service accepted a text."""
+
+    @property
+    def texts_at_once(self) -> int:
+        """Return how many texts fill all concurrent requests; 0 if the embedder sends no requests."""
+        if not isinstance(self.embedder, RemoteModel):
+            return 0
+        size = self.embedder.request_size
+        return size.texts * size.at_once
+
+    def embed(self, texts: Sequence[str]) -> Iterator[EmbeddedTexts]:
+        """Yield the rows of the texts, request by request in any order; texts that the service refuses are left out.
+
+        If the service fails, the requests that are under way are still yielded, then `ProviderError` is raised.
+        """
+        if not isinstance(self.embedder, RemoteModel):
+            yield EmbeddedTexts(list(range(len(texts))), self.embedder.embed(texts, "document"))
+            return
+        requests = self.embedder.cut(texts)
+        workers = min(self.embedder.request_size.at_once, len(requests))
+        pool = ThreadPoolExecutor(max(1, workers), thread_name_prefix="ragstone-embed")
+        try:
+            futures = [
+                pool.submit(self._embed_request, self.embedder, texts, positions)
+                for positions in requests
+            ]
+            yield from _finished(futures)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def raise_if_refused(self) -> None:
+        """Raise `ProviderError` if the service refused some texts; all others have a vector."""
+        if self.refused:
+            count = len(self.refused)
+            first = self.refused[0].message
+            raise ProviderError(
+                f"{count} texts have no vector, because the service refused them: {first}",
+                hint="they are found by words; a smaller chunk size may help",
+            )
+
+    def _embed_request(
+        self, model: RemoteModel, texts: Sequence[str], positions: list[int]
+    ) -> list[EmbeddedTexts]:
+        """Return the rows of one request. If the service refuses it, smaller requests find the text that it refuses."""
+        done: list[EmbeddedTexts] = []
+        refused: list[RequestRefused] = []
+        waiting = [positions]
+        while waiting:
+            part = waiting.pop()
+            try:
+                rows = model.embed_request(
+                    [texts[place] for place in part], "document", seconds=self.seconds
+                )
+            except RequestRefused as error:
+                if len(part) > 1:
+                    half = len(part) // 2
+                    waiting += [part[half:], part[:half]]
+                    continue
+                refused.append(error)
+                if not self.accepted and len(refused) + len(self.refused) >= _MAX_REFUSED:
+                    # Not one text was accepted: the settings are wrong, not the texts.
+                    raise
+            else:
+                self.accepted = True
+                done.append(EmbeddedTexts(part, rows))
+        self.refused += refused
+        return done
+
+
+def _finished(futures: Sequence[Future[list[EmbeddedTexts]]]) -> Iterator[EmbeddedTexts]:
+    """Yield the results as they finish. After a failure no new request starts, and it is raised at the end."""
+    failure: Exception | None = None
+    for future in as_completed(futures):
+        if future.cancelled():
+            continue
+        try:
+            yield from future.result()
+        except Exception as error:  # noqa: BLE001 - raised below, after the finished requests
+            failure = failure or error
+            for other in futures:
+                other.cancel()
+    if failure is not None:
+        raise failure
+
+
+# Texts embedded between two commits; a kill loses a few seconds of work at most.
 TEXTS_PER_SECOND: Final = 200
 """About the speed of the built-in model, for deciding whether a short time is worth using."""
 

@@ -13,7 +13,7 @@ from ragstone.indexing.ledger import merge_reports
 from ragstone.protocols import Progress
 from ragstone.sources.file_changes import Interval, Watch, open_watch
 from ragstone.sources.folder.tree import GIT_RULES, OWN_RULES
-from ragstone.store.disk import network_type
+from ragstone.store.home import network_type
 from ragstone.types import SyncReport
 
 if TYPE_CHECKING:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 from ragstone.errors import Conflict, ProviderError, ReadError, StaleSpace
 from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill, outage_note
-from ragstone.indexing.components import store_notes
+from ragstone.indexing.components import is_shared, store_notes
 from ragstone.indexing.ledger import MISSING
+from ragstone.indexing.ownership import require_takeover
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
-from ragstone.indexing.shared_files import has_foreign_files, is_shared, require_takeover
 from ragstone.indexing.writer import ChunkingConfig, DocumentWriter
-from ragstone.read.file_types import IMAGE_SUFFIXES, explain_refusal
-from ragstone.read.formats import SUFFIXES
+from ragstone.read.file_types import FORMAT_SUFFIXES, IMAGE_SUFFIXES, explain_refusal
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.store.home import database_files, machine_path
@@ -142,13 +141,18 @@ class IndexedCollection:
             return True
         return bool(state.relative_root) and state.relative_root == relative_root
 
+    @property
+    def has_foreign_files(self) -> bool:
+        """Return whether the files of the documents may be on another machine, so that they cannot be checked here."""
+        return is_shared(self.components) and not self.is_rooted_here()
+
     def belongs_elsewhere(self) -> bool:
         """Return whether the home is shared, and the collection has the files of another folder that still exists.
 
         A sync with this folder would remove all of them. If machines share the store, each has folders of its own,
         so the other folder need not exist here.
         """
-        if is_shared(self):
+        if is_shared(self.components):
             return bool(self.state.root) and not self.is_rooted_here()
         home = os.path.realpath(self.components.home)
         if Path(home).is_relative_to(os.path.realpath(self.settings.root)):
@@ -284,7 +288,7 @@ class IndexedCollection:
         In a store that machines share, the path begins with the name of the machine.
         """
         base = os.path.realpath(self.settings.base)
-        if is_shared(self):
+        if is_shared(self.components):
             return machine_path(base), ""
         try:
             return base, os.path.relpath(base, os.path.realpath(self.components.home))
@@ -301,7 +305,7 @@ class IndexedCollection:
 
 def must_scan(collection: IndexedCollection, required: bool) -> bool:
     """Return whether a scan reads the folder; if its files are on another machine, only if that is required."""
-    return collection.state.follows_folder and (required or not has_foreign_files(collection))
+    return collection.state.follows_folder and (required or not collection.has_foreign_files)
 
 
 def _is_known_unread(item: Item, unread: Mapping[str, UnreadFile]) -> bool:
@@ -360,7 +364,7 @@ def folder_source(
             rules.max_file_bytes,
             rules.max_files,
             rules.max_document_bytes,
-            SUFFIXES | IMAGE_SUFFIXES,
+            FORMAT_SUFFIXES | IMAGE_SUFFIXES,
         ),
         refuse=partial(explain_refusal, ocr=settings.ocr is not None),
         git=rules.git,

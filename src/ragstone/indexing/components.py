@@ -254,6 +254,11 @@ def has_shared_store(components: Components) -> bool:
     return components.store_name == POSTGRES
 
 
+def is_shared(components: Components) -> bool:
+    """Return whether processes on other machines may use the store, of whichever kind it is; this opens it."""
+    return isinstance(components.store, SharedStore)
+
+
 def has_index(components: Components, project: str) -> bool:
     """Return whether something was stored for a project before."""
     if has_shared_store(components):

@@ -2,6 +2,9 @@
 
 A home has a seal that only this user can make, with a key outside of the project. A home without a valid seal, such as
 one of an earlier version, is still used if the clock of the file system shows that it was made in this place.
+
+The machine and folder that sync a collection own its files. Elsewhere they are missing, and a sync would remove their
+documents.
 """
 
 from __future__ import annotations
@@ -10,15 +13,19 @@ import hmac
 import os
 import time
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragstone.config import user_ids
 from ragstone.config.trust import UserKey, user_key
-from ragstone.errors import ReadError, StoreError
+from ragstone.errors import Conflict, ReadError, StoreError
+from ragstone.protocols import SharedStore
 from ragstone.sources.files import safe_open
 from ragstone.sources.folder.git import repository_of, run_git
 from ragstone.store.home import DATABASE, IGNORE_FILE, SEAL
 from ragstone.store.summary import DatabaseSummary, read_summary
+
+if TYPE_CHECKING:
+    from ragstone.indexing.collection import IndexedCollection
 
 _MESSAGE: Final = "this user made this index"
 _MAX_SEAL_BYTES: Final = 100
@@ -132,3 +139,18 @@ def _was_made_here(home: Path, key: UserKey | None) -> bool:
         return summary.is_empty
     is_first = written <= summary.first + _COARSE_CLOCK_SECONDS
     return is_first and summary.last <= time.time() + _COARSE_CLOCK_SECONDS
+
+
+def require_takeover(collection: IndexedCollection, *, full: bool) -> None:
+    """Raise `Conflict` if a sync would replace the documents of another folder unasked."""
+    root = collection.state.root
+    if not isinstance(collection.components.store, SharedStore):
+        raise Conflict(
+            f"the index in {collection.components.home} has the documents of {root}",
+            hint="name another project (`--project`), or another home (RAGSTONE_STORE_PATH)",
+        )
+    if not full:
+        raise Conflict(
+            f"the collection {collection.key.name!r} has the documents of {root}",
+            hint="sync there, name another project (`--project`), or `ragstone sync --full` takes it over",
+        )

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone.indexing.backfill import TEXTS_PER_SECOND
 from ragstone.indexing.collection import folder_source
-from ragstone.indexing.prepare import ItemPreparer
-from ragstone.indexing.worker import prepare_items
+from ragstone.indexing.prepare import ItemPreparer, prepare_items
 from ragstone.protocols import RemoteModel
 from ragstone.types import Item, SyncPlan, embedding_text
 

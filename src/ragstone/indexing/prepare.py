@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from ragstone.chunk.chunkers import chunker_for, needs_symbols
+from ragstone.config import cores
 from ragstone.errors import ReadError, Reason
 from ragstone.indexing.parser_process import parse_facts
 from ragstone.indexing.writer import ChunkingConfig
 from ragstone.protocols import Source
+from ragstone.read.python_command import find_python
 from ragstone.read.readers import is_binary, reader_for
+from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.own_blocks import blank_own_blocks
 from ragstone.sources.secrets.redaction import redact, redact_document
 from ragstone.types import Document, Item, LoadedItem, PreparedDocument, Stamp
@@ -25,6 +30,11 @@ _LASTING_REASONS: Final[frozenset[Reason]] = frozenset(
 """Reasons that depend on the file alone: it fails again until it changes."""
 _MAX_BROKEN_SHARE: Final = 10
 """Report a parse failure only if more than 1 line in 10 failed: macros of C break a few."""
+MIN_FILES: Final = 20
+"""Fewer files are not worth a second process, whatever their size."""
+MANY_FILES: Final = 150
+MANY_BYTES: Final = 2_000_000
+"""From here on a second process saves more time than its start takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +124,28 @@ class ItemPreparer:
         if error.reason not in _LASTING_REASONS:
             stamp = None
         return Outcome(item.uri, "failed", stamp, reason=reason)
+
+
+def prepare_items(
+    preparer: ItemPreparer, items: Sequence[Item]
+) -> Generator[Outcome, None, None]:
+    """Yield the outcome for every item, in any order. Close the generator to stop early."""
+    if not isinstance(preparer.source, FolderSource) or not is_worth_a_worker(items):
+        yield from map(preparer.prepare_item, items)
+        return
+    # The worker process is needed for many files only.
+    from ragstone.indexing.worker import BatchWorker, share_items
+
+    pending = deque(items)
+    with closing(BatchWorker(preparer, pending)) as worker:
+        yield from share_items(preparer, pending, worker)
+
+
+def is_worth_a_worker(items: Sequence[Item]) -> bool:
+    """Return whether there is enough work for a second process, a core for it, and a Python to run it."""
+    if len(items) < MIN_FILES or cores() < 2 or find_python() is None:
+        return False
+    return len(items) >= MANY_FILES or sum(item.size for item in items) >= MANY_BYTES
 
 
 def prepare_document(

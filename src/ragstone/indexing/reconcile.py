@@ -131,8 +131,7 @@ class Reconciler:
         self, waiting: Sequence[Item], stored: Mapping[str, KnownFile]
     ) -> Generator[Outcome, None, None]:
         # Readers and chunkers load here, so that a search that finds nothing changed does not import them.
-        from ragstone.indexing.prepare import ItemPreparer
-        from ragstone.indexing.worker import prepare_items
+        from ragstone.indexing.prepare import ItemPreparer, prepare_items
 
         hashes: dict[str, str] = {}
         for item in waiting:

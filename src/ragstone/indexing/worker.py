@@ -10,23 +10,15 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from queue import Empty, Queue
 from typing import Final
 
-from ragstone.config import cores
 from ragstone.indexing.prepare import ItemPreparer, Outcome
 from ragstone.indexing.worker_protocol import build_request, decode_outcomes
-from ragstone.read.python_command import find_python
 from ragstone.read.worker_process import WorkerFailed, WorkerProcess
-from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item
 
-MIN_FILES: Final = 20
-"""Fewer files are not worth a second process, whatever their size."""
-MANY_FILES: Final = 150
-MANY_BYTES: Final = 2_000_000
-"""From here on a second process saves more time than its start takes."""
 BATCH_SECONDS: Final = 60.0
 """For one batch; reading one file takes at most half of it."""
 _GRACE_SECONDS: Final = 5.0
@@ -36,18 +28,6 @@ _MAX_WAITING_REPLIES: Final = 10
 """Bounds the memory if this process is slower than the worker."""
 
 Batch = list[tuple[Item, Outcome | None]]
-
-
-def prepare_items(
-    preparer: ItemPreparer, items: Sequence[Item]
-) -> Generator[Outcome, None, None]:
-    """Yield the outcome for every item, in any order. Close the generator to stop early."""
-    if not isinstance(preparer.source, FolderSource) or not is_worth_a_worker(items):
-        yield from map(preparer.prepare_item, items)
-        return
-    pending = deque(items)
-    with contextlib.closing(BatchWorker(preparer, pending)) as worker:
-        yield from share_items(preparer, pending, worker)
 
 
 def share_items(
@@ -65,13 +45,6 @@ def share_items(
         except IndexError:  # the worker took the last item
             continue
         yield preparer.prepare_item(item)
-
-
-def is_worth_a_worker(items: Sequence[Item]) -> bool:
-    """Return whether there is enough work for a second process, a core for it, and a Python to run it."""
-    if len(items) < MIN_FILES or cores() < 2 or find_python() is None:
-        return False
-    return len(items) >= MANY_FILES or sum(item.size for item in items) >= MANY_BYTES
 
 
 class BatchWorker:

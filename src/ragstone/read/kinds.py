@@ -1,17 +1,21 @@
 """The kind and language of a file, by its path and its first lines, and the metadata that its kind has.
 
 Project knowledge has its own kinds: decisions, known bugs, rules for agents, manifests, API
-descriptions and configuration.
+descriptions and configuration. The core knows no framework: plug-ins propose finer kinds.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
+from ragstone import registry
+from ragstone.protocols import KindRules
 from ragstone.read.file_types import (
     NAMES,
     PROGRAMS,
@@ -21,6 +25,7 @@ from ragstone.read.file_types import (
 )
 from ragstone.text.json_comments import blank_comments
 from ragstone.types import Metadata
+from ragstone.types.documents import PROPOSED_KINDS
 
 _PLAIN: Final = ("text", "text")
 _README: Final = re.compile(r"read[-_ ]?me(?![a-z])")
@@ -324,3 +329,37 @@ def _go_metadata(text: str) -> Metadata:
         dependencies += len(_GO_REQUIREMENT.findall(block))
     metadata["dependencies"] = dependencies
     return metadata
+
+
+_REFINED: Final = frozenset({"code", "doc", "text"})
+"""Kinds that say little, so that a finer one may replace them."""
+
+logger = logging.getLogger(__name__)
+
+
+def refine_kind(kind: str, language: str, uri: str, text: str) -> str:
+    """Return the kind that a plug-in proposes for a file, or the given one."""
+    if kind not in _REFINED:
+        return kind
+    head = text[:_HEAD]
+    for rules in _load_rules():
+        try:
+            proposed = rules.kind_of(uri, language, head)
+        except Exception as error:
+            logger.warning("the kind of %s is not known", uri, exc_info=error)
+            continue
+        if proposed in PROPOSED_KINDS:
+            return proposed
+    return kind
+
+
+@cache
+def _load_rules() -> tuple[KindRules, ...]:
+    """Return the rules of all plug-ins. One that cannot be loaded is left out: files are read without it."""
+    rules: list[KindRules] = []
+    for name in registry.names("kinds"):
+        try:
+            rules.append(registry.load("kinds", name)())
+        except Exception as error:
+            logger.warning("the kinds of %s are not known", name, exc_info=error)
+    return tuple(rules)

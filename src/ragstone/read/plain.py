@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ragstone.read.encoding import decode_text
 from ragstone.read.file_types import name_of
-from ragstone.read.kinds import extract_metadata, find_api_title, kind_of
-from ragstone.read.proposed_kinds import refine_kind
-from ragstone.read.syntax import describe_syntax_error
+from ragstone.read.kinds import extract_metadata, find_api_title, is_json, kind_of, refine_kind
 from ragstone.types import Document
 
 _TITLE_WITHIN: Final = 20_000
@@ -86,3 +85,54 @@ def _heading_at(line: str, line_before: str) -> str | None:
     if _UNDERLINE.fullmatch(line):
         return line_before
     return None
+
+
+_MAX_CHARACTERS: Final = 300_000
+"""A longer YAML or TOML file is not checked: its parsers read about a megabyte in a second."""
+_LINE: Final = re.compile(r"at line ([0-9]+)")
+
+
+def describe_syntax_error(language: str, text: str) -> str:
+    """Return a remark if the text does not parse in its language; empty if it does, or the language is another."""
+    check = _CHECKS.get(language)
+    if check is None or not text.strip():
+        return ""
+    return check(text)
+
+
+def _check_json(text: str) -> str:
+    return "" if is_json(text) else "no sound JSON: cut by lines"
+
+
+def _check_yaml(text: str) -> str:
+    if len(text) > _MAX_CHARACTERS:
+        return ""
+    # PyYAML loads here: few processes that read files meet a YAML file.
+    from ragstone.config.yaml_file import find_yaml_error
+
+    line = find_yaml_error(text)
+    if line is None:
+        return ""
+    return f"no sound YAML:{_place(line)} cut by its indentation"
+
+
+def _place(line: int) -> str:
+    return f" line {line};" if line else ""
+
+
+def _check_toml(text: str) -> str:
+    if len(text) > _MAX_CHARACTERS:
+        return ""
+    try:
+        tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = _LINE.search(str(error))
+        return f"no sound TOML:{_place(int(line[1]) if line else 0)} cut by its tables"
+    return ""
+
+
+_CHECKS: Final[Mapping[str, Callable[[str], str]]] = {
+    "json": _check_json,
+    "yaml": _check_yaml,
+    "toml": _check_toml,
+}

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from ragstone.errors import ReadError, StoreDamaged, StoreError, StoreTooNew
 from ragstone.indexing.added import added_source
 from ragstone.indexing.collection import folder_source
-from ragstone.indexing.shared_files import has_foreign_files
 from ragstone.indexing.sync import Changes, DocumentId, Policy, Proof, Scan
 from ragstone.sources.added_files import ADDED, PATH, AddedFile
 from ragstone.sources.files import from_uri, stamp_of
@@ -227,7 +226,7 @@ class AddedFileCheck:
             for hit in hits
             if hit.collection == collection and PATH in hit.metadata
         }
-        if not hits_by_uri or has_foreign_files(self._sync.collection(collection)):
+        if not hits_by_uri or self._sync.collection(collection).has_foreign_files:
             return {}
         key = self._sync.key(collection)
         stored = self._sync.components.store.known_files(key, ADDED, uris=list(hits_by_uri))

@@ -14,8 +14,8 @@ from ragstone.errors import StoreError
 from ragstone.protocols import DocumentReader
 from ragstone.store import catalog, document_writer, maintenance, schema, state
 from ragstone.store.connection import MEMORY, Database
-from ragstone.store.disk import WRITABLE_HINT
 from ragstone.store.graph.writer import SqliteGraphStore
+from ragstone.store.home import WRITABLE_HINT
 from ragstone.store.keys import SqliteKeyStore
 from ragstone.store.known_schema import require_known_schema
 from ragstone.store.limits import check_growth, check_new_collection, counts

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final
 
-from ragstone.text.tokens import estimate, estimate_lines, estimate_up_to
+from ragstone.text.tokens import estimate, estimate_lines, weigh
 from ragstone.text.units import Unit
 
 # The strength of the border before a unit.
@@ -43,7 +43,6 @@ _ABBREVIATION: Final = re.compile(
 _ITEM: Final = re.compile(r"[ \t]*+(?:[-*+•]|[0-9]{1,3}[.)])[ \t]")
 _MAX_ABBREVIATION: Final = 8
 _PARAGRAPH: Final = re.compile(r"\n(?:[^\S\n]*+\n)++")
-_MAX_TOKEN_CHARACTERS: Final = 16
 _SPACE: Final = re.compile(r"\s++")
 _RUNS: Final = 8
 """A line without sentences is split into runs of words, about this many for one chunk."""
@@ -88,13 +87,6 @@ def _is_abbreviation(text: str, start: int, stop: int) -> bool:
         return False
     first = max(start, stop - _MAX_ABBREVIATION)
     return _ABBREVIATION.search(text, first, stop) is not None
-
-
-def weigh(text: str, start: int, end: int, size: int) -> int:
-    """Return the tokens of a slice, or `size` + 1 if there are more."""
-    if end - start > _MAX_TOKEN_CHARACTERS * size:
-        return size + 1
-    return estimate_up_to(text[start:end], size)
 
 
 def prose_units(

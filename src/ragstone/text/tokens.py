@@ -45,6 +45,7 @@ _MAX_RARITY: Final = 1.2
 
 _MAX_CACHED_WORDS: Final = 1 << 16
 _MAX_CACHED_LENGTH: Final = 64
+_MAX_TOKEN_CHARACTERS: Final = 16
 
 
 class ExcessTokens(NamedTuple):
@@ -111,6 +112,13 @@ def estimate_up_to(text: str, most: int) -> int:
     if punctuation + len(words) > most:  # a word is at least one token
         return most + 1
     return min(_sum_tokens(punctuation, words), most + 1)
+
+
+def weigh(text: str, start: int, end: int, size: int) -> int:
+    """Return the tokens of a slice, or `size` + 1 if there are more."""
+    if end - start > _MAX_TOKEN_CHARACTERS * size:
+        return size + 1
+    return estimate_up_to(text[start:end], size)
 
 
 def estimate_lines(text: str) -> list[int]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.retrieval.ranking.background import Background, Calibration
-from ragstone.retrieval.ranking.confidence import confidence
+from ragstone.retrieval.ranking.background import Background, Calibration, confidence
 from ragstone.types import Chunk, ListTrace, Span, StoredChunk
 
 
