@@ -14,12 +14,10 @@ from ragstone.engine.project import Project
 from ragstone.errors import Conflict, NotFound
 from ragstone.indexing.collection import folder_source
 from ragstone.indexing.events import DOCUMENT_REMOVED, SEARCH_COMPLETED, EventLog
-from ragstone.indexing.shared_status import shared_status
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
 from ragstone.sources.folder.source import FolderSource, fingerprint
 from ragstone.store.filters import parse
-from ragstone.store.home import size_on_disk
 from ragstone.types import (
     AddReport,
     BackgroundStatus,
@@ -169,6 +167,22 @@ class Admin:
         key = self._project.index.key(self._project.existing(collection))
         return self._project.store.document_chunks(key, arguments.check_name(uri, "a uri"))
 
+    def page_picture(
+        self,
+        uri: str,
+        page: int,
+        *,
+        terms: Sequence[str] = (),
+        collection: str | None = None,
+    ) -> bytes:
+        """Return a page of an indexed PDF file as a PNG, with the words of these terms marked.
+
+        `NotFound` if there is no such page; `ReadError` if the file is another one by now or cannot be drawn.
+        """
+        indexed = self._project.index.collection(self._project.existing(collection))
+        uri = arguments.check_name(uri, "a uri")
+        return facets.draw_page_picture(indexed, uri, page, terms)
+
     def source(self, paths: Sequence[str | Path] | None = None) -> FolderSource:
         """Return the engine's folder as a source, or some paths of it."""
         return folder_source(self._project.settings, paths)
@@ -274,9 +288,7 @@ class Admin:
 
     def last_sync(self) -> float | None:
         """Return when the folder was last synced, in seconds since 1970."""
-        index = self._project.index
-        times = [index.collection(name).state.synced_at for name in index.names()]
-        return max((moment for moment in times if moment is not None), default=None)
+        return facets.last_sync(self._project)
 
     def count_waiting(self) -> int:
         """Return how many files were changed, created or removed since they were last indexed."""
@@ -327,22 +339,7 @@ class Admin:
 
     def status(self) -> Status:
         """Return the state of the index at a glance."""
-        project = self._project
-        collections = tuple(project.collections())
-        return Status(
-            home=str(project.settings.home),
-            project=project.name,
-            enabled=project.enabled,
-            collections=collections,
-            documents=sum(collection.documents for collection in collections),
-            chunks=sum(collection.chunks for collection in collections),
-            spaces=tuple(project.store.vectors.spaces(project.scope())),
-            generation=project.store.generation(project.scope()),
-            last_sync=self.last_sync(),
-            bytes_on_disk=size_on_disk(project.settings.home),
-            background=self.background_status(),
-            shared=shared_status(project.store, project.name),
-        )
+        return facets.project_status(self._project, self.background_status())
 
     def stats(self, *, count_tokens: bool = True) -> SearchStats:
         """Return how the index was used: searches, latency, and the tokens that hits saved against whole files.

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from ragstone.engine.graph import CodeGraph as CodeGraph
     from ragstone.engine.keys import ProjectKeys as ProjectKeys
     from ragstone.engine.memory import Memory as Memory
+    from ragstone.engine.overview import last_sync as last_sync
+    from ragstone.engine.overview import project_status as project_status
     from ragstone.engine.prompts import Prompts as Prompts
     from ragstone.engine.stats import search_stats as search_stats
     from ragstone.engine.system import SystemCollections as SystemCollections
     from ragstone.engine.transfer import Transfer as Transfer
     from ragstone.indexing.background import BackgroundEmbedding as BackgroundEmbedding
+    from ragstone.indexing.page_pictures import draw_page_picture as draw_page_picture
     from ragstone.indexing.plan import SyncPlanner as SyncPlanner
     from ragstone.indexing.size_history import SizeHistory as SizeHistory
     from ragstone.indexing.watcher import Watcher as Watcher
@@ -39,6 +42,8 @@ _MODULES = {
     "Plans": "ragstone.access.plans",
     "ProjectKeys": "ragstone.engine.keys",
     "load_pepper": "ragstone.access.pepper",
+    "last_sync": "ragstone.engine.overview",
+    "project_status": "ragstone.engine.overview",
     "Prompts": "ragstone.engine.prompts",
     "search_stats": "ragstone.engine.stats",
     "SystemCollections": "ragstone.engine.system",
@@ -46,6 +51,7 @@ _MODULES = {
     "BackgroundEmbedding": "ragstone.indexing.background",
     "SizeHistory": "ragstone.indexing.size_history",
     "SyncPlanner": "ragstone.indexing.plan",
+    "draw_page_picture": "ragstone.indexing.page_pictures",
     "Watcher": "ragstone.indexing.watcher",
 }
 

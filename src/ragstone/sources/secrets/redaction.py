@@ -12,6 +12,7 @@ from ragstone.sources.secrets.finders import SecretSpan, find_secrets
 from ragstone.sources.secrets.rules import load_rules
 from ragstone.types import Document, Mark, Metadata, Scalar, Value
 
+PLACEHOLDER_START: Final = "[SECRET:"
 _MAX_LISTED: Final = 12
 _ENV_FILE: Final = re.compile(r"(?:^|/)(?:\.envrc|[^/]*\.env(?:\.[^/]*)?)$", re.IGNORECASE)
 _KEY_CHARACTERS: Final = re.compile(r"[A-Za-z0-9+/=\\,:;.\-_*$%()]+")
@@ -104,7 +105,7 @@ def _count_characters(data: bytes) -> int:
 
 def _placeholder(text: str, secret: FoundSecret) -> str:
     """Return the text that replaces a secret; of a secret with several lines, line ends and quotes stay."""
-    placeholder = f"[SECRET:{secret.kind}]"
+    placeholder = f"{PLACEHOLDER_START}{secret.kind}]"
     original = text[secret.start : secret.end]
     if "\n" in original:
         placeholder += _KEY_CHARACTERS.sub("", original)

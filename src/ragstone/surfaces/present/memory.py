@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from ragstone.sources.secrets.redaction import PLACEHOLDER_START
 from ragstone.surfaces.present import Json, format_time, pick
 from ragstone.types import Collection, Recalled, Turn
-
-_PLACEHOLDER = "[SECRET:"
 
 
 def turn_json(turn: Turn) -> Json:
@@ -35,7 +34,7 @@ def session_json(session: Collection) -> Json:
 
 def describe_redaction(content: str, stored: str) -> list[str]:
     """Return a note if secrets were removed from a message before it was stored."""
-    count = stored.count(_PLACEHOLDER) - content.count(_PLACEHOLDER)
+    count = stored.count(PLACEHOLDER_START) - content.count(PLACEHOLDER_START)
     if count <= 0:
         return []
     secrets = "1 secret was" if count == 1 else f"{count} secrets were"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
+from ragstone.types import Hit, StoredDocument
+
 
 def collection_path(name: str, **query: str) -> str:
     """Return the address of a collection's page."""
@@ -32,21 +34,40 @@ def session_change_path(name: str, **query: str) -> str:
 
 def document_path(collection: str, uri: str, *, line: int = 0, page: int = 0) -> str:
     """Return the address of a document's page, at a line or a page of the document."""
-    query: dict[str, str] = {}
-    address = f"/documents/{_quote(collection)}/{_quote(uri)}"
-    if "/" in collection or not (_is_plain(collection) and _is_plain(uri)):
-        address = "/documents"
-        query = {"collection": collection, "uri": uri}
     if line:
-        return _with_query(address, {**query, "line": str(line)}) + f"#L{line}"
+        return _document_path(collection, uri, {"line": str(line)}) + f"#L{line}"
     if page:
-        return _with_query(address, {**query, "page": str(page)}) + f"#page-{page}"
-    return _with_query(address, query)
+        return _document_path(collection, uri, {"page": str(page)}) + f"#page-{page}"
+    return _document_path(collection, uri, {})
+
+
+def passage_path(hit: Hit, query: str = "") -> str:
+    """Return the address of a hit's document that marks the passage, and the words of the query in it."""
+    parameters = {"start": str(hit.span.start), "end": str(hit.span.end)}
+    if query:
+        parameters["q"] = query
+    return _document_path(hit.collection, hit.source_doc_id, parameters) + "#passage"
+
+
+def picture_path(document: StoredDocument, page: int, query: str = "") -> str:
+    """Return the address of the picture of a page; it has the hash, because browsers keep the picture for a while."""
+    parameters = {"collection": document.collection, "uri": document.uri, "page": str(page)}
+    if query:
+        parameters["q"] = query
+    return _with_query("/pictures/page", {**parameters, "hash": document.hash[:12]})
 
 
 def document_change_path(collection: str, uri: str) -> str:
     """Return the address that requests to change a document go to."""
     return _with_query("/documents", {"collection": collection, "uri": uri})
+
+
+def _document_path(collection: str, uri: str, query: Mapping[str, str]) -> str:
+    address = f"/documents/{_quote(collection)}/{_quote(uri)}"
+    if "/" in collection or not (_is_plain(collection) and _is_plain(uri)):
+        address = "/documents"
+        query = {"collection": collection, "uri": uri, **query}
+    return _with_query(address, query)
 
 
 def _is_plain(name: str) -> bool:

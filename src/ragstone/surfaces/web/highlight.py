@@ -24,6 +24,8 @@ class LinePart:
 
     text: str
     is_marked: bool = False
+    is_passage: bool = False
+    """Whether it belongs to the passage that a document was opened for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +59,22 @@ def preview_lines(blocks: Sequence[Sequence[MarkedLine]]) -> list[MarkedLine]:
     return [_shorten(line) for line in lines if line in best]
 
 
-def mark_line(text: str, number: int, query_set: frozenset[str]) -> MarkedLine:
-    """Return a line whose words are marked if one of their terms is in the query."""
+def mark_words(
+    text: str, query_set: frozenset[str], *, is_passage: bool = False
+) -> Sequence[LinePart]:
+    """Return a text in segments; words are marked if one of their terms is in the query."""
     segments: list[LinePart] = []
     end = 0
     for word in _WORD.finditer(text):
         if query_set.isdisjoint(terms(word.group())):
             continue
         if word.start() > end:
-            segments.append(LinePart(text[end : word.start()]))
-        segments.append(LinePart(word.group(), is_marked=True))
+            segments.append(LinePart(text[end : word.start()], is_passage=is_passage))
+        segments.append(LinePart(word.group(), is_marked=True, is_passage=is_passage))
         end = word.end()
     if end < len(text):
-        segments.append(LinePart(text[end:]))
-    return MarkedLine(number, tuple(segments))
+        segments.append(LinePart(text[end:], is_passage=is_passage))
+    return segments
 
 
 def _mark_slice(
@@ -78,7 +82,9 @@ def _mark_slice(
 ) -> list[MarkedLine]:
     lines = text.removesuffix("\n").split("\n")
     return [
-        mark_line(line, span.line_start + offset if has_lines else 0, query_set)
+        MarkedLine(
+            span.line_start + offset if has_lines else 0, tuple(mark_words(line, query_set))
+        )
         for offset, line in enumerate(lines)
     ]
 

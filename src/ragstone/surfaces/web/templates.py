@@ -13,6 +13,8 @@ from ragstone.surfaces.web.addresses import (
     collection_path,
     document_change_path,
     document_path,
+    passage_path,
+    picture_path,
     session_change_path,
     session_path,
 )
@@ -43,6 +45,8 @@ def environment() -> Environment:
         plural=formats.plural,
         collection_path=collection_path,
         document_path=document_path,
+        passage_path=passage_path,
+        picture_path=picture_path,
         document_change_path=document_change_path,
         session_path=session_path,
         session_change_path=session_change_path,

@@ -2,43 +2,69 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Final
 
-from fastapi import Query, Response
+from fastapi import Depends, Query, Response
 
 from ragstone.errors import NotFound
 from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.web.addresses import collection_path
-from ragstone.surfaces.web.document_view import view_document
+from ragstone.surfaces.web.document_view import Passage, view_document
 from ragstone.surfaces.web.file_states import STATE_LABELS, file_states
+from ragstone.surfaces.web.headers import PAGE_HEADERS
 from ragstone.surfaces.web.page import AuthorisedPage, PageCall, page_router
+from ragstone.surfaces.web.page_pictures import describe_pictures
+from ragstone.text import query_terms
 
 NAV: Final = None
 Line = Annotated[int, Query(ge=0)]
 PageNumber = Annotated[int, Query(ge=0, alias="page")]
+QueryText = Annotated[str, Query(max_length=10_000)]
+_KEEP: Final = "private, max-age=600"
 router = page_router()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPlace:
+    """The part of a document to show: a line, a page, or a passage with the query that found it."""
+
+    line: Line = 0
+    number: PageNumber = 0
+    start: Annotated[int, Query(ge=0)] = 0
+    end: Annotated[int, Query(ge=0)] = 0
+    q: QueryText = ""
+
+
+Place = Annotated[DocumentPlace, Depends()]
 
 
 @router.get("/documents")
 @needs("read")
 def show_odd_document(
-    page: AuthorisedPage, collection: str, uri: str, line: Line = 0, number: PageNumber = 0
+    page: AuthorisedPage, collection: str, uri: str, place: Place
 ) -> Response:
     """Show a document whose name cannot be a path."""
-    return _show_document(page, collection, uri, line, number)
+    return _show_document(page, collection, uri, place)
 
 
 @router.get("/documents/{collection}/{uri:path}")
 @needs("read")
-def show_document(
-    page: AuthorisedPage,
-    collection: str,
-    uri: str,
-    line: Line = 0,
-    number: PageNumber = 0,
+def show_document(page: AuthorisedPage, collection: str, uri: str, place: Place) -> Response:
+    """Show a document at a line, a page or a passage."""
+    return _show_document(page, collection, uri, place)
+
+
+@router.get("/pictures/page")
+@needs("read")
+def show_picture(
+    page: AuthorisedPage, collection: str, uri: str, number: PageNumber, q: QueryText = ""
 ) -> Response:
-    """Show a document at a line or a page."""
-    return _show_document(page, collection, uri, line, number)
+    """Return the picture of a page of an indexed PDF file, with the words of a query marked."""
+    name = page.collection(collection).name
+    picture = page.engine.admin.page_picture(uri, number, terms=query_terms(q), collection=name)
+    headers = {**PAGE_HEADERS, "cache-control": _KEEP}
+    return Response(picture, media_type="image/png", headers=headers)
 
 
 @router.delete("/documents")
@@ -51,9 +77,7 @@ def delete_document(page: AuthorisedPage, collection: str, uri: str) -> Response
     return page.toast("Deleted.", location=collection_path(name))
 
 
-def _show_document(
-    page: PageCall, collection: str, uri: str, line: int, number: int
-) -> Response:
+def _show_document(page: PageCall, collection: str, uri: str, place: DocumentPlace) -> Response:
     admin = page.engine.admin
     name = page.collection(collection).name
     document = admin.document(uri, collection=name)
@@ -61,11 +85,17 @@ def _show_document(
         raise NotFound(f"there is no document {uri!r}", hint="it may have been removed")
     chunks = admin.chunks(uri, collection=name)
     text = admin.text(uri, collection=name) or ""
-    states = file_states(page.engine, [document], has_folder=page.has_folder)
+    state = file_states(page.engine, [document], has_folder=page.has_folder)[uri]
+    passage = Passage(place.start, place.end, frozenset(query_terms(place.q)))
+    view = view_document(
+        text, chunks, document.marks, line=place.line, page=place.number, passage=passage
+    )
     return page.render(
         "document.html",
         document=document,
         chunks=chunks,
-        view=view_document(text, chunks, document.marks, line=line, page=number),
-        state=STATE_LABELS[states[uri]],
+        view=view,
+        query=place.q,
+        state=STATE_LABELS[state],
+        pictures=describe_pictures(document, text, state, has_folder=page.has_folder),
     )
