@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import StoreDamaged
-from ragstone.store import codec, texts
+from ragstone.store import codec, rows
 from ragstone.store.sqlite import SqliteStore
 from ragstone.store.words import derived as derived_index
 from ragstone.store.words.terms import terms_of
@@ -306,6 +306,6 @@ def test_of_two_texts_with_one_key_only_the_damaged_one_is_repaired(
 
 def test_a_damaged_text_is_never_returned() -> None:
     key = hashlib.sha256(b"apple").digest()[:8]
-    assert texts.sound(key, "apple") == texts.sound(key, b"apple") == "apple"
-    assert texts.sound(key, "apples") is None
-    assert texts.sound(key, b"\xff\x00") is None
+    assert rows.sound(key, "apple") == rows.sound(key, b"apple") == "apple"
+    assert rows.sound(key, "apples") is None
+    assert rows.sound(key, b"\xff\x00") is None

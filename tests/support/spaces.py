@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.vectors import StoredVectorRows
+from ragstone.store.vectors import SqliteVectorRows
 from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space
 from ragstone.vectors.codecs import codec
@@ -27,7 +27,7 @@ MANY = 150
 """More than a tail in these tests."""
 
 
-class Rows(StoredVectorRows):
+class Rows(SqliteVectorRows):
     """The store's rows, and how many ids were listed to fill an index."""
 
     listed = 0

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from ragstone.errors import InputError, NotFound
-from ragstone.store.codec import dump, fresh_uuid, load
+from ragstone.store.codec import dump, fresh_uuid
 from ragstone.store.connection import Database
-from ragstone.store.fetch import Row, fetch_column, fetch_value
+from ragstone.store.fetch import fetch_column, fetch_value
+from ragstone.store.rows import collection_from
 from ragstone.types import Collection, CollectionKey, CollectionKind, Scalar, Scope
 
 LONGEST_NAME: Final = 512
@@ -146,7 +147,7 @@ def get_collection(db: sqlite3.Connection, key: CollectionKey) -> Collection | N
     if not is_storable(key.project) or not is_storable(key.name):
         return None
     row = db.execute(_ONE, (key.project, key.kind, key.name)).fetchone()
-    return _collection(row) if row else None
+    return collection_from(row) if row else None
 
 
 def list_projects(db: sqlite3.Connection) -> list[str]:
@@ -160,7 +161,7 @@ def list_collections(
     """Return the collections of one kind in a project, by name."""
     if not is_storable(project):
         return []
-    return [_collection(row) for row in db.execute(_ALL, (project, kind))]
+    return [collection_from(row) for row in db.execute(_ALL, (project, kind))]
 
 
 def ensure_collection(
@@ -183,7 +184,7 @@ def ensure_collection(
         cursor = db.execute(_ADD, fields)
         mark_changed(db, [cursor.lastrowid or 0])
     row = db.execute(_ONE, (key.project, key.kind, key.name)).fetchone()
-    return _collection(row)
+    return collection_from(row)
 
 
 def add_to_counts(
@@ -224,10 +225,3 @@ def changing(
         yield db, ids
         if db.total_changes != changes_before:
             mark_changed(db, [ids.collection])
-
-
-def _collection(row: Row) -> Collection:
-    uuid, project, name, description, settings, documents, chunks, updated_at, kind = row
-    return Collection(
-        uuid, project, name, description, load(settings), documents, chunks, updated_at, kind
-    )

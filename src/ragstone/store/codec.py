@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
@@ -52,13 +52,13 @@ def unpack(stored: str | bytes) -> str:
         raise _damage("a text that is not text") from error
 
 
-def pack_optional(text: str | None) -> str | bytes | None:
-    """Return a text as SQLite can store it, or None."""
-    return None if text is None else pack(text)
+def pack_row(columns: Iterable[object]) -> tuple[object, ...]:
+    """Return columns as SQLite can store them: the texts among them are packed."""
+    return tuple(pack(value) if isinstance(value, str) else value for value in columns)
 
 
 def unpack_optional(stored: str | bytes | None) -> str | None:
-    """Return the text that `pack_optional` stored, or None."""
+    """Return the text that `pack` stored, or None."""
     return None if stored is None else unpack(stored)
 
 

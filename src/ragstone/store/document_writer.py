@@ -1,4 +1,10 @@
-"""Stores and removes documents: unchanged chunks keep their ids, removed ones leave every search at once."""
+"""Stores and removes documents: unchanged chunks keep their ids, removed ones leave every search at once.
+
+Each text is stored once in a project, compressed, under the first bytes of its hash. The key is only a hint: whether a
+stored text is the one that is searched for is decided by comparing the texts. So a short key is enough, and two texts
+with the same key do no harm: the second is stored under more bytes of its hash. A stored text that does not match its
+key is damaged; it is repaired in place when the same text is stored again.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +14,22 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from ragstone.errors import InputError
 from ragstone.store import catalog
 from ragstone.store.catalog import CollectionIds
-from ragstone.store.codec import dump, dump_gaps, dump_marks, dump_stamp, gaps_of, pack
+from ragstone.store.codec import dump_gaps, dump_stamp, pack, pack_body, pack_row
 from ragstone.store.fetch import Row, fetch_column, fetch_value
-from ragstone.store.texts import TextPlan
+from ragstone.store.rows import (
+    BESIDE,
+    HASH,
+    chunk_columns,
+    document_columns,
+    hash_of,
+    identity,
+    readable_text,
+)
 from ragstone.store.words import derived, fts5
 from ragstone.store.words.terms import ChunkText, searchable_header
-from ragstone.types import Chunk, Document, PreparedDocument, PutResult, Stamp
+from ragstone.types import Chunk, Document, PreparedDocument, PutResult, Stamp, embedding_text
 
 _FIND_DOCUMENT: Final = """
     SELECT kind, language, title, metadata, marks, source, hash, content_hash, recipe, stamp, characters, chunks, gaps,
@@ -51,9 +64,17 @@ _CHUNK_ELSEWHERE: Final = "SELECT 1 FROM chunks WHERE collection != ? LIMIT 1"
 _DOCUMENT_ID: Final = "SELECT id FROM documents WHERE collection = ? AND uri = ?"
 _REMOVE_DOCUMENTS: Final = "DELETE FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 
+_TextRow = tuple[int, int, bytes, str | bytes]
+_KEY_BYTES: Final = (8, 16, 32)
+# A key is a prefix of the hash, so all keys of a text are between its shortest key and the whole hash.
+# Bodies are read as bytes: one that is not UTF-8 must not fail the statement.
+_FIND: Final = (
+    "SELECT id, hash, CAST(body AS BLOB) FROM texts WHERE project = ? AND hash BETWEEN ? AND ?"
+)
+_ADD: Final = "INSERT INTO texts (id, project, hash, body) VALUES (?, ?, ?, ?)"
+_REPAIR: Final = "UPDATE texts SET body = ? WHERE id = ?"
+
 # Rows are as the statements above take them. The id of a chunk is its last column.
-_TEXT_ID, _HEADER, _SYMBOL = 1, 2, 13  # of a chunk
-_HASH, _BESIDE = 6, 13  # of a document
 
 
 class DocumentPut:
@@ -98,9 +119,7 @@ class DocumentPut:
 
     def _plan_document(self, prepared: PreparedDocument) -> PutResult:
         document = prepared.document
-        if not document.uri:
-            raise InputError("a document needs a uri", hint="give it a name")
-        columns = _document_columns(prepared)
+        columns = _packed_document(prepared)
         uri = pack(document.uri)
         row = self._db.execute(_FIND_DOCUMENT, (self._collection, uri)).fetchone()
         if row is None:
@@ -110,12 +129,12 @@ class DocumentPut:
             return self._plan_chunks(prepared, number, [])
         *before, number, added_at = row
         stored = self._db.execute(_FIND_CHUNKS, (number,)).fetchall()
-        if before[_BESIDE] != columns[_BESIDE]:
+        if before[BESIDE] != columns[BESIDE]:
             # Other words find every chunk of the document now.
             self._remove_chunks(stored)
             stored = []
         if tuple(before) != columns:
-            is_same_text = before[_HASH] == columns[_HASH]
+            is_same_text = before[HASH] == columns[HASH]
             changed_at = added_at if is_same_text else self._now
             self._changed_documents.append((*columns, changed_at, number))
         return self._plan_chunks(prepared, number, stored)
@@ -126,11 +145,11 @@ class DocumentPut:
         """Plan the chunks of a document: one with the same text and symbol as a stored chunk keeps its id."""
         reusable: defaultdict[Row, list[Row]] = defaultdict(list)
         for row in reversed(stored):
-            reusable[_identity(row)].append(row)
+            reusable[identity(row)].append(row)
         reused = 0
         for chunk in prepared.chunks:
-            columns = _chunk_columns(chunk, self._texts.text_id(chunk))
-            same = reusable[_identity(columns)]
+            columns = pack_row(chunk_columns(chunk, self._texts.text_id(chunk)))
+            same = reusable[identity(columns)]
             if same:
                 reused += 1
                 row = same.pop()
@@ -227,65 +246,78 @@ def _remove_rows(db: sqlite3.Connection, documents: Sequence[int]) -> int:
     return len(chunks)
 
 
-def _document_columns(prepared: PreparedDocument) -> Row:
-    document = prepared.document
-    for chunk in prepared.chunks:
-        check_slice(document, chunk)
-    spans = sorted((chunk.span.start, chunk.span.end) for chunk in prepared.chunks)
-    return (
-        pack(document.kind),
-        pack(document.language),
-        pack(document.title),
-        dump(document.metadata, f"the metadata of {document.uri}"),
-        dump_marks(document.marks),
-        pack(prepared.source),
-        document.hash,
-        pack(prepared.content_hash),
-        pack(prepared.recipe),
-        dump_stamp(prepared.stamp),
-        len(document.text),
-        len(prepared.chunks),
-        dump_gaps(gaps_of(document.text, spans)),
-        pack(document.beside),
-    )
-
-
-def check_slice(document: Document, chunk: Chunk) -> None:
-    """Raise `InputError` if a chunk is not an exact slice of its document."""
-    start, end = chunk.span.start, chunk.span.end
-    has_length = start >= 0 and end - start == len(chunk.text)
-    if not has_length or document.text[start:end] != chunk.text:
-        raise InputError(
-            f"chunk {chunk.order} of {document.uri} is not a slice of its text",
-            hint="the chunker must give exact slices",
-        )
-
-
-def _identity(columns: Row) -> Row:
-    """Return the columns of a chunk that decide if it keeps its id."""
-    return columns[_TEXT_ID], columns[_HEADER], columns[_SYMBOL]
-
-
-def _chunk_columns(chunk: Chunk, text_id: int) -> Row:
-    span = chunk.span
-    return (
-        chunk.order,
-        text_id,
-        len(chunk.header),
-        span.start,
-        span.end,
-        span.byte_start,
-        span.byte_end,
-        span.line_start,
-        span.line_end,
-        span.page,
-        pack(span.page_label),
-        pack(span.unit),
-        pack(chunk.kind),
-        pack(chunk.symbol),
-    )
+def _packed_document(prepared: PreparedDocument) -> Row:
+    """Return the columns of a document as SQLite stores them."""
+    *columns, gaps, beside = document_columns(prepared)
+    return (*pack_row(columns), dump_gaps(gaps), pack(beside))
 
 
 def _last_id(db: sqlite3.Connection, table: str) -> int:
     """Return the largest id that a row of a table ever had."""
     return fetch_value(db, "SELECT seq FROM sqlite_sequence WHERE name = ?", table) or 0
+
+
+class TextPlan:
+    """Finds or plans the rows of texts in one project; `write` writes the planned ones."""
+
+    def __init__(self, db: sqlite3.Connection, project: int, *, last_id: int) -> None:
+        """Take the transaction and the project; new texts get ids after `last_id`."""
+        self._db = db
+        self._project = project
+        self._next_id = last_id + 1
+        self._ids: dict[bytes, int] = {}
+        self._taken_keys: set[bytes] = set()
+        self._added: list[_TextRow] = []
+        self._repaired: list[tuple[str | bytes, int]] = []
+
+    @property
+    def has_repairs(self) -> bool:
+        """Return whether a damaged text will be replaced."""
+        return bool(self._repaired)
+
+    def text_id(self, chunk: Chunk) -> int:
+        """Return the id of a chunk's text; plan a row if the project does not have the text."""
+        digest = chunk.hash
+        if digest not in self._ids:
+            text = embedding_text(chunk.header, chunk.text)
+            self._ids[digest] = self._find_or_plan(digest, text)
+        return self._ids[digest]
+
+    def write(self) -> None:
+        """Write new and repaired texts."""
+        self._db.executemany(_REPAIR, self._repaired)
+        self._db.executemany(_ADD, self._added)
+
+    def _find_or_plan(self, digest: bytes, text: str) -> int:
+        damaged = None
+        for number, key, body in self._rows_like(digest):
+            self._taken_keys.add(key)
+            stored = readable_text(body)
+            if stored == text:
+                return number
+            if stored is None or not hash_of(stored).startswith(key):
+                damaged = number
+        if damaged is not None:
+            self._repaired.append((pack_body(text), damaged))
+            return damaged
+        return self._plan(digest, text)
+
+    def _rows_like(self, digest: bytes) -> list[tuple[int, bytes, bytes]]:
+        """Return the rows with a key that is a prefix of a hash."""
+        rows = self._db.execute(_FIND, (self._project, digest[: _KEY_BYTES[0]], digest))
+        return [row for row in rows if digest.startswith(row[1])]
+
+    def _plan(self, digest: bytes, text: str) -> int:
+        number = self._next_id
+        self._next_id += 1
+        key = self._free_key(digest)
+        self._taken_keys.add(key)
+        self._added.append((number, self._project, key, pack_body(text)))
+        return number
+
+    def _free_key(self, digest: bytes) -> bytes:
+        """Return the shortest prefix of a hash that is not taken."""
+        for size in _KEY_BYTES:
+            if digest[:size] not in self._taken_keys:
+                return digest[:size]
+        return digest

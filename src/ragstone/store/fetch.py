@@ -1,4 +1,4 @@
-"""Short forms of queries that return one value or one column, and their limits."""
+"""Short forms of queries that return one value or one column, their limits, and the ids of rows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
 _LARGEST_LIMIT: Final = 1 << 31
+_LARGEST_ID: Final = (1 << 63) - 1
 _STEPS: Final = 100_000
 """Steps of SQLite between two looks at the clock: about a millisecond."""
 
@@ -46,6 +47,13 @@ def fetch_column(db: Executor, statement: str, *parameters: object) -> list[Any]
 def row_limit(limit: int) -> int:
     """Return a limit that SQLite can hold, 0 for a negative one."""
     return max(0, min(limit, _LARGEST_LIMIT))
+
+
+def storable_id(number: int) -> int:
+    """Return a row id that a store can hold; any other id becomes -1, which no row has."""
+    if -_LARGEST_ID <= number <= _LARGEST_ID:
+        return number
+    return -1
 
 
 def limit_time(db: sqlite3.Connection, seconds: float | None) -> None:

@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
-from ragstone.store import document_rows, home, vectors
-from ragstone.store.codec import fresh_uuid
+from ragstone.store import catalog, home, vectors
+from ragstone.store.codec import fresh_uuid, load, load_gaps, load_marks, unpack
 from ragstone.store.connection import Database
 from ragstone.store.drafts import new_draft, remove_draft, remove_leftovers
 from ragstone.store.failures import READ_AGAIN, RESTORE, explain, translated
-from ragstone.store.fetch import fetch_column, fetch_value
+from ragstone.store.fetch import Row, fetch_column, fetch_value
 from ragstone.store.graph import writer as graph_writer
+from ragstone.store.reader import join_text
+from ragstone.store.rows import sound
 from ragstone.store.words import derived, fts5
-from ragstone.types import Finding
+from ragstone.types import Document, Finding
 
 _SAFE_LOG: Final = (3, 51, 3)
 _WAIT_FOR_READERS: Final = 30.0
@@ -41,6 +43,14 @@ _SIDE_FILES: Final = ("-journal", "-wal", "-shm")
 
 
 # ── checks ────────────────────────────────────────────────────────────────────────────────────────
+_ALL_DOCUMENTS: Final = """
+    SELECT col.name, d.id, d.gaps, d.characters, d.hash, d.uri, d.kind, d.language, d.title, d.metadata, d.marks,
+           d.beside
+    FROM documents d JOIN collections col ON col.id = d.collection ORDER BY d.collection, d.uri"""
+_DOCUMENTS_WITH_TEXTS: Final = (
+    "SELECT document FROM chunks WHERE text_id IN (SELECT value FROM json_each(?))"
+)
+_TEXTS: Final = "SELECT id, hash, CAST(body AS BLOB) FROM texts"
 
 
 class _Check(NamedTuple):
@@ -100,12 +110,48 @@ def _check_counts(db: sqlite3.Connection) -> str:
 
 
 def _check_documents(db: sqlite3.Connection) -> str:
-    damaged = list(document_rows.damaged_documents(db))
+    damaged = list(_damaged_documents(db))
     if not damaged:
         return ""
     names = ", ".join(damaged[:_MOST_NAMES])
     more = ", …" if len(damaged) > _MOST_NAMES else ""
     return f"{len(damaged)} documents are not what was stored: {names}{more}"
+
+
+def _damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
+    """Yield the collection and uri of every document that cannot be read or does not match its hash."""
+    damaged_texts = catalog.id_list(_damaged_texts(db))
+    with_damaged_text = set(fetch_column(db, _DOCUMENTS_WITH_TEXTS, damaged_texts))
+    for collection, number, *row in db.execute(_ALL_DOCUMENTS).fetchall():
+        if number in with_damaged_text or not _is_intact(db, number, row):
+            uri = row[3]
+            if not isinstance(uri, str):
+                uri = bytes(uri).decode(errors="replace")
+            yield f"{collection}/{uri}"
+
+
+def _is_intact(db: sqlite3.Connection, number: int, row: Row) -> bool:
+    gaps, length, stored_hash, uri, kind, language, title, metadata, marks, beside = row
+    try:
+        rebuilt = Document(
+            uri=unpack(uri),
+            text=join_text(db, number, load_gaps(gaps), length, (0, length)),
+            kind=unpack(kind),
+            language=unpack(language),
+            title=unpack(title),
+            metadata=load(metadata),
+            marks=load_marks(marks),
+            beside=unpack(beside),
+        )
+    except StoreDamaged:
+        return False
+    return bool(rebuilt.hash == stored_hash)
+
+
+def _damaged_texts(db: sqlite3.Connection) -> list[int]:
+    """Return the ids of all damaged texts."""
+    rows = db.execute(_TEXTS)
+    return [number for number, key, body in rows if sound(key, body) is None]
 
 
 def _check_words(db: sqlite3.Connection) -> str:

@@ -13,17 +13,17 @@ from contextlib import suppress
 from typing import Any, Final
 
 from ragstone.errors import StoreDamaged
-from ragstone.store import texts
 from ragstone.store.catalog import is_control
 from ragstone.store.codec import (
     dump_stamp,
     fresh_uuid,
     pack,
-    pack_optional,
+    pack_row,
     unpack,
     unpack_body,
 )
 from ragstone.store.fetch import Row, fetch_value
+from ragstone.store.rows import hash_of
 from ragstone.store.tables import create_statement
 from ragstone.types import CollectionKind, Stamp
 
@@ -112,8 +112,7 @@ def _state_columns(notes: dict[str, str]) -> Row:
         _number(notes.get("last_sync")),
         "whole" in notes,
         notes.get("fingerprint"),
-        pack_optional(root),
-        pack_optional(relative_root),
+        *pack_row((root, relative_root)),
         bool(notes.get("behind")),
         _number(notes.get("graph_seconds")),
         json.dumps(_parsed(notes.get("graph_remarks"), [])),
@@ -241,7 +240,7 @@ def _move_texts(db: sqlite3.Connection, project: int, target: int) -> None:
         if _is_same_text(body, same_body):
             _merge_text(db, text_id, same_id)
         else:
-            full_hash = texts.hash_of(unpack_body(body))
+            full_hash = hash_of(unpack_body(body))
             db.execute(
                 "UPDATE texts SET project = ?, hash = ? WHERE id = ?",
                 (target, full_hash, text_id),

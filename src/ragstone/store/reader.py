@@ -6,19 +6,22 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
+from ragstone.errors import StoreDamaged
 from ragstone.store import catalog, filters
-from ragstone.store.codec import load_gaps, pack
+from ragstone.store.codec import layout, load_gaps, pack
 from ragstone.store.connection import ReadSource
-from ragstone.store.document_rows import (
-    document_from,
-    join_text,
-    known_file_from,
-    outline_from,
-    readable_chunks,
-)
+from ragstone.store.failures import READ_AGAIN
 from ragstone.store.fetch import Row, fetch_value, row_limit
 from ragstone.store.filters import Where
 from ragstone.store.graph.reader import SqliteGraphReader
+from ragstone.store.rows import (
+    document_from,
+    known_file_from,
+    outline_from,
+    readable_chunks,
+    require_sound,
+    split_header,
+)
 from ragstone.store.vectors import SqliteVectorReader
 from ragstone.store.words import WordIndex, fts5
 from ragstone.store.words.scope import WordScope
@@ -75,6 +78,12 @@ _KNOWN: Final = (
 )
 _KNOWN_BY_URI: Final = _KNOWN + " AND uri = ?"
 _KNOWN_BETWEEN: Final = _KNOWN + " AND uri >= ? AND uri < ?"
+_SPANS: Final = (
+    """SELECT start, "end", id FROM chunks WHERE document = ? ORDER BY start, "end", id"""
+)
+_BODIES: Final = """
+    SELECT c.id, c.header, t.hash, CAST(t.body AS BLOB) FROM json_each(?) wanted
+    CROSS JOIN chunks c ON c.id = wanted.value JOIN texts t ON t.id = c.text_id"""
 _AFTER_SLASH: Final = chr(ord("/") + 1)
 
 
@@ -247,3 +256,37 @@ def _word_scope(db: sqlite3.Connection, scope: Scope, condition: Where | None) -
     if condition is None and len(collections) == count:
         return WordScope(None, None)  # the whole index is searched faster
     return WordScope(collections, condition)
+
+
+def join_text(
+    db: sqlite3.Connection, document: int, gaps: str, length: int, span: tuple[int, int]
+) -> str:
+    """Return a part of a text from the chunks of its document and the gaps between them."""
+    start, end = max(0, span[0]), min(length, span[1])
+    rows = db.execute(_SPANS, (document,)).fetchall()
+    spans = [(chunk_start, chunk_end) for chunk_start, chunk_end, _ in rows]
+    pieces = [
+        piece for piece in layout(spans, length) if piece.start < end and piece.end > start
+    ]
+    bodies = _bodies(db, [rows[piece.chunk][2] for piece in pieces if piece.chunk is not None])
+    parts = []
+    for piece in pieces:
+        source = gaps
+        if piece.chunk is not None:
+            source = bodies.get(rows[piece.chunk][2], "")
+        shift = piece.offset - piece.start
+        first = max(start, piece.start) + shift
+        last = min(end, piece.end) + shift
+        parts.append(source[first:last])
+    joined = "".join(parts)
+    if len(joined) != max(0, end - start):
+        raise StoreDamaged("the store is damaged: a document's text has holes", hint=READ_AGAIN)
+    return joined
+
+
+def _bodies(db: sqlite3.Connection, chunk_ids: Sequence[int]) -> dict[int, str]:
+    bodies = {}
+    for number, header_length, key, body in db.execute(_BODIES, (catalog.id_list(chunk_ids),)):
+        _, own = split_header(require_sound(key, body), header_length)
+        bodies[number] = own
+    return bodies

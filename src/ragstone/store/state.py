@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,22 +9,24 @@ from typing import Final, Unpack
 
 from ragstone.store import catalog
 from ragstone.store.codec import (
-    dump_stamp,
-    load_stamp,
     pack,
-    pack_optional,
+    pack_row,
     unpack,
-    unpack_optional,
 )
 from ragstone.store.connection import Database
-from ragstone.store.fetch import Row, fetch_column, fetch_value
+from ragstone.store.fetch import fetch_column, fetch_value
+from ragstone.store.rows import (
+    collection_state_from,
+    collection_state_row,
+    unread_files_from,
+    unread_row,
+)
 from ragstone.types import (
     CollectionKey,
     CollectionState,
     CollectionStateChanges,
     SessionState,
     SessionStateChanges,
-    UnreadFile,
     UnreadFiles,
 )
 
@@ -82,7 +83,10 @@ class SqliteStateStore:
             before = _read_collection_state(db, ids.collection)
             state = replace(before, **changes)
             if state != before:
-                db.execute(_SET_COLLECTION_STATE, (*_collection_row(state), ids.collection))
+                db.execute(
+                    _SET_COLLECTION_STATE,
+                    (*pack_row(collection_state_row(state)), ids.collection),
+                )
 
     def unread_files(self, key: CollectionKey) -> UnreadFiles:
         """Return the files of a collection that gave no text."""
@@ -98,7 +102,8 @@ class SqliteStateStore:
             db.execute("DELETE FROM unread_files WHERE collection = ?", (ids.collection,))
             db.execute(_SET_UNREAD_RECIPE, (ids.collection, pack(unread.recipe)))
             rows = [
-                _unread_row(ids.collection, uri, file) for uri, file in unread.files.items()
+                (ids.collection, *pack_row(unread_row(uri, file)))
+                for uri, file in unread.files.items()
             ]
             db.executemany(_ADD_UNREAD_FILE, rows)
 
@@ -145,43 +150,6 @@ def _read_collection_state(db: sqlite3.Connection, collection: int) -> Collectio
     return CollectionState() if row is None else collection_state_from(row)
 
 
-def collection_state_from(row: Row) -> CollectionState:
-    """Return the state of a row."""
-    (
-        synced_at,
-        follows_folder,
-        fingerprint,
-        root,
-        relative_root,
-        needs_vectors,
-        graph_seconds,
-        graph_remarks,
-    ) = row
-    return CollectionState(
-        synced_at=synced_at,
-        follows_folder=bool(follows_folder),
-        fingerprint=fingerprint,
-        root=unpack_optional(root),
-        relative_root=unpack_optional(relative_root),
-        needs_vectors=bool(needs_vectors),
-        graph_seconds=graph_seconds,
-        graph_remarks=tuple(json.loads(graph_remarks)),
-    )
-
-
-def _collection_row(state: CollectionState) -> Row:
-    return (
-        state.synced_at,
-        state.follows_folder,
-        state.fingerprint,
-        pack_optional(state.root),
-        pack_optional(state.relative_root),
-        state.needs_vectors,
-        state.graph_seconds,
-        json.dumps(state.graph_remarks),
-    )
-
-
 def _read_session_state(db: sqlite3.Connection, collection: int) -> SessionState:
     row = db.execute(_SESSION_STATE, (collection,)).fetchone()
     return SessionState(*row) if row else SessionState()
@@ -189,15 +157,4 @@ def _read_session_state(db: sqlite3.Connection, collection: int) -> SessionState
 
 def _read_unread_files(db: sqlite3.Connection, collection: int) -> UnreadFiles:
     recipe = fetch_value(db, _UNREAD_RECIPE, collection)
-    if recipe is None:
-        return UnreadFiles()
-    files = {}
-    for uri, stamp, reason, failed in db.execute(_UNREAD_FILES, (collection,)):
-        loaded = load_stamp(stamp)
-        if loaded is not None:
-            files[unpack(uri)] = UnreadFile(loaded, unpack(reason), bool(failed))
-    return UnreadFiles(unpack(recipe), files)
-
-
-def _unread_row(collection: int, uri: str, file: UnreadFile) -> Row:
-    return (collection, pack(uri), dump_stamp(file.stamp), pack(file.reason), file.failed)
+    return unread_files_from(recipe, db.execute(_UNREAD_FILES, (collection,)))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from ragstone.errors import InputError, NotFound
 from ragstone.protocols import VectorRows
 from ragstone.store import catalog, filters, spaces
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database, ReadSource
-from ragstone.store.fetch import Row, fetch_column, fetch_value, row_limit
-from ragstone.store.texts import sound
+from ragstone.store.fetch import Row, fetch_column, fetch_value, row_limit, storable_id
+from ragstone.store.rows import check_widths, no_space, pending_texts
 from ragstone.types import (
     CollectionKey,
     Filter,
@@ -67,7 +68,6 @@ _LOCATE_FILTERED: Final = """
 _VERSION: Final = """
     SELECT s.epoch, (SELECT value FROM meta WHERE key = 'generation')
     FROM spaces s JOIN projects p ON p.id = s.project WHERE s.id = ? AND p.name = ?"""
-_IDS_AFTER: Final = "SELECT id FROM vectors WHERE space = ? AND id > ? ORDER BY id"
 _AFTER: Final = (
     "SELECT id, text_id, data FROM vectors WHERE space = ? AND id > ? ORDER BY id LIMIT ?"
 )
@@ -82,7 +82,6 @@ _BY_CHUNK: Final = """
     CROSS JOIN vectors v ON v.text_id = c.text_id AND v.space = ?"""
 _OWNED_SPACE: Final = "SELECT 1 FROM spaces WHERE id = ? AND project = ?"
 _REMEMBERED_SCOPES: Final = 64
-_LARGEST_ID: Final = (1 << 63) - 1
 
 SpacesCache = BoundedCache[Scope, tuple[int, list[SpaceInfo]]]
 
@@ -116,12 +115,9 @@ class SqliteVectorReader:
             collections = catalog.scope_ids(db, scope)
             texts: list[PendingText] = []
             while (missing := row_limit(limit) - len(texts)) > 0:
-                parameters = (_storable_id(after), collections, space_id, missing)
+                parameters = (storable_id(after), collections, space_id, missing)
                 rows = db.execute(_PENDING, parameters).fetchall()
-                for number, key, body in rows:
-                    text = sound(key, body)
-                    if text is not None:
-                        texts.append(PendingText(number, text))
+                texts += pending_texts(rows)
                 if len(rows) < missing:
                     break
                 after = rows[-1][0]
@@ -129,7 +125,7 @@ class SqliteVectorReader:
 
     def rows(self, project: str, space_id: int) -> VectorRows:
         """Return the stored vectors of a space. `NotFound` if the project has no such space."""
-        return StoredVectorRows(self._source, project, space_id)
+        return SqliteVectorRows(self._source, project, space_id)
 
     def ids_in(self, scope: Scope, space_id: int, *, filter: Filter | None = None) -> list[int]:
         """Return the row ids of all vectors whose text is in scope and passes the filter."""
@@ -189,7 +185,7 @@ class SqliteVectorStore(SqliteVectorReader):
     def activate_space(self, key: CollectionKey, space_id: int) -> None:
         """Let searches use this space, and retire the space that was active before."""
         with catalog.changing(self._database, key) as (db, ids):
-            spaces.activate_space(db, ids, _storable_id(space_id))
+            spaces.activate_space(db, ids, storable_id(space_id))
 
     def put(self, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
         """Store (text id, encoded vector) rows and return how many were new; texts of other projects are left out."""
@@ -227,13 +223,27 @@ class SqliteVectorStore(SqliteVectorReader):
             return removed
 
 
-class StoredVectorRows:
-    """Implements `VectorRows` for one space, page by page."""
+@dataclass(frozen=True, slots=True)
+class VectorStatements:
+    """The statements that read the vectors of a space, in the SQL of one store."""
 
-    def __init__(self, source: ReadSource, project: str, space_id: int) -> None:
-        """Take the source of connections; `NotFound` if the project has no such space."""
-        self._source = source
-        self._space = _storable_id(space_id)
+    version: str
+    count: str
+    ids_after: str
+    after: str
+    by_id: str
+    by_text: str
+    by_chunk: str
+
+
+class StoredVectorRows(ABC):
+    """Implements `VectorRows` for one space, page by page. A store adds its statements and its connections."""
+
+    statements: VectorStatements
+
+    def __init__(self, project: str, space_id: int) -> None:
+        """Take the project and the space; `NotFound` if the project has no such space."""
+        self._space = space_id
         self._project = project
         if not self.epoch:
             raise no_space(project, space_id)
@@ -245,47 +255,82 @@ class StoredVectorRows:
 
     def version(self) -> tuple[str, int]:
         """Return the epoch, and a number that changes with every commit that may have added rows."""
-        for epoch, generation in self._fetch(_VERSION, self._space, self._project):
+        for epoch, generation in self._fetch(
+            self.statements.version, self._space, self._project
+        ):
             return epoch, generation
         return "", 0
 
     def count(self) -> int:
         """Return the number of rows."""
-        ((count,),) = self._fetch("SELECT count(*) FROM vectors WHERE space = ?", self._space)
+        ((count,),) = self._fetch(self.statements.count, self._space)
         return int(count)
 
     def ids_after(self, row_id: int) -> list[int]:
         """Return all row ids larger than this one, ascending."""
-        rows = self._fetch(_IDS_AFTER, self._space, _storable_id(row_id))
+        rows = self._fetch(self.statements.ids_after, self._space, storable_id(row_id))
         return [number for (number,) in rows]
 
     def after(self, row_id: int, limit: int) -> list[VectorRow]:
         """Return rows with a larger id, in order of id."""
-        rows = self._fetch(_AFTER, self._space, _storable_id(row_id), row_limit(limit))
+        page = (storable_id(row_id), row_limit(limit))
+        rows = self._fetch(self.statements.after, self._space, *page)
         return [VectorRow(*row) for row in rows]
 
     def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows with these ids; missing ids are left out."""
-        rows = self._fetch(_BY_ID, catalog.id_list(ids), self._space)
+        rows = self._fetch(self.statements.by_id, self._id_list(ids), self._space)
         return [VectorRow(*row) for row in rows]
 
     def data(self, ids: Sequence[int]) -> dict[int, bytes]:
         """Return the encoded vectors of the rows with these ids; missing ids are left out."""
-        rows = self._fetch(_BY_ID, catalog.id_list(ids), self._space)
+        rows = self._fetch(self.statements.by_id, self._id_list(ids), self._space)
         return {number: data for number, _, data in rows}
 
     def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
         """Return the rows of these texts; texts without a vector are left out."""
-        rows = self._fetch(_BY_TEXT, catalog.id_list(text_ids), self._space)
+        rows = self._fetch(self.statements.by_text, self._id_list(text_ids), self._space)
         return [VectorRow(*row) for row in rows]
 
     def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
-        """Return the encoded vectors of the texts of these chunks; chunks without a vector are left out."""
-        return dict(self._fetch(_BY_CHUNK, catalog.id_list(chunk_ids), self._space))
+        """Return the encoded vectors of the texts of these chunks, in their order; those without a vector are left out."""
+        rows = self._fetch(self.statements.by_chunk, self._id_list(chunk_ids), self._space)
+        data: dict[int, bytes] = dict(rows)
+        return {number: data[number] for number in chunk_ids if number in data}
+
+    @abstractmethod
+    def _fetch(self, statement: str, *parameters: object) -> list[Row]:
+        """Return the rows of a statement."""
+
+    @abstractmethod
+    def _id_list(self, ids: Sequence[int]) -> object:
+        """Return ids as a parameter of a statement."""
+
+
+class SqliteVectorRows(StoredVectorRows):
+    """The vectors of one space in a SQLite database."""
+
+    statements = VectorStatements(
+        version=_VERSION,
+        count="SELECT count(*) FROM vectors WHERE space = ?",
+        ids_after="SELECT id FROM vectors WHERE space = ? AND id > ? ORDER BY id",
+        after=_AFTER,
+        by_id=_BY_ID,
+        by_text=_BY_TEXT,
+        by_chunk=_BY_CHUNK,
+    )
+
+    def __init__(self, source: ReadSource, project: str, space_id: int) -> None:
+        """Take the source of connections; `NotFound` if the project has no such space."""
+        self._source = source
+        super().__init__(project, storable_id(space_id))
 
     def _fetch(self, statement: str, *parameters: object) -> list[Row]:
         with self._source.reading() as db:
             return db.execute(statement, parameters).fetchall()
+
+    def _id_list(self, ids: Sequence[int]) -> str:
+        return catalog.id_list(ids)
 
 
 def free_widths(db: sqlite3.Connection) -> None:
@@ -301,28 +346,6 @@ def _width(db: sqlite3.Connection, project: str, space_id: int) -> int | None:
     return width
 
 
-def check_widths(vectors: Sequence[tuple[int, bytes]], width: int | None) -> int:
-    """Return the length of vectors in bytes, or raise `InputError` if they differ from each other or from `width`."""
-    widths = {len(data) for _, data in vectors}
-    if width is not None:
-        widths.add(width)
-    if len(widths) > 1 or 0 in widths:
-        raise InputError(
-            f"vectors of one space have one length, at least a byte, not {sorted(widths)} bytes"
-        )
-    return max(widths, default=0)
-
-
-def no_space(project: str, space_id: int) -> NotFound:
-    """Return the error for a space that the project does not have."""
-    return NotFound(f"project {project!r} has no space {space_id}", hint="make it first")
-
-
 def _is_in_project(db: sqlite3.Connection, project: str, space_id: int) -> bool:
     owner = catalog.project_id(db, project)
-    return fetch_value(db, _OWNED_SPACE, _storable_id(space_id), owner) is not None
-
-
-def _storable_id(value: int) -> int:
-    """Return a row id that SQLite can hold; any other id becomes -1, which no row has."""
-    return value if -_LARGEST_ID <= value <= _LARGEST_ID else -1
+    return fetch_value(db, _OWNED_SPACE, storable_id(space_id), owner) is not None

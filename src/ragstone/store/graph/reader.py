@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Final
 
 from ragstone import types
-from ragstone.errors import InputError
 from ragstone.store import catalog
 from ragstone.store.codec import pack, unpack
 from ragstone.store.connection import ReadSource
-from ragstone.store.fetch import row_limit
+from ragstone.store.fetch import Row, row_limit
+from ragstone.store.graph.paths import ALL_LINKS, find_links, find_paths
 from ragstone.store.graph.rows import (
     link_from,
     merge_nodes,
     node_from,
-    outside_node,
     unresolved_from,
 )
 from ragstone.types import CollectionKey, Scope
 
-MOST_STEPS: Final = 8
 # Of several rows with one key, the row of a framework comes first.
 _NODES: Final = """
     SELECT n.key, n.kind, n.name, n.uri, n.line, n.line_end, n.signature, n.doc, n.language, n.framework, n.attributes
@@ -60,7 +58,6 @@ _ALL_UNRESOLVED: Final = _UNRESOLVED.format(condition="1")
 _UNRESOLVED_BY_NAME: Final = _UNRESOLVED.format(condition="name = ?")
 _UNRESOLVED_BY_SOURCE: Final = _UNRESOLVED.format(condition="source = ?")
 _UNRESOLVED_BY_BOTH: Final = _UNRESOLVED.format(condition="source = ? AND name = ?")
-_ALL_LINKS: Final = 1 << 31
 
 
 Query = tuple[str, tuple[str | bytes, ...]]
@@ -159,13 +156,8 @@ class SqliteGraphReader:
     ) -> list[types.Link]:
         """Return the links that start at these nodes, or end at them if `back`: by key, then by kind, in their order."""
         step = types.Step(tuple(kinds), back)
-        links: list[types.Link] = []
         with self._source.reading() as db:
-            for name, number in catalog.in_scope(db, scope).items():
-                for key in dict.fromkeys(keys):
-                    missing = row_limit(limit) - len(links)
-                    links += _links_at(db, (name, number), key, step, missing)
-        return links
+            return find_links(_graphs(db, scope), keys, step, limit)
 
     def walk(
         self,
@@ -176,12 +168,8 @@ class SqliteGraphReader:
         limit: int = 1000,
     ) -> list[types.Walked]:
         """Return the paths from the anchors along all of the steps; no path visits a node twice."""
-        if len(steps) > MOST_STEPS:
-            raise InputError(
-                f"a path has at most {MOST_STEPS} steps", hint="ask for the parts of it"
-            )
         with self._source.reading() as db:
-            paths = _all_paths(db, scope, anchors, steps)
+            paths = find_paths(_graphs(db, scope), anchors, steps)
             return list(islice(paths, row_limit(limit)))
 
     def unresolved(
@@ -210,26 +198,37 @@ def _candidates(
     for name, number in catalog.in_scope(db, scope).items():
         for statement, parameters in conditions.queries():
             rows = db.execute(statement, (number, *parameters))
-            yield from _merged_nodes(rows, name)
+            yield from merged_nodes(rows, name)
 
 
-def _merged_nodes(rows: sqlite3.Cursor, collection: str) -> Iterator[types.Node]:
+def merged_nodes(rows: Iterable[Row], collection: str) -> Iterator[types.Node]:
     """Yield one node for all rows of a key."""
     for _, same in groupby(rows, key=itemgetter(0)):
         yield merge_nodes([node_from(row, collection) for row in same])
 
 
-def _links_at(
-    db: sqlite3.Connection,
-    collection: tuple[str, int],
-    key: str,
-    step: types.Step,
-    limit: int = _ALL_LINKS,
-) -> list[types.Link]:
-    name, number = collection
-    statement = _LINKS_TO if step.back else _LINKS_FROM
-    rows = db.execute(statement, (number, pack(key), json.dumps(step.kinds), limit))
-    return [link_from(row, name) for row in rows]
+@dataclass(frozen=True, slots=True)
+class _CollectionGraph:
+    """Implements `CollectionGraph` inside of a transaction."""
+
+    db: sqlite3.Connection
+    name: str
+    number: int
+
+    def node(self, key: str) -> types.Node | None:
+        rows = self.db.execute(_NODE_BY_KEY, (self.number, pack(key)))
+        return next(merged_nodes(rows, self.name), None)
+
+    def links(self, key: str, step: types.Step, limit: int = ALL_LINKS) -> list[types.Link]:
+        statement = _LINKS_TO if step.back else _LINKS_FROM
+        parameters = (self.number, pack(key), json.dumps(step.kinds), limit)
+        return [link_from(row, self.name) for row in self.db.execute(statement, parameters)]
+
+
+def _graphs(db: sqlite3.Connection, scope: Scope) -> Iterator[_CollectionGraph]:
+    """Yield the graph of each collection in scope."""
+    for name, number in catalog.in_scope(db, scope).items():
+        yield _CollectionGraph(db, name, number)
 
 
 def _unresolved_queries(name: str | None, sources: Sequence[str] | None) -> list[Query]:
@@ -241,64 +240,3 @@ def _unresolved_queries(name: str | None, sources: Sequence[str] | None) -> list
     if name is None:
         return [(_UNRESOLVED_BY_SOURCE, (key,)) for key in keys]
     return [(_UNRESOLVED_BY_BOTH, (key, pack(name))) for key in keys]
-
-
-# ── paths ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _all_paths(
-    db: sqlite3.Connection, scope: Scope, anchors: Sequence[str], steps: Sequence[types.Step]
-) -> Iterator[types.Walked]:
-    for name, number in catalog.in_scope(db, scope).items():
-        walker = _PathWalker(db, name, number)
-        for anchor in dict.fromkeys(anchors):
-            if steps or walker.stored_node(anchor):
-                yield from walker.paths(anchor, steps)
-
-
-class _PathWalker:
-    """Follows links inside of one collection; links and nodes are read once."""
-
-    def __init__(self, db: sqlite3.Connection, name: str, number: int) -> None:
-        self._db = db
-        self._name = name
-        self._number = number
-        self._nodes: dict[str, types.Node | None] = {}
-        self._links: dict[tuple[str, types.Step], list[types.Link]] = {}
-
-    def paths(self, anchor: str, steps: Sequence[types.Step]) -> Iterator[types.Walked]:
-        """Yield every path from a node along all of the steps, in the order of the links."""
-        for keys, path in self._continue([anchor], [], steps):
-            nodes = tuple(self._node(key) for key in keys)
-            yield types.Walked(nodes, tuple(path))
-
-    def stored_node(self, key: str) -> types.Node | None:
-        """Return the node of a key, or None."""
-        if key not in self._nodes:
-            rows = self._db.execute(_NODE_BY_KEY, (self._number, pack(key)))
-            self._nodes[key] = next(_merged_nodes(rows, self._name), None)
-        return self._nodes[key]
-
-    def _continue(
-        self, visited: list[str], path: list[types.Link], steps: Sequence[types.Step]
-    ) -> Iterator[tuple[list[str], list[types.Link]]]:
-        """Yield the keys and links of every path that begins with a path and follows the steps after it."""
-        if not steps:
-            yield visited, path
-            return
-        step, *later_steps = steps
-        for link in self._links_of(visited[-1], step):
-            key = link.source if step.back else link.target
-            if key in visited:
-                continue
-            if not step.to or self._node(key).kind in step.to:
-                yield from self._continue([*visited, key], [*path, link], later_steps)
-
-    def _node(self, key: str) -> types.Node:
-        return self.stored_node(key) or outside_node(key, self._name)
-
-    def _links_of(self, key: str, step: types.Step) -> list[types.Link]:
-        if (key, step) not in self._links:
-            collection = (self._name, self._number)
-            self._links[key, step] = _links_at(self._db, collection, key, step)
-        return self._links[key, step]

@@ -8,9 +8,10 @@ from typing import Final, get_args
 
 from ragstone.errors import InputError, NotFound
 from ragstone.store.catalog import CollectionIds, check_name
-from ragstone.store.codec import dump, fresh_uuid, load
-from ragstone.store.fetch import Row, fetch_column, fetch_value
+from ragstone.store.codec import dump, fresh_uuid
+from ragstone.store.fetch import fetch_column, fetch_value
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction
+from ragstone.store.rows import collection_from
 from ragstone.types import Collection, CollectionKey, CollectionKind, Scalar, Scope
 
 _KINDS: Final = get_args(CollectionKind)
@@ -53,13 +54,6 @@ _GENERATION: Final = """
 def id_list(numbers: Iterable[int]) -> list[int]:
     """Return the numbers that can be ids of rows; others, which no row has, are left out."""
     return [int(number) for number in numbers if 0 < number <= _LARGEST_ID]
-
-
-def storable_id(number: int) -> int:
-    """Return an id that PostgreSQL can hold; any other id becomes -1, which no row has."""
-    if -_LARGEST_ID <= number <= _LARGEST_ID:
-        return number
-    return -1
 
 
 def project_id(db: Transaction, project: str) -> int | None:
@@ -111,7 +105,7 @@ def get_collection(db: Transaction, key: CollectionKey) -> Collection | None:
     """Return a collection with its counts, or None."""
     row = db.execute(_ONE, (key.project, key.kind, key.name)).fetchone()
     if row:
-        return _collection(row)
+        return collection_from(row)
     return None
 
 
@@ -122,7 +116,7 @@ def list_projects(db: Transaction) -> list[str]:
 
 def list_collections(db: Transaction, project: str, kind: CollectionKind) -> list[Collection]:
     """Return the collections of one kind in a project, by name."""
-    return [_collection(row) for row in db.execute(_ALL, (project, kind))]
+    return [collection_from(row) for row in db.execute(_ALL, (project, kind))]
 
 
 def check_key(key: CollectionKey) -> None:
@@ -180,10 +174,3 @@ def changing(
         yield db, ids
         if db.total_changes != changes_before:
             mark_changed(db, [ids.collection])
-
-
-def _collection(row: Row) -> Collection:
-    uuid, project, name, description, settings, documents, chunks, updated_at, kind = row
-    return Collection(
-        uuid, project, name, description, load(settings), documents, chunks, updated_at, kind
-    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from ragstone.errors import StoreDamaged
-from ragstone.store import texts
 from ragstone.store.codec import layout
 from ragstone.store.failures import READ_AGAIN
 from ragstone.store.fetch import Row
 from ragstone.store.postgres.connection import Transaction
+from ragstone.store.rows import require_sound, split_header
 
 _DOCUMENT: Final = (
     "SELECT id, gaps, characters FROM documents WHERE collection = %s AND uri = %s"
@@ -54,7 +54,4 @@ def join(db: Transaction, document: int, gaps: str, length: int, span: tuple[int
 def _own_text(row: Row) -> str:
     """Return a chunk's text without its header; `StoreDamaged` if it does not match its hash."""
     *_, header_length, key, body = row
-    text = texts.sound(key, body)
-    if text is None:
-        raise StoreDamaged("the store is damaged: a text has changed", hint=READ_AGAIN)
-    return texts.split_header(text, header_length)[1]
+    return split_header(require_sound(key, body), header_length)[1]

@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from ragstone.errors import InputError
 from ragstone.store.catalog import CollectionIds
-from ragstone.store.codec import dump, dump_marks, dump_stamp, gaps_of
-from ragstone.store.document_writer import check_slice
+from ragstone.store.codec import dump_stamp
 from ragstone.store.fetch import Row, fetch_column, fetch_value
 from ragstone.store.postgres import catalog, words
 from ragstone.store.postgres.connection import Transaction
 from ragstone.store.postgres.texts import TextBatch
+from ragstone.store.rows import BESIDE, HASH, chunk_columns, document_columns, identity
 from ragstone.store.words.terms import ChunkText, searchable_header
 from ragstone.types import Chunk, Document, PreparedDocument, PutResult, Stamp
 
@@ -55,8 +54,6 @@ _DOCUMENT_IDS: Final = (
 )
 _CHUNKS_OF: Final = "SELECT id, terms FROM chunks WHERE document = ANY(%s)"
 _REMOVE_DOCUMENTS: Final = "DELETE FROM documents WHERE id = ANY(%s)"
-_TEXT_ID, _HEADER, _SYMBOL = 1, 2, 13  # of a chunk
-_HASH, _BESIDE = 6, 13  # of a document
 
 
 class DocumentBatch:
@@ -81,7 +78,7 @@ class DocumentBatch:
     def run(self, prepared: Sequence[PreparedDocument]) -> list[PutResult]:
         """Store documents and return the changes of each; if two have the same uri, the later one is stored."""
         by_uri = {item.document.uri: item for item in prepared}
-        columns = {uri: _document_columns(item) for uri, item in by_uri.items()}
+        columns = {uri: document_columns(item) for uri, item in by_uri.items()}
         self._read(list(by_uri.values()))
         results = {uri: self._plan_document(item, columns[uri]) for uri, item in by_uri.items()}
         changes_before = self._db.total_changes
@@ -125,12 +122,12 @@ class DocumentBatch:
             return self._plan_chunks(prepared, number, [])
         number, added_at, *before = self._stored[uri]
         stored = self._stored_chunks.get(number, [])
-        if before[_BESIDE] != columns[_BESIDE]:
+        if before[BESIDE] != columns[BESIDE]:
             # Other words find every chunk of the document now.
             self._remove_chunks(stored)
             stored = []
         if tuple(before) != columns:
-            is_same_text = before[_HASH] == columns[_HASH]
+            is_same_text = before[HASH] == columns[HASH]
             changed_at = added_at if is_same_text else self._now
             self._changed_documents.append((*columns, changed_at, number))
         return self._plan_chunks(prepared, number, stored)
@@ -141,11 +138,11 @@ class DocumentBatch:
         """Plan the chunks of a document: one with the same text and symbol as a stored chunk keeps its id."""
         reusable: defaultdict[Row, list[Row]] = defaultdict(list)
         for row in reversed(stored):
-            reusable[_identity(row[1:])].append(row)
+            reusable[identity(row[1:])].append(row)
         reused = 0
         for chunk in prepared.chunks:
-            columns = _chunk_columns(chunk, self._texts.text_id(chunk))
-            same = reusable[_identity(columns)]
+            columns = chunk_columns(chunk, self._texts.text_id(chunk))
+            same = reusable[identity(columns)]
             if same:
                 reused += 1
                 row = same.pop()
@@ -236,53 +233,3 @@ def _new_ids(db: Transaction, table: str, count: int) -> list[int]:
     if count:
         return fetch_column(db, _NEW_IDS, table, count)
     return []
-
-
-def _document_columns(prepared: PreparedDocument) -> Row:
-    document = prepared.document
-    if not document.uri:
-        raise InputError("a document needs a uri", hint="give it a name")
-    for chunk in prepared.chunks:
-        check_slice(document, chunk)
-    spans = sorted((chunk.span.start, chunk.span.end) for chunk in prepared.chunks)
-    return (
-        document.kind,
-        document.language,
-        document.title,
-        dump(document.metadata, f"the metadata of {document.uri}"),
-        dump_marks(document.marks),
-        prepared.source,
-        document.hash,
-        prepared.content_hash,
-        prepared.recipe,
-        dump_stamp(prepared.stamp),
-        len(document.text),
-        len(prepared.chunks),
-        gaps_of(document.text, spans),
-        document.beside,
-    )
-
-
-def _identity(columns: Row) -> Row:
-    """Return the columns of a chunk that decide if it keeps its id."""
-    return columns[_TEXT_ID], columns[_HEADER], columns[_SYMBOL]
-
-
-def _chunk_columns(chunk: Chunk, text_id: int) -> Row:
-    span = chunk.span
-    return (
-        chunk.order,
-        text_id,
-        len(chunk.header),
-        span.start,
-        span.end,
-        span.byte_start,
-        span.byte_end,
-        span.line_start,
-        span.line_end,
-        span.page,
-        span.page_label,
-        span.unit,
-        chunk.kind,
-        chunk.symbol,
-    )

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, islice
-from operator import itemgetter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Final
 
 from ragstone import types
-from ragstone.errors import InputError
-from ragstone.store.fetch import Row, row_limit
-from ragstone.store.graph.reader import MOST_STEPS, NodeConditions
+from ragstone.store.fetch import row_limit
+from ragstone.store.graph.paths import ALL_LINKS, find_links, find_paths
+from ragstone.store.graph.reader import NodeConditions, merged_nodes
 from ragstone.store.graph.rows import (
     link_from,
-    merge_nodes,
-    node_from,
-    outside_node,
     unresolved_from,
 )
 from ragstone.store.postgres import catalog
@@ -54,7 +51,6 @@ _UNRESOLVED: Final = """
     WHERE collection = %(collection)s {condition} ORDER BY uri, line, id LIMIT %(limit)s"""
 _BY_NAME: Final = "AND name = %(name)s"
 _BY_SOURCE: Final = "AND source = %(source)s"
-_ALL_LINKS: Final = 1 << 31
 
 
 class PostgresGraphReader:
@@ -120,13 +116,8 @@ class PostgresGraphReader:
     ) -> list[types.Link]:
         """Return the links that start at these nodes, or end at them if `back`: by key, then by kind, in their order."""
         step = types.Step(tuple(kinds), back)
-        links: list[types.Link] = []
         with self._source.reading(scope.project) as db:
-            for name, number in catalog.in_scope(db, scope).items():
-                for key in dict.fromkeys(keys):
-                    missing = row_limit(limit) - len(links)
-                    links += _links_at(db, (name, number), key, step, missing)
-        return links
+            return find_links(_graphs(db, scope), keys, step, limit)
 
     def walk(
         self,
@@ -137,12 +128,8 @@ class PostgresGraphReader:
         limit: int = 1000,
     ) -> list[types.Walked]:
         """Return the paths from the anchors along all of the steps; no path visits a node twice."""
-        if len(steps) > MOST_STEPS:
-            raise InputError(
-                f"a path has at most {MOST_STEPS} steps", hint="ask for the parts of it"
-            )
         with self._source.reading(scope.project) as db:
-            paths = _all_paths(db, scope, anchors, steps)
+            paths = find_paths(_graphs(db, scope), anchors, steps)
             return list(islice(paths, row_limit(limit)))
 
     def unresolved(
@@ -199,84 +186,32 @@ def _nodes(
     db: Transaction, name: str, number: int, statement: str, values: Sequence[str]
 ) -> Iterator[types.Node]:
     rows = db.execute(statement, {"collection": number, "values": list(values)})
-    return _merged_nodes(rows, name)
+    return merged_nodes(rows, name)
 
 
-def _merged_nodes(rows: Iterable[Row], collection: str) -> Iterator[types.Node]:
-    """Yield one node for all rows of a key."""
-    for _, same in groupby(rows, key=itemgetter(0)):
-        yield merge_nodes([node_from(row, collection) for row in same])
+@dataclass(frozen=True, slots=True)
+class _CollectionGraph:
+    """Implements `CollectionGraph` inside of a transaction."""
+
+    db: Transaction
+    name: str
+    number: int
+
+    def node(self, key: str) -> types.Node | None:
+        return next(_nodes(self.db, self.name, self.number, _NODES_BY_KEY, [key]), None)
+
+    def links(self, key: str, step: types.Step, limit: int = ALL_LINKS) -> list[types.Link]:
+        statement = _LINKS_TO if step.back else _LINKS_FROM
+        parameters = {
+            "collection": self.number,
+            "key": key,
+            "kinds": list(step.kinds),
+            "limit": limit,
+        }
+        return [link_from(row, self.name) for row in self.db.execute(statement, parameters)]
 
 
-def _links_at(
-    db: Transaction,
-    collection: tuple[str, int],
-    key: str,
-    step: types.Step,
-    limit: int = _ALL_LINKS,
-) -> list[types.Link]:
-    name, number = collection
-    statement = _LINKS_TO if step.back else _LINKS_FROM
-    parameters = {"collection": number, "key": key, "kinds": list(step.kinds), "limit": limit}
-    return [link_from(row, name) for row in db.execute(statement, parameters)]
-
-
-# ── paths ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _all_paths(
-    db: Transaction, scope: Scope, anchors: Sequence[str], steps: Sequence[types.Step]
-) -> Iterator[types.Walked]:
+def _graphs(db: Transaction, scope: Scope) -> Iterator[_CollectionGraph]:
+    """Yield the graph of each collection in scope."""
     for name, number in catalog.in_scope(db, scope).items():
-        walker = _PathWalker(db, name, number)
-        for anchor in dict.fromkeys(anchors):
-            if steps or walker.stored_node(anchor):
-                yield from walker.paths(anchor, steps)
-
-
-class _PathWalker:
-    """Follows links inside of one collection; links and nodes are read once."""
-
-    def __init__(self, db: Transaction, name: str, number: int) -> None:
-        self._db = db
-        self._name = name
-        self._number = number
-        self._nodes: dict[str, types.Node | None] = {}
-        self._links: dict[tuple[str, types.Step], list[types.Link]] = {}
-
-    def paths(self, anchor: str, steps: Sequence[types.Step]) -> Iterator[types.Walked]:
-        """Yield every path from a node along all of the steps, in the order of the links."""
-        for keys, path in self._continue([anchor], [], steps):
-            nodes = tuple(self._node(key) for key in keys)
-            yield types.Walked(nodes, tuple(path))
-
-    def stored_node(self, key: str) -> types.Node | None:
-        """Return the node of a key, or None."""
-        if key not in self._nodes:
-            nodes = _nodes(self._db, self._name, self._number, _NODES_BY_KEY, [key])
-            self._nodes[key] = next(nodes, None)
-        return self._nodes[key]
-
-    def _continue(
-        self, visited: list[str], path: list[types.Link], steps: Sequence[types.Step]
-    ) -> Iterator[tuple[list[str], list[types.Link]]]:
-        """Yield the keys and links of every path that begins with a path and follows the steps after it."""
-        if not steps:
-            yield visited, path
-            return
-        step, *later_steps = steps
-        for link in self._links_of(visited[-1], step):
-            key = link.source if step.back else link.target
-            if key in visited:
-                continue
-            if not step.to or self._node(key).kind in step.to:
-                yield from self._continue([*visited, key], [*path, link], later_steps)
-
-    def _node(self, key: str) -> types.Node:
-        return self.stored_node(key) or outside_node(key, self._name)
-
-    def _links_of(self, key: str, step: types.Step) -> list[types.Link]:
-        if (key, step) not in self._links:
-            collection = (self._name, self._number)
-            self._links[key, step] = _links_at(self._db, collection, key, step)
-        return self._links[key, step]
+        yield _CollectionGraph(db, name, number)

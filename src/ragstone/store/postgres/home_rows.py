@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ragstone import types
-from ragstone.store import texts
 from ragstone.store.codec import pack, unpack
 from ragstone.store.fetch import fetch_column
 from ragstone.store.graph.rows import link_from, node_from, unresolved_from
+from ragstone.store.rows import hash_of, sound
 from ragstone.store.spaces import load_space
 from ragstone.types import CollectionKey, Space, SpaceState
 
@@ -108,8 +108,8 @@ def vectors_after(
     """Return vectors of a space with a larger id; those of damaged or unused texts are left out."""
     vectors = []
     for row_id, key, body, data in db.execute(_VECTORS, (space, number, limit)):
-        text = texts.sound(key, body)
-        text_hash = b"" if text is None else texts.hash_of(text)
+        text = sound(key, body)
+        text_hash = b"" if text is None else hash_of(text)
         vectors.append(HomeVector(row_id, text_hash, data))
     return vectors
 

@@ -5,12 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ragstone.store.document_rows import (
-    document_from,
-    known_file_from,
-    outline_from,
-    readable_chunks,
-)
 from ragstone.store.fetch import Row, row_limit
 from ragstone.store.filters import check as check_filter
 from ragstone.store.postgres import catalog, document_text, filters, words
@@ -19,6 +13,12 @@ from ragstone.store.postgres.filters import FilterCache
 from ragstone.store.postgres.graph_reader import PostgresGraphReader
 from ragstone.store.postgres.text_type import escape_always
 from ragstone.store.postgres.vectors import PostgresVectorReader
+from ragstone.store.rows import (
+    document_from,
+    known_file_from,
+    outline_from,
+    readable_chunks,
+)
 from ragstone.types import (
     ChunkOutline,
     Collection,

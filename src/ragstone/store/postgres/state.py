@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, Unpack
 
 from ragstone.store.catalog import check_name
-from ragstone.store.codec import dump_stamp, load_stamp
 from ragstone.store.fetch import fetch_column, fetch_value
 from ragstone.store.postgres import catalog
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction
-from ragstone.store.state import collection_state_from
+from ragstone.store.rows import (
+    collection_state_from,
+    collection_state_row,
+    unread_files_from,
+    unread_row,
+)
 from ragstone.types import (
     CollectionKey,
     CollectionState,
     CollectionStateChanges,
     SessionState,
     SessionStateChanges,
-    UnreadFile,
     UnreadFiles,
 )
 
@@ -80,7 +82,7 @@ class PostgresStateStore:
             state = replace(before, **changes)
             if state != before:
                 owner = (ids.project, ids.collection)
-                db.execute(_SET_COLLECTION_STATE, (*_collection_row(state), *owner))
+                db.execute(_SET_COLLECTION_STATE, (*collection_state_row(state), *owner))
 
     def unread_files(self, key: CollectionKey) -> UnreadFiles:
         """Return the files of a collection that gave no text."""
@@ -96,10 +98,7 @@ class PostgresStateStore:
             owner = (ids.project, ids.collection)
             db.execute(_REMOVE_UNREAD_FILES, (ids.collection,))
             db.execute(_SET_UNREAD_RECIPE, (*owner, unread.recipe))
-            rows = [
-                (*owner, uri, dump_stamp(file.stamp), file.reason, file.failed)
-                for uri, file in unread.files.items()
-            ]
+            rows = [(*owner, *unread_row(uri, file)) for uri, file in unread.files.items()]
             db.executemany(_ADD_UNREAD_FILE, rows)
 
     def session_state(self, key: CollectionKey) -> SessionState:
@@ -146,19 +145,6 @@ def _read_collection_state(db: Transaction, collection: int) -> CollectionState:
     return collection_state_from(row)
 
 
-def _collection_row(state: CollectionState) -> tuple[object, ...]:
-    return (
-        state.synced_at,
-        state.follows_folder,
-        state.fingerprint,
-        state.root,
-        state.relative_root,
-        state.needs_vectors,
-        state.graph_seconds,
-        json.dumps(state.graph_remarks),
-    )
-
-
 def _read_session_state(db: Transaction, collection: int) -> SessionState:
     row = db.execute(_SESSION_STATE, (collection,)).fetchone()
     if row:
@@ -168,11 +154,4 @@ def _read_session_state(db: Transaction, collection: int) -> SessionState:
 
 def _read_unread_files(db: Transaction, collection: int) -> UnreadFiles:
     recipe = fetch_value(db, _UNREAD_RECIPE, collection)
-    if recipe is None:
-        return UnreadFiles()
-    files = {}
-    for uri, stamp, reason, failed in db.execute(_UNREAD_FILES, (collection,)):
-        loaded = load_stamp(stamp)
-        if loaded is not None:
-            files[uri] = UnreadFile(loaded, reason, failed)
-    return UnreadFiles(recipe, files)
+    return unread_files_from(recipe, db.execute(_UNREAD_FILES, (collection,)))

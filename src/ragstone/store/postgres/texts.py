@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ragstone.store import texts
 from ragstone.store.postgres.connection import Transaction
+from ragstone.store.rows import sound
 from ragstone.types import Chunk, embedding_text
 
 _FIND: Final = "SELECT id, hash, body FROM texts WHERE project = %s AND hash = ANY(%s)"
@@ -39,7 +39,7 @@ class TextBatch:
         rows = self._db.execute(_FIND, (self._project, list(by_hash)))
         for number, digest, body in rows:
             self._ids[digest] = number
-            if texts.sound(digest, body) is None:
+            if sound(digest, body) is None:
                 self._repaired.append((_text_of(by_hash[digest]), number))
         missing = [digest for digest in by_hash if digest not in self._ids]
         if not missing:

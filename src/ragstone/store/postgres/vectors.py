@@ -7,14 +7,14 @@ from typing import Final
 
 from ragstone.protocols import VectorRows
 from ragstone.store.codec import fresh_uuid
-from ragstone.store.fetch import Row, fetch_column, fetch_value, row_limit
+from ragstone.store.fetch import Row, fetch_column, fetch_value, row_limit, storable_id
 from ragstone.store.postgres import catalog, filters, spaces
-from ragstone.store.postgres.catalog import id_list, storable_id
+from ragstone.store.postgres.catalog import id_list
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction, TransactionSource
 from ragstone.store.postgres.embeddings import EmbeddingTable
 from ragstone.store.postgres.filters import FilterCache
-from ragstone.store.texts import sound
-from ragstone.store.vectors import SpacesCache, check_widths, no_space
+from ragstone.store.rows import check_widths, no_space, pending_texts
+from ragstone.store.vectors import SpacesCache, StoredVectorRows, VectorStatements
 from ragstone.types import (
     CollectionKey,
     Filter,
@@ -23,7 +23,6 @@ from ragstone.types import (
     Space,
     SpaceInfo,
     SpaceState,
-    VectorRow,
 )
 from ragstone.types.bounded_cache import BoundedCache
 
@@ -62,8 +61,6 @@ _LOCATE: Final = """
 _IN_DOCUMENTS: Final = "AND c.document = ANY(%(documents)s)"
 _VERSION: Final = """
     SELECT s.epoch, p.generation FROM spaces s JOIN projects p ON p.id = s.project WHERE s.id = %s AND p.name = %s"""
-_COUNT: Final = "SELECT count(*) FROM vectors WHERE space = %s"
-_IDS_AFTER: Final = "SELECT id FROM vectors WHERE space = %s AND id > %s ORDER BY id"
 _AFTER: Final = (
     "SELECT id, text_id, data FROM vectors WHERE space = %s AND id > %s ORDER BY id LIMIT %s"
 )
@@ -71,8 +68,8 @@ _BY_ID: Final = "SELECT id, text_id, data FROM vectors WHERE id = ANY(%s) AND sp
 _BY_TEXT: Final = """
     SELECT id, text_id, data FROM vectors WHERE text_id = ANY(%s) AND space = %s ORDER BY id"""
 _BY_CHUNK: Final = """
-    SELECT c.id, v.data FROM chunks c JOIN vectors v ON v.text_id = c.text_id AND v.space = %s
-    WHERE c.id = ANY(%s)"""
+    SELECT c.id, v.data FROM chunks c JOIN vectors v ON v.text_id = c.text_id
+    WHERE c.id = ANY(%s) AND v.space = %s"""
 _OWNED_SPACE: Final = "SELECT 1 FROM spaces WHERE id = %s AND project = %s"
 _WIDTH: Final = "SELECT width FROM spaces WHERE id = %s"
 _SET_WIDTH: Final = "UPDATE spaces SET width = %s WHERE id = %s AND width IS NULL"
@@ -120,10 +117,7 @@ class PostgresVectorReader:
             while (missing := row_limit(limit) - len(texts)) > 0:
                 parameters = (storable_id(after), collections, space_id, missing)
                 rows = db.execute(_PENDING, parameters).fetchall()
-                for number, key, body in rows:
-                    text = sound(key, body)
-                    if text is not None:
-                        texts.append(PendingText(number, text))
+                texts += pending_texts(rows)
                 if len(rows) < missing:
                     break
                 after = rows[-1][0]
@@ -229,75 +223,37 @@ class PostgresVectorStore(PostgresVectorReader):
             return removed
 
 
-class PostgresVectorRows:
-    """Implements `VectorRows` for one space, page by page, and gives the table that the server compares."""
+class PostgresVectorRows(StoredVectorRows):
+    """The vectors of one space, and the table that the server compares."""
+
+    statements = VectorStatements(
+        version=_VERSION,
+        count="SELECT count(*) FROM vectors WHERE space = %s",
+        ids_after="SELECT id FROM vectors WHERE space = %s AND id > %s ORDER BY id",
+        after=_AFTER,
+        by_id=_BY_ID,
+        by_text=_BY_TEXT,
+        by_chunk=_BY_CHUNK,
+    )
 
     def __init__(
         self, source: TransactionSource, project: str, space_id: int, database: PostgresDatabase
     ) -> None:
         """Take the source of transactions; `NotFound` if the project has no such space."""
         self._source = source
-        self._space = _space_id(space_id)
-        self._project = project
         self._database = database
-        if not self.epoch:
-            raise no_space(project, space_id)
+        super().__init__(project, _space_id(space_id))
 
     def embeddings(self, dimension: int) -> EmbeddingTable:
         """Return the vectors of this space as the server compares them."""
         return EmbeddingTable(self._database, self._project, self._space, dimension)
 
-    @property
-    def epoch(self) -> str:
-        """Return a value that changes when rows were deleted or rewritten, by any process."""
-        return self.version()[0]
-
-    def version(self) -> tuple[str, int]:
-        """Return the epoch, and a number that changes with every commit that may have added rows."""
-        for epoch, generation in self._fetch(_VERSION, self._space, self._project):
-            return epoch, generation
-        return "", 0
-
-    def count(self) -> int:
-        """Return the number of rows."""
-        ((count,),) = self._fetch(_COUNT, self._space)
-        return int(count)
-
-    def ids_after(self, row_id: int) -> list[int]:
-        """Return all row ids larger than this one, ascending."""
-        return [
-            number for (number,) in self._fetch(_IDS_AFTER, self._space, storable_id(row_id))
-        ]
-
-    def after(self, row_id: int, limit: int) -> list[VectorRow]:
-        """Return rows with a larger id, in order of id."""
-        rows = self._fetch(_AFTER, self._space, storable_id(row_id), row_limit(limit))
-        return [VectorRow(*row) for row in rows]
-
-    def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
-        """Return the rows with these ids; missing ids are left out."""
-        rows = self._fetch(_BY_ID, id_list(ids), self._space)
-        return [VectorRow(*row) for row in rows]
-
-    def data(self, ids: Sequence[int]) -> dict[int, bytes]:
-        """Return the encoded vectors of the rows with these ids; missing ids are left out."""
-        rows = self._fetch(_BY_ID, id_list(ids), self._space)
-        return {number: data for number, _, data in rows}
-
-    def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
-        """Return the rows of these texts; texts without a vector are left out."""
-        rows = self._fetch(_BY_TEXT, id_list(text_ids), self._space)
-        return [VectorRow(*row) for row in rows]
-
-    def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
-        """Return the encoded vectors of the texts of these chunks; chunks without a vector are left out."""
-        rows = self._fetch(_BY_CHUNK, self._space, id_list(chunk_ids))
-        data: dict[int, bytes] = dict(rows)
-        return {number: data[number] for number in chunk_ids if number in data}
-
     def _fetch(self, statement: str, *parameters: object) -> list[Row]:
         with self._source.reading(self._project) as db:
             return db.execute(statement, parameters).fetchall()
+
+    def _id_list(self, ids: Sequence[int]) -> list[int]:
+        return id_list(ids)
 
 
 def free_widths(db: Transaction) -> None:

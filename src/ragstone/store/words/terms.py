@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 from ragstone import text as words
 from ragstone.errors import StoreDamaged
-from ragstone.store import texts
 from ragstone.store.codec import unpack
 from ragstone.store.failures import READ_AGAIN
+from ragstone.store.rows import sound, split_header
 
 MAX_QUERY_TERMS: Final = 256
 _PROBE: Final = """
@@ -127,12 +127,12 @@ def chunks_by_id(db: sqlite3.Connection, ids: Iterable[int]) -> list[StoredChunk
 
 def indexed_text(row: StoredChunkRow) -> ChunkText:
     """Return a chunk as it was indexed; `StoreDamaged` if its text is damaged."""
-    body = texts.sound(row.text_key, row.text)
+    body = sound(row.text_key, row.text)
     if body is None:
         raise StoreDamaged(
             "the store is damaged: a text that is not what was stored", hint=READ_AGAIN
         )
-    header, own = texts.split_header(body, row.header_length)
+    header, own = split_header(body, row.header_length)
     header = searchable_header(header, unpack(row.beside))
     return ChunkText(row.id, row.collection, unpack(row.symbol), header, unpack(row.uri), own)
 
