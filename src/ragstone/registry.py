@@ -196,11 +196,8 @@ def load(group: str, name: str) -> Callable[..., Any]:
     """Import and return the class or function of a part."""
     part = find(group, name)
     label = f"The {_describe_group(group)} {name!r}"
-    module_name, _, attribute_path = part.target.partition(":")
     try:
-        target: Any = import_module(module_name)
-        for attribute in attribute_path.split("."):
-            target = getattr(target, attribute)
+        target = import_target(part.target)
     except ModuleNotFoundError as error:
         raise MissingExtra(
             f"{label} needs the package {error.name!r}, which is not installed.",
@@ -214,6 +211,15 @@ def load(group: str, name: str) -> Callable[..., Any]:
     if not callable(target):
         raise ConfigError(f"{label} ({part.target}) is neither a class nor a function.")
     return cast("Callable[..., Any]", target)
+
+
+def import_target(target: str) -> Any:  # noqa: ANN401 - a plug-in may name any object
+    """Import and return the object with an import path ("module:attribute")."""
+    module_name, _, attribute_path = target.partition(":")
+    imported: Any = import_module(module_name)
+    for attribute in attribute_path.split("."):
+        imported = getattr(imported, attribute)
+    return imported
 
 
 def find(group: str, name: str) -> RegisteredPart:

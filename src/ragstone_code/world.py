@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Final
 
@@ -23,6 +24,7 @@ class World:
     def __init__(self, files: ProjectFiles) -> None:
         self._files = files
         self._modules: dict[str, Module | None] = {}
+        self._entered: list[str] = []
         self.uris = tuple(files.uris)
         """All paths, sorted, of code and of other text."""
 
@@ -50,6 +52,22 @@ class World:
             self._modules[uri] = None if text is None else lower_module(text, uri)
         return self._modules[uri]
 
+    def enter(self, uri: str) -> None:
+        """Note that a file is evaluated."""
+        self._files.enter(uri)
+
+    @contextmanager
+    def evaluating(self, uri: str) -> Iterator[None]:
+        """Note that a file is evaluated inside the `with` block, and the file around it afterwards."""
+        self._entered.append(uri)
+        self.enter(uri)
+        try:
+            yield
+        finally:
+            self._entered.pop()
+            if self._entered:
+                self.enter(self._entered[-1])
+
     def uri_of(self, class_name: str) -> str | None:
         """Return the file that declares a class, by its full name."""
         return self._class_uris.get(_normalize(class_name))
@@ -74,7 +92,7 @@ class World:
         """Return full class names in lower case and their files; if two files declare a name, the first path counts."""
         uris: dict[str, str] = {}
         for uri in self.uris:
-            facts = self.facts(uri)
+            facts = self.facts(uri) if language_of(uri) in LOWERERS else None
             if facts is None:
                 continue
             for class_name in _class_names(facts):

@@ -27,6 +27,9 @@ class TextFiles:
     def facts(self, uri: str) -> FileFacts | None:
         return read_facts(self.texts[uri], uri) if uri.endswith(".php") else None
 
+    def enter(self, uri: str) -> None:
+        """Nothing looks for a file that never ends."""
+
 
 def world_of(texts: Mapping[str, str]) -> World:
     """Return the world of these files."""

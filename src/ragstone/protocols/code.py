@@ -77,3 +77,6 @@ class ProjectFiles(Protocol):
 
     def facts(self, uri: str) -> types.FileFacts | None:
         """Return the symbols of a file, or None if it is no code."""
+
+    def enter(self, uri: str) -> None:
+        """Note that a framework evaluates this file from here on: if it never ends, this file is left out."""

@@ -101,7 +101,7 @@ def _list_fields(value: Any) -> object:  # noqa: ANN401 - any dataclass, or a ma
 
 def _decode(annotation: Any, value: object) -> object:  # noqa: ANN401 - an annotation is a type or a special form
     origin, arguments = get_origin(annotation), get_args(annotation)
-    if annotation is object:
+    if annotation is object or annotation is Any:
         return value
     if is_dataclass(annotation):
         return _decode_record(annotation, value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -26,13 +27,16 @@ def find_python() -> str | None:
     return sys.executable
 
 
-def build_command(module: str) -> list[str]:
-    """Return the command that runs a module's `main` in an isolated Python.
+def build_command(
+    module: str, packages: Iterable[str] = (), arguments: Sequence[str] = ()
+) -> list[str]:
+    """Return the command that runs a module's `main` in an isolated Python, which can also import some packages.
 
     Our folders come last on its path, so nothing there can shadow a standard module. The current
     folder is never on it, so nothing in the folder that is indexed is imported.
     """
-    program = f"import sys; sys.path.extend(sys.argv[1:]); from {module} import main; main()"
+    call = f"main({', '.join(map(repr, arguments))})"
+    program = f"import sys; sys.path.extend(sys.argv[1:]); from {module} import main; {call}"
     return [
         find_python() or "",
         "-I",
@@ -41,7 +45,7 @@ def build_command(module: str) -> list[str]:
         *_bytecode_options(),
         "-c",
         program,
-        *_package_folders(),
+        *dict.fromkeys((*_package_folders(), *filter(None, map(_find_folder, packages)))),
     ]
 
 
@@ -80,10 +84,11 @@ def _find_folder(package: str) -> str:
         spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
         return ""
-    if spec is None or not spec.origin or not spec.submodule_search_locations:
+    if spec is None or not spec.origin:
         return ""
-    package = os.path.dirname(os.path.abspath(spec.origin))
-    folder = os.path.dirname(package)
+    folder = os.path.dirname(os.path.abspath(spec.origin))
+    if spec.submodule_search_locations:  # a package, and no single module
+        folder = os.path.dirname(folder)
     try:
         current = os.getcwd()
     except OSError:  # it was removed

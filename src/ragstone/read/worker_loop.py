@@ -56,21 +56,37 @@ class WorkerLoop:
         os.dup2(2, 1)
         sys.stdout = sys.stderr
         self._peak_memory = _open_peak_memory()
+        self._number = 0
 
     def run(self, handle: Handler, *, max_memory: int = sys.maxsize) -> None:
         """Answer requests until the parent closes the pipe; above `max_memory` bytes, ask to be replaced."""
         with contextlib.suppress(BrokenPipeError):
-            while (message := read_message(self._requests)) is not None:
-                request = decode(WorkerRequest, message[0])
-                _set_alarm(request.seconds)
-                header, payload = handle(request.header, message[1])
-                is_worn = self._peak_memory() > max_memory
-                write_message(
-                    self._replies,
-                    WorkerReply(request.number, is_worn, header),
-                    payload,
-                )
-                _set_alarm(0)
+            while (request := self._receive()) is not None:
+                reply = handle(*request)
+                self._send(reply, is_worn=self._peak_memory() > max_memory)
+
+    def ask(self, header: object, payload: bytes = b"") -> Message:
+        """Reply to the current request with a question, and return the next request, which has the answer."""
+        self._send((header, payload), is_worn=False)
+        answer = self._receive()
+        if answer is None:  # the parent is gone
+            raise BrokenPipeError
+        return answer
+
+    def _receive(self) -> Message | None:
+        """Return the next request and start its time; None at the end of the pipe."""
+        message = read_message(self._requests)
+        if message is None:
+            return None
+        request = decode(WorkerRequest, message[0])
+        self._number = request.number
+        _set_alarm(request.seconds)
+        return request.header, message[1]
+
+    def _send(self, reply: Message, *, is_worn: bool) -> None:
+        header, payload = reply
+        write_message(self._replies, WorkerReply(self._number, is_worn, header), payload)
+        _set_alarm(0)
 
 
 def _set_alarm(seconds: int) -> None:

@@ -1,7 +1,7 @@
 """A second process that answers requests: started on first use, limited in time, replaced after a crash.
 
-The process runs `ragstone.read.worker_loop`. Three workers use it: the confined reader of documents,
-the parser of code that may never end, and the worker that prepares files during a sync.
+The process runs `ragstone.read.worker_loop`. The confined readers of documents and of frameworks use it, the parser of
+code that may never end, and the worker that prepares files during a sync.
 """
 
 from __future__ import annotations
@@ -100,6 +100,11 @@ class WorkerProcess:
                     if child.is_worn or not child.extend(self._idle_seconds):
                         self._discard()
                     return reply
+
+    def start(self) -> None:
+        """Start the process now, if none is running, so that it is ready at the first request."""
+        with self._lock, contextlib.suppress(WorkerFailed):
+            self._get_child(time.monotonic() + self._idle_seconds)
 
     def close(self) -> None:
         """Wait for the current request, then end the process; the next request starts another."""

@@ -210,7 +210,8 @@ class Evaluator:
         self._last_file = path
         self._open_files.append(path)
         try:
-            return self._run_limited(lambda: self.body(module.statements, inner))
+            with self.world.evaluating(path):
+                return self._run_limited(lambda: self.body(module.statements, inner))
         finally:
             self._open_files.pop()
 

@@ -41,6 +41,10 @@ class FolderFiles:
         """Return the symbols of a file in the folder."""
         return self.files.facts(self.folder + uri)
 
+    def enter(self, uri: str) -> None:
+        """Note that a file in the folder is evaluated."""
+        self.files.enter(self.folder + uri)
+
 
 def world_in_folder(world: World, folder: str) -> World:
     """Return the files of a folder as a separate world; the same world if `folder` is empty (the project root)."""

@@ -97,7 +97,8 @@ class PythonInterpreter:
         self.call_depth = 0
         self._nested_modules += 1
         try:
-            execution.run_block(self, module.program.statements, module.scope)
+            with self.project.world.evaluating(module.uri):
+                execution.run_block(self, module.program.statements, module.scope)
         except RecursionError:
             self.remarks.append(f"{module.uri}: nested too deeply to be followed")
         finally:

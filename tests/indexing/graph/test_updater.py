@@ -1,20 +1,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from ragstone import Engine
 from ragstone.code import symbols
 from ragstone.indexing.graph import passes
+from ragstone.indexing.graph.frameworks import FrameworkReader
 from ragstone.indexing.graph.updater import GRAPH_OFF, GraphUpdater
-from ragstone.protocols import Framework
 from ragstone.types import CollectionKey, Document, GraphReport, Node, Scope
 from ragstone.types.code import FileFacts
-from tests.indexing.graph.tiny import BASE, FILES, ROUTES, SONG, Broken, Tiny, documents
+from tests.indexing.graph.tiny import BASE, FILES, ROUTES, SONG, TINY, documents, reader_of
 from tests.support.internals import index_of
 
 HERE = Scope("default")
@@ -29,12 +28,8 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         yield engine
 
 
-def using(engine: Engine, *frameworks: object) -> GraphUpdater:
-    return GraphUpdater(index_of(engine), lambda: cast("Sequence[Framework]", frameworks))
-
-
 def updater(engine: Engine) -> GraphUpdater:
-    return using(engine, Tiny())
+    return GraphUpdater(index_of(engine), TINY)
 
 
 def give(engine: Engine, uri: str, text: str) -> GraphReport:
@@ -76,9 +71,9 @@ def test_the_first_update_reads_every_file(engine: Engine) -> None:
 
 def test_an_unchanged_project_is_not_read_or_written(engine: Engine) -> None:
     updater(engine).update(C)
-    before, runs = engine.workspace.components.store.generation(HERE), Tiny.runs
+    before = engine.workspace.components.store.generation(HERE)
     again = updater(engine).update(C)
-    assert (again.read, again.resolved, again.changed, Tiny.runs) == (0, 0, {}, runs)
+    assert (again.read, again.resolved, again.changed, again.frameworks) == (0, 0, {}, ())
     assert engine.workspace.components.store.generation(HERE) == before
     assert updater(engine).is_current(C)
 
@@ -181,8 +176,7 @@ def test_prose_about_nodes_is_found_by_words(engine: Engine) -> None:
 def test_a_failing_framework_gives_a_note_and_its_earlier_nodes_stay(engine: Engine) -> None:
     updater(engine).update(C)
     engine.add(Document("music/new.py", "class New:\n    pass\n"), embed=False)
-    broken = type("Tiny", (Broken,), {"name": "tiny"})
-    report = using(engine, broken(), Broken()).update(C)
+    report = GraphUpdater(index_of(engine), reader_of("broken")).update(C)
     assert len(report.notes) == 2
     assert any("KeyError" in remark for remark in report.remarks)
     assert "class:music.new.New" in keys(engine, "class")
@@ -191,11 +185,8 @@ def test_a_failing_framework_gives_a_note_and_its_earlier_nodes_stay(engine: Eng
 
 
 def test_frameworks_that_cannot_be_loaded_do_not_lose_symbols(engine: Engine) -> None:
-    def load() -> Sequence[Framework]:
-        raise ImportError("no such module")
-
-    report = GraphUpdater(index_of(engine), load).update(C)
-    assert any("no such module" in remark for remark in report.remarks)
+    report = GraphUpdater(index_of(engine), FrameworkReader(["no_such_module:all"])).update(C)
+    assert any("no_such_module" in remark for remark in report.remarks)
     assert keys(engine, "class") == ["class:music.base.Model", "class:music.song.Song"]
 
 

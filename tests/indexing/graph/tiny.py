@@ -1,10 +1,15 @@
-"""A framework that is as small as one can be, and a project that uses it."""
+"""A framework that is as small as one can be, frameworks that fail, and a project that uses them."""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterable
+from pathlib import Path
 
-from ragstone.protocols import ProjectFiles
+from ragstone.indexing.graph.frameworks import FrameworkReader
+from ragstone.protocols import Framework, ProjectFiles
+from ragstone.read.python_command import build_command
 from ragstone.types import Alias, Document, Graph, Link, Node, Rendered
 
 SONG = '''"""Songs."""
@@ -39,13 +44,11 @@ class Tiny:
     """Reads `routes.toml`: a method, a path and what handles it on every line."""
 
     name = "tiny"
-    runs = 0
 
     def detects(self, files: ProjectFiles) -> bool:
         return "tiny.json" in files.uris
 
     def read(self, files: ProjectFiles) -> Graph:
-        Tiny.runs += 1
         graph = Graph()
         for number, line in enumerate((files.text("routes.toml") or "").splitlines(), 1):
             method, path, handler = line.split()
@@ -66,6 +69,79 @@ class Broken:
 
     def read(self, files: ProjectFiles) -> Graph:
         raise KeyError("a program it was not made for")
+
+
+class BrokenTiny(Broken):
+    """The small framework, in a version that cannot read anything."""
+
+    name = "tiny"
+
+
+class Careless(Tiny):
+    """Reads every file, and follows the order that is in it: to crash, to hang, to fill the memory."""
+
+    def read(self, files: ProjectFiles) -> Graph:
+        for uri in files.uris:
+            orders = files.text(uri) or ""
+            if "CRASH" in orders:
+                os.abort()
+            if "HANG" in orders:
+                time.sleep(1_000)
+            if "FILL" in orders:
+                bytearray(8 << 30)
+        return super().read(files)
+
+
+class Includer(Tiny):
+    """Evaluates `outer.toml`, which includes `inner.toml` and then crashes."""
+
+    def read(self, files: ProjectFiles) -> Graph:
+        files.enter("outer.toml")
+        if files.text("outer.toml") is None:
+            return super().read(files)
+        files.enter("inner.toml")
+        files.text("inner.toml")
+        files.enter("outer.toml")
+        os.abort()
+
+
+class Liar(Tiny):
+    """Gives a node in a file outside the project."""
+
+    def read(self, files: ProjectFiles) -> Graph:
+        return Graph((Node("route:/", "route", "/", "/etc/passwd", 1),))
+
+
+def tiny() -> tuple[Framework, ...]:
+    return (Tiny(),)
+
+
+def broken() -> tuple[Framework, ...]:
+    return (BrokenTiny(), Broken())
+
+
+def careless() -> tuple[Framework, ...]:
+    return (Careless(),)
+
+
+def includer() -> tuple[Framework, ...]:
+    return (Includer(),)
+
+
+def liar() -> tuple[Framework, ...]:
+    return (Liar(),)
+
+
+def reader_of(name: str, *, seconds: float = 60.0) -> FrameworkReader:
+    """Return a reader of the frameworks that a function of this module returns."""
+    target = f"tests.indexing.graph.tiny:{name}"
+    command = build_command("ragstone.indexing.graph.framework_main", (), (target,))
+    root = str(Path(__file__).resolve().parents[3])
+    return FrameworkReader((target,), seconds=seconds, command=[*command, root])
+
+
+TINY = reader_of("tiny")
+"""One process for all tests of the small framework."""
 
 
 def _class_names(files: ProjectFiles) -> set[str]:

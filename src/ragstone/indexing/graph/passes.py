@@ -17,7 +17,8 @@ from ragstone.types import Graph
 from ragstone.types.code import FileFacts
 
 if TYPE_CHECKING:
-    from ragstone.protocols import Framework, Progress
+    from ragstone.indexing.graph.frameworks import FrameworkReader
+    from ragstone.protocols import Progress
 
 FILE_OWNER: Final = "file:"
 _RELEVANT_SUFFIXES: Final = (
@@ -71,6 +72,8 @@ class GraphPasses:
     remarks: list[str] = field(default_factory=list)
     _texts: dict[str, str | None] = field(default_factory=dict)
     _facts: dict[str, FileFacts | None] = field(default_factory=dict)
+    _new_data: dict[str, bytes] = field(default_factory=dict)
+    """The encoded facts of the files that this run parsed, by owner."""
 
     def text(self, uri: str) -> str | None:
         """Return the text of a file; each file is loaded once."""
@@ -96,6 +99,7 @@ class GraphPasses:
                 data[FILE_OWNER + uri] = encode_facts(facts)
             if progress:
                 progress("graph", done, len(code_files))
+        self._new_data = dict(data)
         return data
 
     def facts(self, uri: str) -> FileFacts | None:
@@ -103,7 +107,9 @@ class GraphPasses:
         if uri not in self._facts:
             facts = None
             if FILE_OWNER + uri in self.stored_data:
-                facts = self._stored_facts(uri) or self._parse(uri)
+                facts = self._stored_facts(uri)
+                if facts is None:  # another version of Ragstone wrote them
+                    facts = self._parse_again(uri)
             self._facts[uri] = facts
         return self._facts[uri]
 
@@ -118,28 +124,42 @@ class GraphPasses:
             affected = [uri for uri in changed if language_of(uri)]
         return {FILE_OWNER + uri: self._resolve_file(uri, index) for uri in affected}
 
+    def enter(self, uri: str) -> None:
+        """Nothing to note: detecting a framework evaluates no file."""
+
     def run_frameworks(
-        self, load_frameworks: Callable[[], Sequence[Framework]], used_before: Sequence[str]
+        self, reader: FrameworkReader, used_before: Sequence[str]
     ) -> tuple[dict[str, Graph], list[str]]:
         """Return the graph of each framework that the project uses, and the names of those that failed."""
-        graphs: dict[str, Graph] = {}
         failed: list[str] = []
         try:
-            frameworks = load_frameworks()
+            frameworks = reader.load()
         except Exception as error:  # noqa: BLE001 - a broken plug-in must not lose the graph of the files
             reason = report_failure("loading frameworks", error)
             self.remarks.append(f"frameworks could not be loaded: {reason}")
             return {}, list(used_before)
+        used: list[str] = []
         for framework in frameworks:
             check_cancelled()
             try:
                 if framework.detects(self):
-                    graphs[framework.name] = framework.read(self)
+                    used.append(framework.name)
             except Exception as error:  # noqa: BLE001 - as above, for one framework
                 failed.append(framework.name)
                 reason = report_failure(framework.name, error)
                 self.remarks.append(f"{framework.name} could not be read: {reason}")
-        return graphs, failed
+        if not used:
+            return {}, failed
+        reading = reader.read(used, self, self._facts_data)
+        self.remarks += reading.remarks
+        return reading.graphs, [*failed, *reading.failed]
+
+    def _facts_data(self, uri: str) -> bytes | None:
+        """Return the encoded facts of a file, or None if it is no code."""
+        facts = self.facts(uri)
+        if facts is None:
+            return None
+        return self._new_data.get(FILE_OWNER + uri) or self.stored_data[FILE_OWNER + uri]
 
     def _resolve_file(self, uri: str, index: ProjectIndex) -> Graph:
         """Return the graph of a file; empty if the file has no symbols or its resolution failed."""
@@ -176,6 +196,12 @@ class GraphPasses:
         if facts is None:
             reason = "too long, or too unlike its language, to be read for its symbols"
             self.remarks.append(f"{uri}: {reason}")
+        return facts
+
+    def _parse_again(self, uri: str) -> FileFacts | None:
+        facts = self._parse(uri)
+        if facts is not None:
+            self._new_data[FILE_OWNER + uri] = encode_facts(facts)
         return facts
 
     def _stored_facts(self, uri: str) -> FileFacts | None:

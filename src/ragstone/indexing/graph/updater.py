@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ragstone import registry
 from ragstone.code.grammars import language_of
 from ragstone.errors import InputError, RagstoneError
 from ragstone.indexing.graph.descriptions import update_descriptions
+from ragstone.indexing.graph.frameworks import FRAMEWORKS, FrameworkReader
 from ragstone.indexing.graph.passes import (
     FILE_OWNER,
     GraphPasses,
@@ -27,7 +27,7 @@ from ragstone.types import Graph, GraphReport, KnownFile, Rendered
 if TYPE_CHECKING:
     from ragstone.indexing.reconcile import ParsedFile
     from ragstone.indexing.sync import CollectionSync
-    from ragstone.protocols import Framework, Progress
+    from ragstone.protocols import Progress
     from ragstone.types.code import FileFacts
 
 GRAPH_LOCK: Final = "graph.lock"
@@ -41,14 +41,6 @@ LISTING_OWNER: Final = "runtime:routes"
 """The owner of an imported listing; the listing is stored as its data."""
 GRAPH_OFF: Final = "no graph is made (code.graph is off)"
 _MAX_REMARKS: Final = 500
-
-
-def load_frameworks() -> list[Framework]:
-    """Return the framework adapters of all plug-ins."""
-    frameworks: list[Framework] = []
-    for name in registry.names("framework"):
-        frameworks += registry.load("framework", name)()
-    return frameworks
 
 
 def text_version(known: KnownFile) -> str:
@@ -104,7 +96,7 @@ class GraphUpdater:
     """Updates the graphs of one engine's collections."""
 
     sync: CollectionSync
-    load_frameworks: Callable[[], Sequence[Framework]] = load_frameworks
+    frameworks: FrameworkReader = FRAMEWORKS
     _current_at: dict[str, int] = field(default_factory=dict)
     """The generation at which the graph of a collection was last found current."""
 
@@ -217,6 +209,8 @@ class GraphUpdater:
         """Run the passes over the changed files and store the differences."""
         store, key = self.sync.components.store, self.sync.key(name)
         state = self._state(name)
+        if state.frameworks:
+            self.frameworks.start()
         changed, gone = state.changed, state.gone
         stored_data = store.graph.owner_data(key)
         passes = GraphPasses(
@@ -227,7 +221,7 @@ class GraphUpdater:
         )
         data = passes.read_symbols(changed, progress)
         symbols_read = time.monotonic()
-        frameworks, failed = passes.run_frameworks(self.load_frameworks, state.frameworks)
+        frameworks, failed = passes.run_frameworks(self.frameworks, state.frameworks)
         self._apply_listing(passes, frameworks)
         files = {FILE_OWNER + uri: Graph() for uri in changed}
         files.update(passes.resolve(changed, gone))
@@ -273,7 +267,7 @@ class GraphUpdater:
 
     def _listing_framework(self, names: Iterable[str]) -> RuntimeListing | None:
         """Return the framework among these whose own listing can be imported, if there is one."""
-        for framework in self.load_frameworks():
+        for framework in self.frameworks.load():
             if framework.name in names and isinstance(framework, RuntimeListing):
                 return framework
         return None
