@@ -11,7 +11,7 @@ import ragstone
 
 EXPECTED = """
 __version__ Settings Engine AsyncEngine Workspace Client AsyncClient
-AccessError ConfigError Conflict InputError MissingExtra NotFound ProviderError QuotaError RagstoneError ReadError
+AccessError ConfigError Conflict InputError MissingExtra MissingKey NotFound ProviderError QuotaError RagstoneError ReadError
 StaleSpace StoreBusy StoreDamaged StoreError StoreTooNew Overloaded SlowRequest TimedOut TooLarge Unauthenticated
 Event
 Agent AgentPrompt

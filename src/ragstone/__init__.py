@@ -14,6 +14,7 @@ from ragstone.errors import (
     Conflict,
     InputError,
     MissingExtra,
+    MissingKey,
     NotFound,
     Overloaded,
     ProviderError,
@@ -76,8 +77,8 @@ __all__ = [
     "__version__", "AsyncClient", "AsyncEngine", "Attachment", "Candidate", "Client", "Engine", "Event",
     "RAGContextSelector", "Settings", "TurboQuantizer", "Workspace", "attachment", "extract_text", "inject",
     # errors
-    "AccessError", "ConfigError", "Conflict", "InputError", "MissingExtra", "NotFound", "ProviderError", "QuotaError",
-    "RagstoneError", "ReadError", "StaleSpace", "StoreBusy", "StoreDamaged", "StoreError", "StoreTooNew",
+    "AccessError", "ConfigError", "Conflict", "InputError", "MissingExtra", "MissingKey", "NotFound", "ProviderError",
+    "QuotaError", "RagstoneError", "ReadError", "StaleSpace", "StoreBusy", "StoreDamaged", "StoreError", "StoreTooNew",
     "Overloaded", "SlowRequest", "TimedOut", "TooLarge", "Unauthenticated",
     # types
     "AddReport", "Agent", "AgentPrompt", "Chunk", "Cited", "Collection", "Condition", "Context", "Document",

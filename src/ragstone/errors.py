@@ -2,7 +2,8 @@
 
 RagstoneError
 ├── ConfigError            settings that cannot be used
-│   └── MissingExtra       an optional package is not installed
+│   ├── MissingExtra       an optional package is not installed
+│   └── MissingKey         the service of a model needs a key
 ├── InputError             an invalid argument
 │   ├── TooLarge           a request has too many bytes
 │   └── SlowRequest        a request did not arrive in time
@@ -69,6 +70,12 @@ class MissingExtra(ConfigError):
     """An optional package is not installed."""
 
     code = "missing_extra"
+
+
+class MissingKey(ConfigError):
+    """The service of a model needs a key, and there is none."""
+
+    code = "missing_key"
 
 
 class InputError(RagstoneError):

@@ -74,6 +74,19 @@ def test_the_toml_file_answers_by_words_and_names_the_settings_to_change(folder:
         assert 700 < longest_chunk(engine) <= 1300  # 1000 characters are about 250 tokens
 
 
+def test_a_sync_and_an_add_with_the_toml_file_store_and_report_without_a_key(
+    folder: Path,
+) -> None:
+    copy("ragstone.toml", folder)
+    with Engine.open(folder) as engine:
+        report = engine.sync()
+        assert report.indexed == report.found
+        assert any("Gemini needs a key." in note for note in report.notes)
+        added = engine.add("The quay opens at six.", uri="quay")
+        assert added.chunks_added == 1
+        assert any("Gemini needs a key." in note for note in added.notes)
+
+
 def test_the_agents_file_gives_the_agent_a_tool_over_its_sources(folder: Path) -> None:
     copy("agents.yaml", folder)
     with Engine.open(folder, config={"embed.provider": "fake"}) as engine:

@@ -16,7 +16,7 @@ from ragstone.embed.http_client import Json, ServiceClient, ServiceNames
 from ragstone.embed.models import facts_about, known_dimension
 from ragstone.embed.refusals import BadReply, RequestRefused
 from ragstone.embed.retries import Patience
-from ragstone.errors import ConfigError, InputError
+from ragstone.errors import InputError, MissingKey
 from ragstone.protocols import Progress
 from ragstone.text.tokens import estimate
 from ragstone.types import EmbedUsage, RequestSize, Role, Space
@@ -338,7 +338,7 @@ def _find_key(settings: Settings, defaults: ProviderDefaults) -> str:
     variables = _describe_variables(defaults)
     if not is_chosen_by_user:
         variables = f"RAGSTONE_EMBED_PROVIDER={settings.embed.provider} and {variables}"
-    raise ConfigError(
+    raise MissingKey(
         f"{defaults.title} needs a key.",
         hint=f'set {variables}, or embed.provider = "local"',
     )

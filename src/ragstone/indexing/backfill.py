@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ragstone.embed.refusals import RequestRefused
-from ragstone.errors import ConfigError, ProviderError, RagstoneError, StoreBusy
+from ragstone.errors import ConfigError, MissingKey, ProviderError, RagstoneError, StoreBusy
 from ragstone.indexing.components import shared_rows
 from ragstone.indexing.embedders import CollectionSpaces
 from ragstone.protocols import Embedder, RemoteModel
@@ -166,7 +166,7 @@ class VectorBackfill:
         With `seconds` it stops after that time. The fallback embedder comes first: it does not depend on a service.
         """
         self._fill_fallback(seconds, progress)
-        return self._fill(self.spaces.main(), seconds, progress)
+        return self._fill(self._main_space(), seconds, progress)
 
     def run_secondary(
         self, name: str, *, seconds: float | None = None, progress: Progress | None = None
@@ -183,7 +183,7 @@ class VectorBackfill:
         fallback = self.components.settings.embed.fallback
         if fallback:
             self._embed_documents(uris, self.spaces.secondary(fallback))
-        return self._embed_documents(uris, self.spaces.main())
+        return self._embed_documents(uris, self._main_space())
 
     def run_if_few(self, seconds: float) -> int:
         """Embed pending texts only if the time is about enough for all of them; return how many were stored.
@@ -234,6 +234,13 @@ class VectorBackfill:
         if not isinstance(embedder, RemoteModel):
             return EmbedUsage()
         return embedder.usage
+
+    def _main_space(self) -> SpaceInfo:
+        """Return the space to fill. A missing key is an outage: `ProviderError`, because words answer meanwhile."""
+        try:
+            return self.spaces.main()
+        except MissingKey as error:
+            raise ProviderError(error.message, hint=error.hint) from error
 
     def _fill_fallback(self, seconds: float | None, progress: Progress | None) -> None:
         fallback = self.components.settings.embed.fallback

@@ -18,7 +18,7 @@ from ragstone.protocols.cancellation import check_cancelled
 from ragstone.read.messages import Message, decode
 from ragstone.read.python_command import build_command
 from ragstone.read.worker_process import WorkerFailed, WorkerProcess
-from ragstone.types import Graph
+from ragstone.types import Graph, Link, Node, Rendered, Unresolved
 
 if TYPE_CHECKING:
     from ragstone.protocols import Framework, ProjectFiles
@@ -81,6 +81,7 @@ class FrameworkReading:
     remarks: tuple[str, ...] = ()
 
 
+_Placed = Node | Link | Unresolved | Rendered
 FactsData = Callable[[str], bytes | None]
 """Returns the encoded facts of a file; None if it is no code."""
 
@@ -229,7 +230,12 @@ def _to_reading(reply: FrameworkReply, remarks: Iterable[str]) -> FrameworkReadi
 def _check(reply: FrameworkReply, names: Sequence[str], uris: Collection[str]) -> None:
     """Raise `ValueError` if a graph is of another framework, or names a file outside the project."""
     for name, graph in reply.graphs:
-        placed = (*graph.nodes, *graph.links, *graph.unresolved, *graph.rendered)
+        placed: tuple[_Placed, ...] = (
+            *graph.nodes,
+            *graph.links,
+            *graph.unresolved,
+            *graph.rendered,
+        )
         places = {item.uri for item in (*placed, *graph.aliases)}
         lines = [item.line for item in placed]
         if name not in names or not places.issubset({*uris, ""}):

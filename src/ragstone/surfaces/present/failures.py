@@ -32,6 +32,7 @@ FAILURE_CODES: Final[Mapping[type[RagstoneError], FailureCodes]] = {
     errors.RagstoneError: FailureCodes(1, 500, -32603, "any other failure"),
     errors.ConfigError: FailureCodes(2, 500, -32603, "settings that cannot be used"),
     errors.MissingExtra: FailureCodes(2, 501, -32603, "an optional package is not installed"),
+    errors.MissingKey: FailureCodes(2, 501, -32603, "the service of a model needs a key"),
     errors.InputError: FailureCodes(2, 400, -32602, "an invalid argument"),
     errors.TooLarge: FailureCodes(2, 413, -32602, "a request has too many bytes"),
     errors.SlowRequest: FailureCodes(2, 408, -32602, "a request did not arrive in time"),
