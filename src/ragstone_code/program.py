@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
@@ -232,8 +233,9 @@ class Program:
 
 def _examples_remark(uris: list[str]) -> str:
     """Return a remark about modules of examples that are left out."""
-    folder = min(uris).rpartition("/")[0]
-    return f"{folder}: {len(uris)} modules of examples are left out; open the folder itself to read them"
+    folders = [uri.rpartition("/")[0] for uri in uris]
+    folder = posixpath.commonpath(folders) or min(folders)
+    return f"{folder}: {len(uris)} modules of examples are left out; open that folder by itself to read them"
 
 
 def _type_names(value: Value) -> list[str]:

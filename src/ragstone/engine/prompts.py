@@ -21,11 +21,16 @@ from ragstone.retrieval.ask.quotes import (
     is_declined,
 )
 from ragstone.retrieval.context import MIN_CONFIDENCE
-from ragstone.retrieval.context.builder import ContextRequest, build_context
+from ragstone.retrieval.context.builder import (
+    ContextRequest,
+    build_context,
+    build_vague_context,
+)
 from ragstone.retrieval.context.fence import new_mark, reveal_hidden
 from ragstone.retrieval.context.formatters import FORMATTERS, one_line
 from ragstone.retrieval.context.passages import hash_sentences
 from ragstone.retrieval.context.selection import Candidate, merge_hits, score_candidates
+from ragstone.retrieval.context.vague_tasks import is_vague
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
 from ragstone.types import Cited, Context, ContextOptions, Hit, SearchOptions, Spoken
@@ -73,9 +78,8 @@ class Prompts:
         limit = CANDIDATES if top_k is None else top_k
         explanation = self._searches.find(task, limit, policy, **options)  # type: ignore[misc]
         request = ContextRequest(task, budget, form, window, count, frozenset(shown))
-        context = build_context(
-            request, explanation.hits, index_is_empty=self._project.is_empty()
-        )
+        is_limited = bool(options.get("filters") or options.get("collection"))
+        context = self._context_of(request, explanation.hits, is_limited=is_limited)
         context = replace(
             context,
             notes=tuple(dict.fromkeys((*context.notes, *explanation.notes))),
@@ -91,6 +95,14 @@ class Prompts:
             CONTEXT_LOADED, rag=True, task=task, tokens=context.tokens, ids=ids
         )
         return context
+
+    def _context_of(
+        self, request: ContextRequest, hits: Sequence[Hit], *, is_limited: bool
+    ) -> Context:
+        """Return the context of the hits; a question if neither the task nor a limit names a subject."""
+        if not is_limited and is_vague(request.task):
+            return build_vague_context(request, hits)
+        return build_context(request, hits, index_is_empty=self._project.is_empty())
 
     def select(
         self,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ragstone.code.method_names import methods_named
 from ragstone.protocols import DocumentReader
 from ragstone.text import query_terms, terms
 from ragstone.types import Alias, Node, Scope
@@ -96,10 +97,13 @@ def link_mentions(
         candidates = [nodes[alias.key] for alias in own_aliases if alias.key in nodes]
         if mention.methods:
             candidates = [node for node in candidates if _has_method(node, mention.methods)]
+        kind = own_aliases[0].kind if own_aliases else "uri"
         if not candidates:
             candidates = _unaliased_routes(store, scope, mention)
+        if not candidates and _is_word_of_code(mention):
+            candidates = methods_named(store.graph, scope, mention.text)
+            kind = "method"
         if candidates:
-            kind = own_aliases[0].kind if own_aliases else "uri"
             anchors.append(_create_anchor(mention, kind, candidates, words))
         elif _is_certain_name(mention):
             unknown.append(mention)
@@ -122,6 +126,11 @@ def _create_anchor(
 def _is_certain_name(mention: Mention) -> bool:
     """Return whether a mention can only be a name, so that a missing node is worth an answer."""
     return not mention.plain and bool(mention.cue or mention.methods)
+
+
+def _is_word_of_code(mention: Mention) -> bool:
+    """Return whether a mention is one word that is written like an identifier."""
+    return not mention.plain and not mention.kinds and mention.text.isidentifier()
 
 
 def _is_uri(mention: Mention) -> bool:

@@ -106,7 +106,8 @@ def test_routes_tables_and_models_are_listed_in_columns(app: Run) -> None:
         app("graph", "routes", "--path", "routes/web.php", "--json").json["routes"][0]["name"]
         == "home"
     )
-    assert app("graph", "routes", "nothing").out == "None are known.\n"
+    none = app("graph", "routes", "nothing")
+    assert (none.out, none.err) == ("No route is known.\n", "")
     assert app("graph", "tables").out.split()[:4] == ["stones", "id,", "weight,", "shine"]
     models = app("graph", "models", "Stone", "--json").json["models"]
     assert [(one["key"], one["tables"], one["related"]) for one in models] == [

@@ -61,10 +61,10 @@ def test_options_name_the_subject_of_the_question(quick: Command, shop: Path) ->
     )
 
 
-def test_a_question_without_an_answer_prints_no_hits(quick: Command, shop: Path) -> None:
+def test_a_question_without_an_answer_says_so(quick: Command, shop: Path) -> None:
     assert (
         quick("retrieve", "zzzqqq", "--no-sync", "--min-score", "1").out
-        == "No hits for “zzzqqq”.\n"
+        == "No answer for “zzzqqq”.\n"
     )
 
 

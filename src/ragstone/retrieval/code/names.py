@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Final
 
+from ragstone.code.method_names import methods_named
 from ragstone.errors import InputError, NotFound
 from ragstone.protocols import GraphReader
 from ragstone.types import Alias, Node, Scope
@@ -48,7 +49,10 @@ def find_node(
 def find_nodes(
     graph: GraphReader, scope: Scope, name: str, *, kinds: Sequence[str] | None = None
 ) -> list[Node]:
-    """Return the nodes that a name can mean: by full name if possible, those of a framework before others."""
+    """Return the nodes that a name can mean: by full name if possible, those of a framework before others.
+
+    A word that is no alias means the methods of any class with this name.
+    """
     name = name.strip()
     bare = name.lstrip("/\\")
     exact = _filter_kinds(graph.nodes(scope, keys=[name, f"file:{name}"]), kinds)
@@ -61,7 +65,9 @@ def find_nodes(
         nodes = _filter_kinds(_nodes_of_aliases(graph, scope, choice), kinds)
         if nodes:
             return [node for node in nodes if node.framework] or nodes
-    return []
+    if _SEPARATOR.search(name):
+        return []
+    return _filter_kinds(methods_named(graph, scope, name), kinds)
 
 
 def _nodes_of_aliases(graph: GraphReader, scope: Scope, aliases: Sequence[Alias]) -> list[Node]:

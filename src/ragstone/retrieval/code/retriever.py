@@ -16,6 +16,7 @@ from ragstone.retrieval.code.chunks import (
     hit_from_chunk,
 )
 from ragstone.retrieval.code.request import RUN_KINDS, RetrievalRequest
+from ragstone.retrieval.ranking.confidence import NOTHING_FITS
 from ragstone.types import (
     CodeAnswer,
     CodeGuess,
@@ -332,8 +333,15 @@ def _debug(
         "skipped": collected.skipped,
         "unknown": list(dict.fromkeys(collected.unknown)),
         "conditional": _conditional_links(answer),
-        "notes": [*collected.explanation.notes, *collected.notes],
+        "notes": [*_notes_of_chunks(collected.explanation, chunks), *collected.notes],
     }
+
+
+def _notes_of_chunks(explanation: Explanation, chunks: Sequence[Hit]) -> list[str]:
+    """Return the notes of a search, without the note about weak passages if none is shown."""
+    if chunks:
+        return list(explanation.notes)
+    return [note for note in explanation.notes if note != NOTHING_FITS]
 
 
 def _conditional_links(answer: GraphAnswer | None) -> list[Json]:

@@ -37,6 +37,8 @@ _MAX_TASK: Final = 200
 """Characters of the task in a question."""
 _SHOWN: Final = "the part that fits was shown in this session"
 _OVERLAPS: Final = "its text stands in a better piece"
+_VAGUE: Final = "the task names nothing to look for"
+_WHICH: Final = "Which file, component or term is it about?"
 _TURN: Final = "turn"
 
 
@@ -106,6 +108,17 @@ def build_context(
     )
 
 
+def build_vague_context(request: ContextRequest, hits: Sequence[Hit]) -> Context:
+    """Return the context of a task that names nothing to look for: a question, and every hit as left out."""
+    empty = _empty_context(request, index_is_empty=False)
+    task = one_line(request.task)[:_MAX_TASK]
+    return replace(
+        empty,
+        left_out=tuple(LeftOut(hit.doc_id, hit.citation, _VAGUE) for hit in hits),
+        question=f'"{task}" names nothing to look for. {_WHICH}',
+    )
+
+
 class _Shortener:
     """Shortens pieces to the part that answers, and rejects a part whose answer was shown before."""
 
@@ -158,10 +171,7 @@ def _build_question(task: str, hits: Sequence[Hit]) -> str:
     """Return the question to put to the user; it suggests the names of the best hits."""
     quoted_task = one_line(task)[:_MAX_TASK]
     if not hits:
-        return (
-            f'Nothing in the index answers "{quoted_task}". '
-            "Which file, component or term is it about?"
-        )
+        return f'Nothing in the index answers "{quoted_task}". {_WHICH}'
     unique_names = dict.fromkeys(_hit_name(hit) for hit in hits)
     *names, last_name = list(unique_names)[:_MAX_SUGGESTIONS]
     suggestions = last_name

@@ -28,6 +28,7 @@ from ragstone.types import GraphReport, Node
 
 _MAX_LISTING_BYTES: Final = 50_000_000
 _MAX_COLUMNS_TEXT: Final = 46
+_MAX_REMARKS: Final = 5
 
 
 @click.group(
@@ -85,7 +86,9 @@ def routes(
             imported = engine.graph.import_listing(
                 _read_listing(listing), collection=flags.collection
             )
-        nodes = _filter(engine.graph.routes(collection=flags.collection), flags, pattern)
+        all_routes = engine.graph.routes(collection=flags.collection)
+        nodes = _filter(all_routes, flags, pattern)
+        remarks = _remarks_if_empty(engine, flags, all_routes)
     if as_json:
         data: dict[str, object] = {
             "success": True,
@@ -95,9 +98,8 @@ def routes(
             data["import"] = graph_report_json(imported)
         print_json(data)
         return
-    _print_rows(
-        [_route_row(node) for node in nodes], ("magenta", "bold cyan", "", "dim"), "route"
-    )
+    rows = [_route_row(node) for node in nodes]
+    _print_rows(rows, ("magenta", "bold cyan", "", "dim"), "route", remarks)
 
 
 @graph.command(
@@ -112,14 +114,16 @@ def routes(
 def tables(pattern: str | None, folder: Path | None, as_json: bool, flags: GraphFlags) -> None:
     """List tables with their columns after all migrations; PATTERN filters them by name."""
     with open_graph_engine(folder, flags) as engine:
-        nodes = _filter(engine.graph.tables(collection=flags.collection), flags, pattern)
+        all_tables = engine.graph.tables(collection=flags.collection)
+        nodes = _filter(all_tables, flags, pattern)
+        remarks = _remarks_if_empty(engine, flags, all_tables)
     if as_json:
         print_json({"success": True, "tables": [node_json(node) for node in nodes]})
         return
     rows = [
         (printable(node.name), _format_columns(node), printable(node.place)) for node in nodes
     ]
-    _print_rows(rows, ("bold cyan", "", "dim"), "table")
+    _print_rows(rows, ("bold cyan", "", "dim"), "table", remarks)
 
 
 @graph.command(
@@ -136,15 +140,17 @@ def models(pattern: str | None, folder: Path | None, as_json: bool, flags: Graph
     rows = []
     data = []
     with open_graph_engine(folder, flags) as engine:
-        for node in _filter(engine.graph.models(collection=flags.collection), flags, pattern):
+        all_models = engine.graph.models(collection=flags.collection)
+        for node in _filter(all_models, flags, pattern):
             model_tables, related_models = _model_relations(engine, node)
             data.append({**node_json(node), "tables": model_tables, "related": related_models})
             cells = (node.name, ", ".join(model_tables), ", ".join(related_models), node.place)
             rows.append(tuple(printable(cell) for cell in cells))
+        remarks = _remarks_if_empty(engine, flags, all_models)
     if as_json:
         print_json({"success": True, "models": data})
         return
-    _print_rows(rows, ("bold cyan", "magenta", "", "dim"), "model")
+    _print_rows(rows, ("bold cyan", "magenta", "", "dim"), "model", remarks)
 
 
 @graph.command(examples=("ragstone graph report",))
@@ -176,6 +182,13 @@ def report(folder: Path | None, as_json: bool, flags: GraphFlags) -> None:
         print_line("The graph is empty: no supported code was found.")
     for unknown in unknowns:
         print_note(printable(unknown))
+
+
+def _remarks_if_empty(
+    engine: Engine, flags: GraphFlags, nodes: Sequence[Node]
+) -> tuple[str, ...]:
+    """Return the remarks of the graph, such as modules that were left out, if no node is known."""
+    return () if nodes else engine.graph.unknowns(collection=flags.collection)
 
 
 def _filter(nodes: Sequence[Node], flags: GraphFlags, pattern: str | None) -> list[Node]:
@@ -247,9 +260,16 @@ def _print_report(each: GraphReport) -> None:
     print_line((printable(each.collection), "bold cyan"), f": {state}{frameworks}")
 
 
-def _print_rows(rows: Sequence[tuple[str, ...]], styles: tuple[str, ...], noun: str) -> None:
+def _print_rows(
+    rows: Sequence[tuple[str, ...]], styles: tuple[str, ...], noun: str, remarks: Sequence[str]
+) -> None:
+    """Print a table; without rows, the remarks of the graph, which may say why there are none."""
     if not rows:
-        print_line("None are known.")
+        print_line(f"No {noun} is known.")
+        for remark in remarks[:_MAX_REMARKS]:
+            print_note(f"({printable(remark)})")
+        if len(remarks) > _MAX_REMARKS:
+            print_note("(`ragstone graph report` has more remarks)")
         return
     print_table(rows, styles)
     print_note(f"({plural(len(rows), noun)})")

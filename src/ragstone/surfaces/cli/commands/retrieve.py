@@ -154,7 +154,7 @@ def _print_retrieval(retrieval: Retrieval, *, full_text: bool) -> None:
     if retrieval.chunks:
         print_hits(retrieval.chunks, retrieval.query, full_text=full_text)
     elif retrieval.answer is None:
-        print_line(f"No hits for {quote_query(retrieval.query)}.")
+        print_line(f"No answer for {quote_query(retrieval.query)}.")
 
 
 def _print_answer(answer: GraphAnswer) -> None:
