@@ -99,3 +99,26 @@ def test_the_help_command_prints_the_help_of_any_command(quick: Command) -> None
 def test_both_version_flags_print_the_version(quick: Command) -> None:
     for flag in ("-V", "--version"):
         assert quick(flag).out == f"ragstone, version {__version__}\n"
+
+
+def test_the_guides_are_listed_and_printed(quick: Command) -> None:
+    titles = quick("help", "topics", "--json").json["topics"]
+    assert titles["searching"] == "Searching"
+    assert titles["reference/config"] == "Settings"
+    assert re.search(r"^searching +Searching$", quick("help", "topics").out, re.MULTILINE)
+    for words in (("searching",), ("guides/searching",), ("docs/guides/searching.md",)):
+        assert quick("help", *words).out.startswith("# Searching\n")
+    assert quick("help", "connect", "agents").out.startswith("# Connect your agents\n")
+
+
+def test_a_command_comes_before_the_guide_of_the_same_name(quick: Command) -> None:
+    ran = quick("help", "context")
+    assert ran.out.startswith("Usage: ragstone context ")
+    assert "(`ragstone help guides/context` prints the guide)" in ran.err
+    assert quick("help", "guides/context").out.startswith("# Context for a prompt\n")
+
+
+def test_an_unknown_topic_is_refused(quick: Command) -> None:
+    ran = quick("help", "nothing")
+    assert ran.code == 2
+    assert "there is no command and no topic 'nothing'" in ran.err

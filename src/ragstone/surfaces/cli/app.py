@@ -86,7 +86,7 @@ COMMAND_GROUPS: Final = {
         "compact": "Free the disk space of removed documents.",
         "completion": "Print a script that completes commands on Tab.",
         "demo": "Search a small sample folder, to see how it works.",
-        "help": "Show the help of a command.",
+        "help": "Show the help of a command, or a guide.",
     },
 }
 """Title → command name → its line in `ragstone --help`, most used first."""
@@ -182,7 +182,7 @@ def nearest_command(word: str) -> str:
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
-    epilog="`ragstone COMMAND --help` shows options and examples.",
+    epilog="`ragstone COMMAND --help` shows options and examples, `ragstone help topics` lists the guides.",
 )
 @click.version_option(
     __version__, "-V", "--version", prog_name="ragstone", help="Show the version and exit."

@@ -9,20 +9,31 @@ from click.shell_completion import CompletionItem
 
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import print_result
+from ragstone.surfaces.cli.output import print_json, print_note, print_result, print_table
+from ragstone.surfaces.cli.topics import find_topic, list_topics, page_title
+
+_TOPICS = ("topics",)
 
 
 def _complete_command(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the commands that begin like this; a second word names a subcommand."""
+    """Return the commands and topics that begin like this; a second word names a subcommand."""
     root = context.find_root()
-    return root.command.shell_complete(root, incomplete)
+    topics = [CompletionItem(name) for name in list_topics() if name.startswith(incomplete)]
+    return [*root.command.shell_complete(root, incomplete), *topics]
 
 
 @click.command(
     cls=ExampleCommand,
-    examples=("ragstone help", "ragstone help search", "ragstone help sessions export"),
+    examples=(
+        "ragstone help",
+        "ragstone help search",
+        "ragstone help sessions export",
+        "ragstone help topics",
+        "ragstone help memory",
+        "ragstone help guides/context          # the guide; `ragstone help context` is the command",
+    ),
 )
 @click.argument("command", nargs=-1, shell_complete=_complete_command)
 @common_options
@@ -30,20 +41,50 @@ def _complete_command(
 def help(
     context: click.Context, command: tuple[str, ...], folder: Path | None, as_json: bool
 ) -> None:
-    """Show the help of COMMAND; without COMMAND, the list of all commands."""
-    described = context.find_root()
-    for word in command:
-        described = _subcommand_context(described, word)
+    """Show the help of COMMAND, or a guide; without COMMAND, the list of all commands.
+
+    `ragstone help topics` lists the guides. They are in the package, so they need no network.
+    """
+    if command == _TOPICS:
+        _print_topics(as_json=as_json)
+        return
+    page = find_topic(command)
+    described = _command_context(context.find_root(), command)
+    if described is not None:
+        _print_help(described, as_json=as_json)
+        if page is not None:
+            print_note(f"(`ragstone help guides/{page.stem}` prints the guide)")
+        return
+    if page is None:
+        raise click.UsageError(
+            f"there is no command and no topic {' '.join(command)!r} "
+            "(`ragstone help` and `ragstone help topics` list them)",
+            context.find_root(),
+        )
+    text = page.read_text(encoding="utf-8").rstrip("\n")
+    print_result({"success": True, "help": text}, text, as_json=as_json)
+
+
+def _print_help(described: click.Context, *, as_json: bool) -> None:
     text = described.get_help()
     print_result({"success": True, "help": text}, text, as_json=as_json)
 
 
-def _subcommand_context(parent: click.Context, word: str) -> click.Context:
-    """Return the context of a subcommand; raise `UsageError` if there is none of this name."""
-    group = parent.command
-    subcommand = None
-    if isinstance(group, click.Group):
-        subcommand = group.get_command(parent, word)
-    if subcommand is None:
-        raise click.UsageError(f"there is no command {parent.command_path} {word!r}", parent)
-    return click.Context(subcommand, info_name=word, parent=parent)
+def _print_topics(*, as_json: bool) -> None:
+    titles = {name: page_title(page) for name, page in list_topics().items()}
+    if as_json:
+        print_json({"success": True, "topics": titles})
+        return
+    print_table(list(titles.items()), ("bold cyan", ""))
+
+
+def _command_context(root: click.Context, words: tuple[str, ...]) -> click.Context | None:
+    """Return the context of the command that words name; None if there is none."""
+    parent = root
+    for word in words:
+        group = parent.command
+        command = group.get_command(parent, word) if isinstance(group, click.Group) else None
+        if command is None:
+            return None
+        parent = click.Context(command, info_name=word, parent=parent)
+    return parent
