@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-import sys
 import tomllib
 from pathlib import Path
 
+from package_page import COMMAND_GUIDES, package_readme, project_urls
+
+from ragstone.surfaces.cli.app import COMMANDS
+from ragstone.surfaces.cli.topics import list_topics
+
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-
-from package_page import COMMAND_GUIDES, package_readme, project_urls  # noqa: E402
-
-from ragstone.surfaces.cli.app import COMMANDS  # noqa: E402
-from ragstone.surfaces.cli.topics import list_topics  # noqa: E402
-
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TARGETS = re.compile(r"\]\(([^)\s]+)\)")
 REPOSITORY = "https://code.example.org/ragstone"
