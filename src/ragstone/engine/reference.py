@@ -32,6 +32,7 @@ def reference_folder() -> Path:
 
 def _document(folder: Path, file: Path) -> Document:
     text = file.read_text(encoding="utf-8")
-    title = text.partition("\n")[0].lstrip("# ")
+    headings = (line for line in text.splitlines() if line.startswith("# "))
+    title = next(headings, file.stem).removeprefix("# ")
     uri = URI_PREFIX + file.relative_to(folder).as_posix()
     return Document(uri, text, kind="doc", language="markdown", title=title)

@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_note, print_result, print_table
-from ragstone.surfaces.cli.topics import find_topic, list_topics, page_title
+from ragstone.surfaces.cli.topics import find_topic, list_topics
 
 _TOPICS = ("topics",)
 
@@ -53,7 +53,7 @@ def help(
     if described is not None:
         _print_help(described, as_json=as_json)
         if page is not None:
-            print_note(f"(`ragstone help guides/{page.stem}` prints the guide)")
+            print_note(f"(`ragstone help guides/{' '.join(command)}` prints the guide)")
         return
     if page is None:
         raise click.UsageError(
@@ -61,7 +61,7 @@ def help(
             "(`ragstone help` and `ragstone help topics` list them)",
             context.find_root(),
         )
-    text = page.read_text(encoding="utf-8").rstrip("\n")
+    text = page.text.rstrip("\n")
     print_result({"success": True, "help": text}, text, as_json=as_json)
 
 
@@ -71,7 +71,7 @@ def _print_help(described: click.Context, *, as_json: bool) -> None:
 
 
 def _print_topics(*, as_json: bool) -> None:
-    titles = {name: page_title(page) for name, page in list_topics().items()}
+    titles = {name: page.title for name, page in list_topics().items()}
     if as_json:
         print_json({"success": True, "topics": titles})
         return
