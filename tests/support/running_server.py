@@ -15,12 +15,8 @@ import uvicorn
 
 from ragstone.surfaces.rest.engines import Engines
 from ragstone.surfaces.rest.state import ServerState, create_state
-from ragstone.surfaces.server.serve import (
-    StoppableServer,
-    address_of,
-    create_server_app,
-    open_socket,
-)
+from ragstone.surfaces.server.listeners import address_of, open_socket
+from ragstone.surfaces.server.serve import StoppableServer, create_server_app
 
 CONFIG = {"rag.embedding_provider": "fake", "search.watch": "off"}
 

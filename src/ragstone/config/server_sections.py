@@ -58,6 +58,13 @@ class ServerSettings:
     port: int = setting(
         8377, "Port to listen on; 0: any free one.", low=0, high=65_535, personal=True
     )
+    workers: int = setting(
+        1,
+        "Processes that answer requests on the port; each takes an equal share of `active`, `waiting` and `streams`.",
+        low=1,
+        high=64,
+        personal=True,
+    )
     hosts: tuple[str, ...] = setting(
         (), "Names in the `Host` header that are served, besides loopback.", personal=True
     )

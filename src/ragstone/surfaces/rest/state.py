@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from dataclasses import dataclass, field
@@ -18,11 +19,23 @@ from ragstone.surfaces.rest.admission import Admission
 from ragstone.surfaces.rest.background import BackgroundSync
 from ragstone.surfaces.rest.engines import Engines
 from ragstone.surfaces.rest.jobs import Jobs
-from ragstone.surfaces.rest.metrics import Metrics
+from ragstone.surfaces.rest.metrics import Counts, Metrics
 from ragstone.surfaces.rest.shared_jobs import SharedJobs
 from ragstone.surfaces.rest.streams import StreamLimit
 from ragstone.surfaces.rest.upload_spool import UploadSpool
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+GAUGES: Final = {
+    "ragstone_requests_present": "Requests running or waiting.",
+    "ragstone_refused_total": "Requests refused with 429.",
+    "ragstone_streams": "Open event streams.",
+    "ragstone_memory_bytes": "Largest resident memory so far.",
+}
+"""Values of one process; those of all workers are added."""
 SESSION_COOKIE: Final = "ragstone_session"
 _SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 
@@ -37,6 +50,8 @@ class ServerState:
     streams: StreamLimit
     uploads: UploadSpool
     jobs: Jobs | SharedJobs
+    worker: int | None = None
+    """The number of this worker; None if the server is one process."""
     needs_keys: bool = False
     """Whether other machines can reach the server: then every caller needs a key."""
     sessions: BrowserSessions = field(default_factory=BrowserSessions)
@@ -73,6 +88,20 @@ class ServerState:
         check_page_token(session, headers, method)
         return self.engines.workspace.keys.identify_id(session.key_id)
 
+    def gauges(self) -> dict[str, float]:
+        """Return the values of this process for `/metrics`."""
+        values = (
+            self.admission.present,
+            self.admission.refused,
+            self.streams.open,
+            _memory_bytes(),
+        )
+        return dict(zip(GAUGES, values, strict=True))
+
+    def counts(self) -> Counts:
+        """Return the counters of this process."""
+        return self.metrics.own(self.gauges())
+
     def close(self) -> None:
         """Stop background work and close the engines."""
         self.sync.close()
@@ -91,7 +120,7 @@ def check_page_token(session: BrowserSession, headers: Headers, method: str) -> 
     )
 
 
-def create_state(engines: Engines) -> ServerState:
+def create_state(engines: Engines, *, needs_keys: bool = False) -> ServerState:
     """Return the state of a server; nothing is started yet."""
     settings = engines.settings.server
     in_memory = engines.workspace.components.in_memory
@@ -104,7 +133,7 @@ def create_state(engines: Engines) -> ServerState:
         UploadSpool(home, settings.upload_mb * 1_000_000),
         _create_jobs(engines),
         # A proxy in front of the server connects from this machine.
-        needs_keys=bool(settings.hosts or settings.origins),
+        needs_keys=needs_keys or bool(settings.hosts or settings.origins),
     )
 
 
@@ -119,3 +148,11 @@ def _create_jobs(engines: Engines) -> Jobs | SharedJobs:
             hint="set store.url, or let server.jobs be 1 or more",
         )
     return Jobs(threads)
+
+
+def _memory_bytes() -> float:
+    """Return the largest resident memory of this process; 0 on systems that do not say."""
+    if resource is None:
+        return 0.0
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return float(largest if sys.platform == "darwin" else largest * 1024)

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import signal
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Final
 
 import anyio
 import uvicorn
+from starlette.types import ASGIApp
 
+from ragstone.config.server_sections import ServerSettings
 from ragstone.errors import AccessError, ConfigError
 from ragstone.surfaces.rest.app import create_app, guarded
 from ragstone.surfaces.rest.engines import Engines
 from ragstone.surfaces.rest.guard import Guard
 from ragstone.surfaces.rest.state import ServerState, create_state
+from ragstone.surfaces.server.listeners import (
+    address_of,
+    is_local_address,
+    open_socket,
+    open_worker_sockets,
+)
 from ragstone.surfaces.server.mcp_http import McpEndpoints
 from ragstone.surfaces.server.record import ServerRecord
 from ragstone.surfaces.server.tool_catalog import start_tool_catalog
+from ragstone.surfaces.server.worker_group import WorkerGroup, WorkerRequest, check_workers
 from ragstone.surfaces.web.site import add_pages
 
 STOP_SECONDS: Final = 10
@@ -41,12 +50,23 @@ OnReady = Callable[[str], object]
 class StoppableServer(uvicorn.Server):
     """Tells open streams when the server stops; uvicorn alone would wait for them."""
 
-    def __init__(self, config: uvicorn.Config, server: ServerState) -> None:
-        """Take the configuration and the state of the server."""
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        server: ServerState,
+        on_started: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Take the configuration, the state of the server, and a function to call when it accepts connections."""
         super().__init__(config)
         self._state = server
+        self._on_started = on_started
         # Addresses hold names and queries. `access_log=False` alone still writes to handlers of the root logger.
         logging.getLogger("uvicorn.access").disabled = True
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to accept connections."""
+        await super().startup(sockets)
+        self._on_started()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -86,50 +106,87 @@ def serve(
     With `any_port` a free port is used if the one of the settings is taken.
     """
     engines = Engines(folder, project=project, config=config)
+    settings = engines.settings.server
     try:
-        asyncio.run(_run(engines, sync=background_sync, any_port=any_port, on_ready=on_ready))
+        needs_keys = check_bind(engines)
+        listeners = _listen(settings, any_port=any_port)
+        address = address_of(listeners[0])
+
+        def tell_address() -> None:
+            if on_ready is not None:
+                on_ready(address)
+
+        if settings.workers > 1:
+            check_workers(engines)
+            engines.close()  # the workers open the store
+            request = WorkerRequest(
+                str(folder), project, dict(config or {}), background_sync, address
+            )
+            WorkerGroup(request, listeners).run(tell_address)
+            return
+        server = create_state(engines, needs_keys=needs_keys)
+        app = create_server_app(server)
+        part = ServerPart(server, app, address, is_first=True, sync=background_sync)
+        asyncio.run(run_part(part, listeners, tell_address))
     finally:
         engines.close()
 
 
-async def _run(
-    engines: Engines, *, sync: bool, any_port: bool, on_ready: OnReady | None
+@dataclass(frozen=True, slots=True)
+class ServerPart:
+    """A whole server, or one of its workers; the first one has the work that is done once."""
+
+    server: ServerState
+    app: ASGIApp
+    address: str
+    is_first: bool
+    sync: bool
+    """Whether the first worker keeps the index up to date."""
+
+
+async def run_part(
+    part: ServerPart, listeners: Sequence[socket.socket], on_started: Callable[[], object]
 ) -> None:
-    server = create_state(engines)
-    listener = _listen(server, any_port=any_port)
+    """Answer requests until the server is stopped; call `on_started` when it accepts connections."""
+    server, engines = part.server, part.server.engines
     uvicorn_config = uvicorn.Config(
-        create_server_app(server),
+        part.app,
         log_config=None,
         access_log=False,
         server_header=False,
         lifespan="on",
         timeout_graceful_shutdown=STOP_SECONDS,
     )
-    if sync:
-        server.sync.start()
-        start_tool_catalog(engines.own)
-    record = ServerRecord(engines.settings.home, address_of(listener), engines.own_project)
-    writing = asyncio.create_task(record.write_when_possible())
-    if on_ready is not None:
-        on_ready(address_of(listener))
+    record = ServerRecord(engines.settings.home, part.address, engines.own_project)
+    tasks: list[asyncio.Task[None]] = []
+    if part.is_first:
+        if part.sync:
+            server.sync.start()
+            start_tool_catalog(engines.own)
+        tasks.append(asyncio.create_task(record.write_when_possible()))
     try:
-        await StoppableServer(uvicorn_config, server).serve(sockets=[listener])
+        await StoppableServer(uvicorn_config, server, on_started).serve(sockets=[*listeners])
     finally:
-        writing.cancel()
+        for task in tasks:
+            task.cancel()
         record.remove()
         await asyncio.to_thread(server.close)
 
 
-def _listen(server: ServerState, *, any_port: bool) -> socket.socket:
-    """Return the socket of the settings' address, after a check that others cannot reach it without a key."""
-    settings = server.engines.settings.server
-    check_bind(settings.host, server)
+def _listen(settings: ServerSettings, *, any_port: bool) -> list[socket.socket]:
+    """Return a socket of the settings' address for each worker."""
     try:
-        return open_socket(settings.host, settings.port)
+        return _open_sockets(settings, settings.port)
     except ConfigError:
         if not any_port:
             raise
-        return open_socket(settings.host, 0)
+        return _open_sockets(settings, 0)
+
+
+def _open_sockets(settings: ServerSettings, port: int) -> list[socket.socket]:
+    if settings.workers > 1:
+        return open_worker_sockets(settings.host, port, settings.workers)
+    return [open_socket(settings.host, port)]
 
 
 def create_server_app(server: ServerState) -> Guard:
@@ -151,58 +208,24 @@ def create_server_app(server: ServerState) -> Guard:
     return guarded(app, server)
 
 
-def check_bind(host: str, server: ServerState) -> None:
-    """Raise `AccessError` if other machines could reach a server that asks for no key."""
-    settings = server.engines.settings.server
-    if is_local_address(host) and not settings.hosts and not settings.origins:
-        return
-    server.needs_keys = True
-    if not server.engines.workspace.keys.exists():
+def check_bind(engines: Engines) -> bool:
+    """Return whether other machines could reach the server, so that every caller needs a key.
+
+    Raise `AccessError` if they could, and there is no key.
+    """
+    settings = engines.settings.server
+    if is_local_address(settings.host) and not settings.hosts and not settings.origins:
+        return False
+    if not engines.workspace.keys.exists():
         raise AccessError(
-            f"{_outside_name(host, server)} can be reached from other machines, and there is no key",
+            f"{_outside_name(settings)} can be reached from other machines, and there is no key",
             hint="`ragstone keys create` makes one",
         )
+    return True
 
 
-def _outside_name(host: str, server: ServerState) -> str:
+def _outside_name(settings: ServerSettings) -> str:
     """Return the address or the setting that lets other machines in."""
-    if not is_local_address(host):
-        return host
+    if not is_local_address(settings.host):
+        return settings.host
     return "a server with server.hosts or server.origins"
-
-
-def is_local_address(host: str) -> bool:
-    """Return whether only this machine can reach an address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def open_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket; `ConfigError` if the address cannot be used."""
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(1024)
-    except OSError as error:
-        raise ConfigError(
-            f"{host}:{port} cannot be used: {error.strerror or error}",
-            hint="choose another one with --port",
-        ) from error
-    return listener
-
-
-def address_of(listener: socket.socket) -> str:
-    """Return the address of a listening socket for a browser."""
-    host, port = listener.getsockname()[:2]
-    if ipaddress.ip_address(host).is_unspecified:  # every address of this machine
-        host = "127.0.0.1"
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}"

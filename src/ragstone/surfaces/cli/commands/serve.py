@@ -21,6 +21,7 @@ from ragstone.surfaces.cli.server import run_server
     examples=(
         "ragstone serve",
         "ragstone serve --port 8400 --no-sync",
+        "ragstone serve --workers 4",
     ),
 )
 @click.option(
@@ -34,10 +35,21 @@ from ragstone.surfaces.cli.server import run_server
     show_default=setting_default("server.port"),
     help="The port; 0 takes a free one.",
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    show_default=setting_default("server.workers"),
+    help="Processes that answer requests.",
+)
 @click.option("--no-sync", is_flag=True, help="Do not keep the index up to date.")
 @common_options
 def serve(
-    folder: Path | None, as_json: bool, host: str | None, port: int | None, no_sync: bool
+    folder: Path | None,
+    as_json: bool,
+    host: str | None,
+    port: int | None,
+    workers: int | None,
+    no_sync: bool,
 ) -> None:
     """Serve the index over HTTP until Ctrl-C: the dashboard at /, REST under /api/rag, MCP under /mcp.
 
@@ -52,11 +64,8 @@ def serve(
 
     With --json the first line is an object with the address.
     """
-    settings: dict[str, object] = {}
-    if host is not None:
-        settings["server.host"] = host
-    if port is not None:
-        settings["server.port"] = port
+    given = {"server.host": host, "server.port": port, "server.workers": workers}
+    settings = {name: value for name, value in given.items() if value is not None}
     project = project_name() or DEFAULT_PROJECT
 
     def print_address(address: str) -> None:

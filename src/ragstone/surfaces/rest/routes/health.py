@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
 from fastapi import Request, Response
 from starlette.responses import PlainTextResponse
 
 from ragstone import __version__
+from ragstone.surfaces.present import Json
+from ragstone.surfaces.rest.metrics import render
 from ragstone.surfaces.rest.replies import JsonReply, reply
 from ragstone.surfaces.rest.route import AuthorisedCall, needs
 from ragstone.surfaces.rest.router import create_router
+from ragstone.surfaces.rest.state import GAUGES
 from ragstone.surfaces.tools import ALL_TOOLS, CODE_TOOLS, DEFAULT_TOOLS
-
-try:
-    import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
 
 router = create_router("server")
 
@@ -25,9 +22,13 @@ router = create_router("server")
 @router.get("/health")
 @router.get("/api/rag/health", include_in_schema=False)
 @needs("public")
-async def health() -> Response:
+async def health(request: Request) -> Response:
     """Return that the server runs; it says nothing about projects."""
-    return reply({"status": "ok", "version": __version__})
+    data: Json = {"status": "ok", "version": __version__}
+    worker = request.app.state.server.worker
+    if worker is not None:
+        data["worker"] = worker
+    return reply(data)
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
@@ -36,17 +37,15 @@ async def health() -> Response:
 def metrics(call: AuthorisedCall) -> Response:
     """Return counters for Prometheus: those of the key's project; for the server's own project, of all."""
     server = call.server
+    counts = server.metrics.all(server.gauges())
     if not call.has_folder:
-        return PlainTextResponse(server.metrics.render(call.project))
-    gauges = (
+        return PlainTextResponse(render(counts, call.project))
+    gauges = [
         ("ragstone_up_seconds", "Seconds since the start.", time.time() - server.started),
         ("ragstone_projects", "Projects used since the start.", server.engines.count()),
-        ("ragstone_requests_present", "Requests running or waiting.", server.admission.present),
-        ("ragstone_refused_total", "Requests refused with 429.", server.admission.refused),
-        ("ragstone_streams", "Open event streams.", server.streams.open),
-        ("ragstone_memory_bytes", "Largest resident memory so far.", _memory_bytes()),
-    )
-    return PlainTextResponse(server.metrics.render(None, gauges))
+        *((name, text, counts.gauges[name]) for name, text in GAUGES.items()),
+    ]
+    return PlainTextResponse(render(counts, None, gauges))
 
 
 @router.get("/openapi.json", include_in_schema=False)
@@ -68,11 +67,3 @@ def discovery(call: AuthorisedCall) -> Response:
             "tools": [tool.mcp() for tool in ALL_TOOLS],
         }
     )
-
-
-def _memory_bytes() -> float:
-    """Return the largest resident memory of this process; 0 on systems that do not say."""
-    if resource is None:
-        return 0.0
-    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return float(largest if sys.platform == "darwin" else largest * 1024)
