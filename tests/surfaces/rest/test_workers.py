@@ -72,6 +72,8 @@ def open_mcp_session(client: httpx2.Client) -> str:
 
 def test_the_folder_is_synced_by_one_worker(server: WorkerServer) -> None:
     wait_for_index(server.connect(1))
+    for worker in (0, 1):  # indexing events wait for the next event of another kind
+        search(server.connect(worker), "gate")
     events = server.connect(1).get("/api/rag/events?names=rag_chunk_indexed").json()["events"]
     assert sum(event.get("documents", 1) for event in events) == 2
 
@@ -99,7 +101,7 @@ def check_job_is_seen(server: WorkerServer, first: int, second: int, word: str) 
     job = server.connect(first).post("/api/rag/collections/files/files", files=files).json()
     path = f"/api/rag/jobs/{job['job']['id']}"
     done = server.connect(second).get(f"{path}?wait_seconds=20").json()["job"]
-    assert done["state"] == "done", done
+    assert done["status"] == "done", done
     assert search(server.connect(second), word) == [f"{word}.md"]
 
 
