@@ -25,6 +25,9 @@ EXISTING = {
     ".gemini/settings.json": '{\r\n  "theme": "Default"\r\n}\r\n',
     "opencode.json": '{"$schema": "https://opencode.ai/config.json"}\n',
     ".zed/settings.json": '// Zed settings\n{\n  "tab_size": 2,\n}\n',
+    ".amp/settings.json": '{\n  // mine\n  "amp.mcpServers": {"git": {"command": "git-mcp"}},\n}\n',
+    ".kilo/kilo.jsonc": '{\n  "mcp": {}, // none yet\n}\n',
+    ".grok/config.toml": '[models]\ndefault = "grok-build"\n',
     "AGENTS.md": "# Rules\n\nRun the tests.\n",
     "CLAUDE.md": "Be brief.",
     "GEMINI.md": "\n\n# Spaces around\n\n\n",
@@ -73,7 +76,7 @@ def test_every_agent_gets_our_server_in_the_form_it_reads(
     opencode = server_entry(settings, "opencode.json", "mcp")
     assert opencode == {"type": "local", "command": ["uvx", "ragstone", "mcp"], "enabled": True}
     zed = server_entry(settings, ".zed/settings.json", "context_servers")
-    assert zed == {"source": "custom", **plain, "env": {}}
+    assert zed == {**plain, "env": {}}
     assert server_entry(settings, ".kiro/settings/mcp.json", "mcpServers") == plain
     assert server_entry(settings, ".qwen/settings.json", "mcpServers") == plain
     assert server_entry(settings, ".junie/mcp/mcp.json", "mcpServers") == plain
@@ -82,6 +85,32 @@ def test_every_agent_gets_our_server_in_the_form_it_reads(
     windsurf = settings.parent / ".codeium/windsurf/mcp_config.json"
     folder = str(settings.resolve())
     assert json.loads(windsurf.read_text())["mcpServers"]["ragstone"]["args"][-1] == folder
+
+
+def test_agents_of_editors_and_terminals_get_their_own_forms(
+    quick: Command, settings: Path
+) -> None:
+    assert quick("install", *NAMES, "--yes", "--command", "uvx ragstone").code == 0
+    plain = {"command": "uvx", "args": ["ragstone", "mcp"]}
+    folder = str(settings.resolve())
+    copilot = server_entry(settings, ".github/mcp.json", "mcpServers")
+    assert copilot == {"type": "local", **plain, "tools": ["*"]}
+    antigravity = server_entry(settings, ".agents/mcp_config.json", "mcpServers")
+    assert antigravity["args"] == ["ragstone", "mcp", "-C", folder]
+    cline = server_entry(
+        settings.parent, ".cline/data/settings/cline_mcp_settings.json", "mcpServers"
+    )
+    assert cline["args"][-1] == folder
+    roo = server_entry(settings, ".roo/mcp.json", "mcpServers")
+    assert roo["args"][-1] == "${workspaceFolder}"
+    kilo = server_entry(settings, ".kilo/kilo.jsonc", "mcp")
+    assert kilo == {"type": "local", "command": ["uvx", "ragstone", "mcp"], "enabled": True}
+    assert server_entry(settings, ".amp/settings.json", "amp.mcpServers") == plain
+    assert server_entry(settings, "crush.json", "mcp") == {"type": "stdio", **plain}
+    grok = tomllib.loads((settings / ".grok/config.toml").read_text(encoding="utf-8"))
+    assert grok["mcp_servers"]["ragstone"] == plain
+    for name in ("AGENTS.md", ".clinerules/ragstone.md", ".roo/rules/ragstone.md"):
+        assert "rag_search" in (settings / name).read_text(encoding="utf-8")
 
 
 def test_comments_and_other_entries_stay(quick: Command, settings: Path) -> None:

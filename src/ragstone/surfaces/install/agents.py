@@ -72,7 +72,11 @@ def _opencode_entry(launch: Launch) -> Mapping[str, object]:
 
 
 def _zed_entry(launch: Launch) -> Mapping[str, object]:
-    return {"source": "custom", **_plain_entry(launch), "env": {}}
+    return {**_plain_entry(launch), "env": {}}
+
+
+def _copilot_entry(launch: Launch) -> Mapping[str, object]:
+    return {"type": "local", **_plain_entry(launch), "tools": ["*"]}
 
 
 def _in_home(path: str) -> Callable[[Path], Path]:
@@ -80,8 +84,17 @@ def _in_home(path: str) -> Callable[[Path], Path]:
 
 
 def _vscode_user_config(home: Path) -> Path:
+    return _vscode_user_folder(home) / "mcp.json"
+
+
+def _roo_user_config(home: Path) -> Path:
+    extension = _vscode_user_folder(home) / "globalStorage" / "rooveterinaryinc.roo-cline"
+    return extension / "settings" / "mcp_settings.json"
+
+
+def _vscode_user_folder(home: Path) -> Path:
     folder = user_config_folder() or home / ".config"
-    return folder / "Code" / "User" / "mcp.json"
+    return folder / "Code" / "User"
 
 
 def _zed_user_config(home: Path) -> Path:
@@ -137,6 +150,29 @@ AGENTS: Final = (
     AgentClient("jetbrains", "JetBrains (Junie)", ("junie", "idea", "pycharm", "phpstorm", "webstorm"),
           (".junie", ".idea"), ".junie/mcp/mcp.json", _in_home(".junie/mcp/mcp.json"), _SERVERS, _plain_entry,
           project_instructions=".junie/guidelines.md"),
+    AgentClient("copilot-cli", "GitHub Copilot CLI", ("copilot",), (".copilot",), ".github/mcp.json",
+          _in_home(".copilot/mcp-config.json"), _SERVERS, _copilot_entry,
+          project_instructions="AGENTS.md", user_instructions=".copilot/copilot-instructions.md"),
+    AgentClient("antigravity", "Antigravity", ("agy", "antigravity"), (".gemini/antigravity", ".gemini/antigravity-cli"),
+          ".agents/mcp_config.json", _in_home(".gemini/config/mcp_config.json"), _SERVERS, _plain_entry,
+          folder_argument="absolute", project_instructions="AGENTS.md", user_instructions=".gemini/GEMINI.md"),
+    AgentClient("cline", "Cline", ("cline",), (".cline", ".clinerules"), None,
+          _in_home(".cline/data/settings/cline_mcp_settings.json"), _SERVERS, _plain_entry, folder_argument="absolute",
+          project_instructions=".clinerules/ragstone.md", user_instructions=".cline/rules/ragstone.md"),
+    AgentClient("roo-code", "Roo Code", (), (".roo",), ".roo/mcp.json", _roo_user_config, _SERVERS, _plain_entry,
+          folder_argument="${workspaceFolder}",
+          project_instructions=".roo/rules/ragstone.md", user_instructions=".roo/rules/ragstone.md"),
+    AgentClient("kilo-code", "Kilo Code", ("kilo",), (".kilo", ".kilocode", ".config/kilo"), ".kilo/kilo.jsonc",
+          _in_home(".config/kilo/kilo.jsonc"), ("mcp",), _opencode_entry,
+          project_instructions="AGENTS.md", user_instructions=".config/kilo/AGENTS.md"),
+    AgentClient("amp", "Amp", ("amp",), (".amp", ".config/amp"), ".amp/settings.json",
+          _in_home(".config/amp/settings.json"), ("amp.mcpServers",), _plain_entry,
+          project_instructions="AGENTS.md", user_instructions=".config/amp/AGENTS.md"),
+    AgentClient("crush", "Crush", ("crush",), (".crush", ".config/crush"), "crush.json",
+          _in_home(".config/crush/crush.json"), ("mcp",), _typed_entry, project_instructions="AGENTS.md"),
+    AgentClient("grok", "Grok Build", ("grok",), (".grok",), ".grok/config.toml",
+          _in_home(".grok/config.toml"), ("mcp_servers",), _plain_entry, SettingsFormat.TOML,
+          project_instructions="AGENTS.md", user_instructions=".grok/AGENTS.md"),
 )  # fmt: skip
 """Every agent that `ragstone install` knows, most used first."""
 
