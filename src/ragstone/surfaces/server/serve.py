@@ -33,7 +33,7 @@ from ragstone.surfaces.server.listeners import (
 from ragstone.surfaces.server.mcp_http import McpEndpoints
 from ragstone.surfaces.server.record import ServerRecord
 from ragstone.surfaces.server.tool_catalog import start_tool_catalog
-from ragstone.surfaces.server.worker_group import WorkerGroup, WorkerRequest, check_workers
+from ragstone.surfaces.server.worker_group import WorkerGroup, WorkerSetup, check_workers
 from ragstone.surfaces.web.site import add_pages
 
 STOP_SECONDS: Final = 10
@@ -119,7 +119,7 @@ def serve(
         if settings.workers > 1:
             check_workers(engines)
             engines.close()  # the workers open the store
-            request = WorkerRequest(
+            request = WorkerSetup(
                 str(folder), project, dict(config or {}), background_sync, address
             )
             WorkerGroup(request, listeners).run(tell_address)

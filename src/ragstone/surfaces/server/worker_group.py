@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerRequest:
+class WorkerSetup:
     """The server that the workers make up."""
 
     folder: str
@@ -60,9 +60,9 @@ class WorkerPlace:
         """Return the path of a worker's socket for the other workers."""
         return str(self.folder / f"{number}.socket")
 
-    def mark_of(self, number: int) -> Path:
-        """Return the file in which a worker writes its process once it answers."""
-        return self.folder / f"{number}.ready"
+    def mark_of(self, process: int) -> Path:
+        """Return the file that a worker makes once it answers."""
+        return self.folder / f"{process}.ready"
 
 
 def check_workers(engines: Engines) -> None:
@@ -80,7 +80,7 @@ def check_workers(engines: Engines) -> None:
 class WorkerGroup:
     """Keeps all workers running until a signal stops them."""
 
-    def __init__(self, request: WorkerRequest, listeners: Sequence[socket.socket]) -> None:
+    def __init__(self, request: WorkerSetup, listeners: Sequence[socket.socket]) -> None:
         """Take the server and a listening socket for each worker; nothing is started yet."""
         self._request = request
         self._listeners = listeners
@@ -114,7 +114,6 @@ class WorkerGroup:
         command = build_background_command(_PROGRAM)
         if command is None:
             raise ConfigError("several workers need a Python", hint="leave out server.workers")
-        place.mark_of(place.number).unlink(missing_ok=True)
         descriptor = self._listeners[place.number].fileno()
         process = subprocess.Popen(  # noqa: S603 - our own program run by our own Python, no shell
             command,
@@ -157,12 +156,8 @@ class WorkerGroup:
             self._processes[place.number] = self._start(place)
 
     def _is_ready(self, place: WorkerPlace) -> bool:
-        """Return whether a worker has answered requests; the mark of an earlier process does not count."""
-        try:
-            text = place.mark_of(place.number).read_text("ascii")
-        except FileNotFoundError:
-            return False
-        return text == str(self._processes[place.number].pid)
+        """Return whether a worker answers requests, or did before it ended."""
+        return place.mark_of(self._processes[place.number].pid).exists()
 
     def _stop(self) -> None:
         """End all workers, and wait until they have finished their requests."""

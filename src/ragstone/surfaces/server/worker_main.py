@@ -61,7 +61,7 @@ def _run(request: dict[str, object], place: WorkerPlace, engines: Engines) -> No
     )
 
     def mark_ready() -> None:
-        place.mark_of(place.number).write_text(str(os.getpid()), "ascii")
+        place.mark_of(os.getpid()).touch()
 
     _end_with_parent()
     asyncio.run(run_part(part, listeners, mark_ready))
