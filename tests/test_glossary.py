@@ -164,6 +164,7 @@ class Plain:
         # so long as nobody asks
         import json
 
+        os = import_module("os")
         return json if one and other else (os if other else None)
 
 
@@ -184,7 +185,7 @@ def test_the_measurement_counts_what_it_says(tmp_path: Path) -> None:
     assert measurement.counts[readability.CONDITIONALS] == 2
     assert figures[readability.NESTED] == 1
     assert figures[readability.LONG_COMPREHENSIONS] == 1
-    assert figures[readability.LOCAL_IMPORTS] == 1
+    assert figures[readability.LOCAL_IMPORTS] == 2
     assert figures[readability.DEPTH] == 2
     assert figures[readability.TOP_LEVEL] == 2
     assert measurement.repeated_types() == {"Plain": ["copy.py", "sample.py"]}

@@ -86,6 +86,15 @@ DEPTH: Final = "deepest inheritance inside the tree"
 TOP_LEVEL: Final = "modules and packages at the top level"
 
 
+def _is_import(node: ast.AST) -> bool:
+    """Return whether a node imports a module that it names, by a statement or by `import_module("name")`."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return True
+    if not isinstance(node, ast.Call) or _last_name(node.func) != "import_module":
+        return False
+    return bool(node.args) and isinstance(node.args[0], ast.Constant)
+
+
 def banned_words(text: str) -> list[str]:
     """Return the banned words of a text, in lower case, in the order of the text."""
     return [match.group().lower() for match in _BANNED.finditer(text)]
@@ -194,7 +203,7 @@ class Measurement:
     def _add_function(self, name: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         place = f"{name}:{node.lineno} {node.name}"
         for inner in ast.walk(node):
-            if isinstance(inner, (ast.Import, ast.ImportFrom)):
+            if _is_import(inner):
                 self._add_occurrence(LOCAL_IMPORTS, 1, place)
         score = complexity(node)
         if score > MAX_COMPLEXITY:

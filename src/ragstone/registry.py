@@ -10,7 +10,7 @@ A part is imported when it is loaded. docs/guides/plugins.md shows how each grou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -299,12 +299,11 @@ def _built_in_parts(group: str) -> list[RegisteredPart]:
 
 def _plug_ins(group: str) -> list[RegisteredPart]:
     # `importlib.metadata` loads many modules: a built-in name does not need it.
-    entry_points: Iterable[EntryPoint] = import_module("importlib.metadata").entry_points(
-        group=f"ragstone.{group}"
-    )
+    from importlib.metadata import entry_points
+
     parts = [
         RegisteredPart(group, point.name, point.value, "plug-in", package=_package(point))
-        for point in entry_points
+        for point in entry_points(group=f"ragstone.{group}")
     ]
     return sorted(parts, key=lambda part: (part.name, part.package))
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
+
+from tree_sitter import Node, QueryCursor
 
 from ragstone.code.grammars import query_of, tree_of
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-_Match: TypeAlias = "Mapping[str, list[Node]]"
+_Match: TypeAlias = Mapping[str, list[Node]]
 
 MAX_TEXT: Final = 200
 """Bytes of a receiver or a type to store: a longer text is not a name."""
@@ -156,8 +155,6 @@ def find_captures(data: bytes, language: str) -> Captures | None:
     tree = tree_of(data, language)
     if tree is None:
         return None
-    from tree_sitter import QueryCursor
-
     captures = Captures(data)
     cursor = QueryCursor(query_of(language))
     cursor.set_max_start_depth(_MAX_DEPTH)

@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from tree_sitter import Language, Node, Parser, Query, Tree
+from tree_sitter import Language, Node, Parser, Query, Tree
 
 _GRAMMARS: Final = {
     "python": ("tree_sitter_python", "language"),
@@ -119,8 +118,6 @@ def language_of(uri: str) -> str:
 def grammar_of(language: str) -> Language:
     """Return the grammar of a language; `KeyError` if it has none, or if its optional package is not installed."""
     package, function = _GRAMMARS[language]
-    from tree_sitter import Language
-
     try:
         module = import_module(package)
     except ModuleNotFoundError as error:
@@ -131,8 +128,6 @@ def grammar_of(language: str) -> Language:
 @cache
 def query_of(language: str) -> Query:
     """Return the query with the captures of a language; `KeyError` if it has none."""
-    from tree_sitter import Query
-
     grammar = grammar_of(language)
     folder = files("ragstone.code") / "languages"
     names = ("every", *_QUERY_FILES.get(language, (language,)))
@@ -146,8 +141,6 @@ def parser_for(language: str) -> Parser:
     if parsers is None:
         parsers = _local.parsers = {}
     if language not in parsers:
-        from tree_sitter import Parser
-
         parsers[language] = Parser(grammar_of(language))
     return parsers[language]
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ragstone.indexing.plan import SyncPlanner as SyncPlanner
     from ragstone.indexing.size_history import SizeHistory as SizeHistory
     from ragstone.indexing.watcher import Watcher as Watcher
+    from ragstone.retrieval.code.related import with_related as with_related
+    from ragstone.retrieval.remote.search import search_remote as search_remote
 
 _MODULES = {
     "Admin": "ragstone.engine.admin",
@@ -53,11 +55,13 @@ _MODULES = {
     "SyncPlanner": "ragstone.indexing.plan",
     "draw_page_picture": "ragstone.indexing.page_pictures",
     "Watcher": "ragstone.indexing.watcher",
+    "search_remote": "ragstone.retrieval.remote.search",
+    "with_related": "ragstone.retrieval.code.related",
 }
 
 
 def __getattr__(name: str) -> object:
-    """Return a class by name; its module is imported now."""
+    """Return a class or function by name; its module is imported now."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(_MODULES[name])

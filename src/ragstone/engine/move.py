@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -41,10 +40,10 @@ def move_home(
     # The driver of PostgreSQL loads here, and its absence is an error with the pip line.
     open_target = registry.load("store", "postgres")
     open_source = registry.load("store", "sqlite")
-    move = import_module("ragstone.store.postgres.move")
+    from ragstone.store.postgres.move import copy_home
+
     with (
         open_target(StoreSettings(url=address)) as target,
         open_source(StoreSettings(path=path)) as source,
     ):
-        report: MoveReport = move.move_home(source, target, progress=progress)
-    return report
+        return copy_home(source, target, progress=progress)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from ragstone.config.server_sections import server_name
-from ragstone.engine import arguments
+from ragstone.engine import arguments, facets
 from ragstone.engine.project import OFF, Project
 from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
 from ragstone.retrieval.freshness import FreshnessCheck
@@ -79,9 +78,7 @@ class Searches:
         sessions = options.get("memory", False)
         if sessions is False:
             return explanation
-        from ragstone.engine.memory import Memory  # loads only for a search over conversations
-
-        return Memory(self.project).add_turns(explanation, request, sessions)
+        return facets.Memory(self.project).add_turns(explanation, request, sessions)
 
     def _explain_filter(
         self, explanation: Explanation, request: Request, options: SearchOptions
@@ -119,12 +116,7 @@ class Searches:
         if local_names:
             scope = replace(request.scope, collections=local_names)
             local = self._search_store(replace(request, scope=scope), policy, fresh=fresh)
-        # Loads here: few projects have a remote collection.
-        remote_search = import_module("ragstone.retrieval.remote.search")
-        explanation: Explanation = remote_search.search_remote(
-            remote.collection(), remote.name, request, local
-        )
-        return explanation
+        return facets.search_remote(remote.collection(), remote.name, request, local)
 
     def _search_store(
         self, request: Request, policy: Policy | None, *, fresh: bool
@@ -140,10 +132,7 @@ class Searches:
         graph = self.project.store.graph
         if not hits or not graph.nodes(scope, kinds=("route", "table"), limit=1):
             return tuple(hits)
-        # Loads here: most projects have no framework.
-        related = import_module("ragstone.retrieval.code.related")
-        enriched: tuple[Hit, ...] = related.with_related(graph, scope, hits)
-        return enriched
+        return facets.with_related(graph, scope, hits)
 
     def _apply_plan(self, request: Request) -> tuple[Request, tuple[str, ...]]:
         """Return the request without the options that the plan does not include, and their names."""

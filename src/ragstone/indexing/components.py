@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -133,8 +132,9 @@ class Components:
         with self._lock:
             if info.id not in self._indexes:
                 # NumPy loads here: a search by words does not need it.
-                index_choice = import_module("ragstone.indexing.index_choice")
-                self._indexes[info.id] = index_choice.open_space_index(self, project, info)
+                from ragstone.indexing.index_choice import open_space_index
+
+                self._indexes[info.id] = open_space_index(self, project, info)
             return self._indexes[info.id]
 
     def codec(self, info: SpaceInfo) -> Codec:

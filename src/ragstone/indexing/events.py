@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -345,6 +344,7 @@ def redact_query(query: str) -> str:
     """Return a query without secrets. The rules load only if it may have one: that takes 40 ms."""
     if not _MAY_HAVE_SECRET.search(query):
         return query
-    redaction = import_module("ragstone.sources.secrets.redaction")
-    clean: str = redaction.redact(query)[0]
+    from ragstone.sources.secrets.redaction import redact
+
+    clean, _ = redact(query)
     return clean

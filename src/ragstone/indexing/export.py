@@ -19,6 +19,7 @@ from ragstone.indexing.reconcile import Reconciler
 from ragstone.sources.added_files import ADDED
 from ragstone.sources.given import GivenDocuments
 from ragstone.types import AddReport, Document, Mark, PutResult, SpaceInfo
+from ragstone.vectors.codecs import CODECS
 
 if TYPE_CHECKING:
     from ragstone.indexing.writer import DocumentWriter
@@ -212,8 +213,6 @@ def _encode_again(rows: dict[str, bytes], codec: Codec, own: Codec) -> dict[str,
 
 def _possible_codecs(space: SpaceInfo, storage: object, codec_of: CodecOf) -> Iterator[Codec]:
     """Yield every codec, the most likely first."""
-    from ragstone.vectors.codecs import CODECS  # NumPy loads here
-
     names = [space.storage, *CODECS]
     if isinstance(storage, str) and storage in CODECS:
         names.insert(0, storage)

@@ -38,7 +38,7 @@ from ragstone.indexing.changes import (
 )
 from ragstone.indexing.collection import IndexedCollection, must_scan
 from ragstone.indexing.components import store_notes
-from ragstone.indexing.reconcile import Reconciler, Reconciliation
+from ragstone.indexing.reconcile import Reconciler
 from ragstone.protocols import Progress
 from ragstone.sources.files import from_uri
 from ragstone.types import CollectionKey, Scope, SyncReport
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ragstone.config import Settings
     from ragstone.indexing.components import Components
     from ragstone.indexing.events import EventBus
+    from ragstone.indexing.graph.updater import GraphUpdater
     from ragstone.protocols import Source
 
 __all__ = [
@@ -155,7 +156,10 @@ class CollectionSync:
         if paths is None:
             report = with_added(result.report, collection, full=full)
             result = result._replace(report=report)
-        report = self._update_graph(result, name, progress)
+        graph = self.graph_updater().update_or_report(
+            name, parsed=result.parsed, progress=progress
+        )
+        report = replace(result.report, graph=graph, notes=(*result.report.notes, *graph.notes))
         report = collection.embed(report, embed, progress)
         if paths is None:
             collection.mark_synced()
@@ -339,17 +343,11 @@ class CollectionSync:
 
     # ── one collection ────────────────────────────────────────────────────────────────────────────
 
-    def _update_graph(
-        self, result: Reconciliation, name: str, progress: Progress | None
-    ) -> SyncReport:
-        """Update the code graph and return the report with its result. A failure is a note: documents are stored."""
-        # Tree-sitter loads with the updater, and a search does not need it.
+    def graph_updater(self) -> GraphUpdater:
+        """Return the updater of the code graphs; it loads tree-sitter, which most searches do not need."""
         from ragstone.indexing.graph.updater import GraphUpdater
 
-        updater = GraphUpdater(self)
-        graph_report = updater.update_or_report(name, parsed=result.parsed, progress=progress)
-        report = result.report
-        return replace(report, graph=graph_report, notes=(*report.notes, *graph_report.notes))
+        return GraphUpdater(self)
 
 
 def _scan_added(collection: IndexedCollection, policy: Scan) -> SyncOutcome:

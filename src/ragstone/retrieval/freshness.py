@@ -117,12 +117,9 @@ class FreshnessCheck:
         verdicts: Mapping[DocumentId, Verdict],
     ) -> dict[DocumentId, Verdict]:
         """Return the verdicts of descriptions: that of the file, if the graph was built from its present text."""
-        # Tree-sitter loads with this module: only a search that finds descriptions needs it.
-        from ragstone.indexing.graph.updater import GraphUpdater, text_version
-
         store = self._sync.components.store
-        versions = {uri: text_version(stored[uri]) for uri in files.values() if uri in stored}
-        current = GraphUpdater(self._sync).current_files(name, versions)
+        versions = {uri: stored[uri].text_version for uri in files.values() if uri in stored}
+        current = self._sync.graph_updater().current_files(name, versions)
         result: dict[DocumentId, Verdict] = {}
         for document, uri in files.items():
             verdict = verdicts[name, uri]
@@ -138,9 +135,7 @@ class FreshnessCheck:
         names = {document[0] for document, verdict in verdicts.items() if verdict == "outdated"}
         if not names:
             return False
-        from ragstone.indexing.graph.updater import GraphUpdater  # loads tree-sitter
-
-        updater = GraphUpdater(self._sync)
+        updater = self._sync.graph_updater()
         updated = False
         for name in names:
             if not updater.is_quick(name, _GRAPH_SECONDS):

@@ -102,6 +102,12 @@ class KnownFile:
     stamp: Stamp | None
     recipe: str
 
+    @property
+    def text_version(self) -> str:
+        """Return a value that changes with a document's text: its bytes, and how they were read and redacted."""
+        reading_recipe = self.recipe.partition(";")[2]
+        return f"{self.content_hash};{reading_recipe}"
+
 
 @dataclass(frozen=True, slots=True)
 class PutResult:

@@ -22,7 +22,7 @@ from ragstone.indexing.graph.passes import (
 from ragstone.protocols import RuntimeListing
 from ragstone.sources.added_files import ADDED
 from ragstone.sources.folder.source import FILES
-from ragstone.types import Graph, GraphReport, KnownFile, Rendered
+from ragstone.types import Graph, GraphReport, Rendered
 
 if TYPE_CHECKING:
     from ragstone.indexing.reconcile import ParsedFile
@@ -41,12 +41,6 @@ LISTING_OWNER: Final = "runtime:routes"
 """The owner of an imported listing; the listing is stored as its data."""
 GRAPH_OFF: Final = "no graph is made (code.graph is off)"
 _MAX_REMARKS: Final = 500
-
-
-def text_version(known: KnownFile) -> str:
-    """Return a value that changes with a document's text: its bytes, and how they were read and redacted."""
-    reading_recipe = known.recipe.partition(";")[2]
-    return f"{known.content_hash};{reading_recipe}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +194,7 @@ class GraphUpdater:
         versions: dict[str, str] = {}
         for source in (GIVEN_SOURCE, ADDED, FILES):
             for uri, known in store.known_files(key, source).items():
-                versions[uri] = text_version(known)
+                versions[uri] = known.text_version
         return GraphState(versions, store.graph.owner_stamps(key))
 
     def _build(
@@ -291,7 +285,7 @@ def _current_facts(
     """Return the facts of the files whose stored text is the parsed one; another process may have stored another."""
     facts = {}
     for uri, file in parsed.items():
-        if text_version(file.stored) == versions.get(uri):
+        if file.stored.text_version == versions.get(uri):
             facts[uri] = file.facts
     return facts
 

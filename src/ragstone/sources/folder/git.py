@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -114,8 +115,6 @@ def run_git(
 
 def _program(folder: Path) -> str | None:
     """Return the path of git, or None if there is none outside the folder."""
-    import shutil  # a search may not need git
-
     path = shutil.which("git")
     if path is None:
         return None

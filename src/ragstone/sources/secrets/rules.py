@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -99,8 +100,6 @@ class SecretRules:
 @cache
 def load_rules() -> SecretRules:
     """Return all rules."""
-    import tomllib  # a search does not need it
-
     tables = tomllib.loads(_rules_text())
     by_prefix: dict[bytes, tuple[SecretRule, ...]] = {}
     for entry in tables["starts"]:

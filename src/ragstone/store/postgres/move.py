@@ -37,7 +37,7 @@ _MOST_MARKS: Final = 1 << 30
 _AGAIN: Final = "run the command again when nothing writes to the home; it continues"
 
 
-def move_home(
+def copy_home(
     source: SqliteStore, target: PostgresStore, *, progress: Progress | None = None
 ) -> MoveReport:
     """Copy every project of a home to a database, verify the copy, and return the counts.

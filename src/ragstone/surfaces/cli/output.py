@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from types import ModuleType
 from typing import Final, TextIO
 
@@ -114,7 +113,9 @@ def format_bytes(count: int) -> str:
 
 def load_terminal() -> ModuleType:
     """Import and return the module that draws with `rich`."""
-    return import_module("ragstone.surfaces.cli.terminal")
+    from ragstone.surfaces.cli import terminal
+
+    return terminal
 
 
 def _is_drawn(stream: TextIO) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +19,17 @@ def _list_in_index(
 ) -> Callable[[Path | None], list[str]]:
     """Return a function that lists values of a folder's index; a folder without an index has none."""
 
-    def list_values_of_folder(folder: Path | None) -> list[str]:
-        # The options of a command load without the engine.
-        open_engine = import_module("ragstone.surfaces.cli.engine").open_engine
-        with open_engine(folder) as engine:
-            return list_values(engine) if engine.exists else []
+    return partial(_list_values_of_folder, list_values)
 
-    return list_values_of_folder
+
+def _list_values_of_folder(
+    list_values: Callable[[Engine], list[str]], folder: Path | None
+) -> list[str]:
+    # The options of a command load without the engine.
+    from ragstone.surfaces.cli.engine import open_engine
+
+    with open_engine(folder) as engine:
+        return list_values(engine) if engine.exists else []
 
 
 def _kinds(engine: Engine) -> list[str]:
