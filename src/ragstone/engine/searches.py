@@ -106,8 +106,9 @@ class Searches:
         """Search the store, and the collection on another server if the request includes it."""
         remote = self.project.workspace.components.remote
         names = request.scope.collections
-        is_remote = remote.name is not None and request.scope.kind == "documents"
-        if not is_remote or (names is not None and remote.name not in names):
+        if remote.name is None or request.scope.kind != "documents":
+            return self._search_store(request, policy, fresh=fresh)
+        if names is not None and remote.name not in names:
             return self._search_store(request, policy, fresh=fresh)
         if names is None:
             names = tuple(self.project.index.names())
