@@ -54,6 +54,19 @@ def test_a_lost_answer_is_one_line_and_an_exit_code(
         assert "bug" not in lines[0]
 
 
+@pytest.mark.parametrize("flag", ["--json", "--jsonl"])
+def test_a_lost_answer_without_a_buffer_is_one_line_too(
+    quick: Command, project: Path, environment: dict[str, str], flag: str
+) -> None:
+    quick("sync")
+    unbuffered = {**environment, "PYTHONUNBUFFERED": "1"}
+    for redirection in ("> /dev/full", ">&-"):
+        arguments = f"search upload --no-sync {flag}"
+        code, lines = run_in_shell(project, unbuffered, arguments, redirection)
+        assert (code, len(lines)) == (LOST, 1), lines
+        assert lines[0].startswith("error: ")
+
+
 @pytest.mark.parametrize("arguments", COMMANDS)
 def test_a_command_without_stderr_still_answers(
     quick: Command, project: Path, environment: dict[str, str], arguments: str

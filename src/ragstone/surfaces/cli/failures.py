@@ -49,13 +49,20 @@ def report_failure(error: BaseException, arguments: Sequence[str]) -> int:
     print_error(sentence, label="interrupted" if exit_code == INTERRUPTED else "error")
     if is_output_lost:
         return exit_code
-    failure = {"success": False, "error": details}
-    if _has_flag("--json", arguments):
-        print_json(failure)
-    elif _has_flag("--jsonl", arguments):
-        print_json_lines([failure])
-    _flush_output()
+    _print_failure({"success": False, "error": details}, arguments)
     return exit_code
+
+
+def _print_failure(failure: Json, arguments: Sequence[str]) -> None:
+    """Print a failure as JSON if the caller reads JSON. An output without a buffer fails here again."""
+    try:
+        if _has_flag("--json", arguments):
+            print_json(failure)
+        elif _has_flag("--jsonl", arguments):
+            print_json_lines([failure])
+    except OSError:
+        discard_output(sys.stdout)
+    _flush_output()
 
 
 def _describe(error: BaseException) -> tuple[int, Json]:
