@@ -19,6 +19,7 @@ _LARGEST_ID: Final = (1 << 63) - 1
 _FIND: Final = """
     SELECT c.project, c.id FROM projects p JOIN collections c ON c.project = p.id
     WHERE p.name = %s AND c.kind = %s AND c.name = %s"""
+_PROJECT: Final = "SELECT id FROM projects WHERE name = %s"
 _PROJECTS: Final = """
     SELECT p.name FROM projects p WHERE EXISTS (SELECT 1 FROM collections c WHERE c.project = p.id) ORDER BY p.name"""
 _IN_PROJECT: Final = """
@@ -58,8 +59,12 @@ def id_list(numbers: Iterable[int]) -> list[int]:
 
 def project_id(db: Transaction, project: str) -> int | None:
     """Return the id of a project, or None."""
-    number: int | None = fetch_value(db, "SELECT id FROM projects WHERE name = %s", project)
-    return number
+
+    def ask() -> int | None:
+        number: int | None = fetch_value(db, _PROJECT, project)
+        return number
+
+    return db.ask_once((_PROJECT, project), ask)
 
 
 def find(db: Transaction, key: CollectionKey) -> CollectionIds | None:
@@ -90,7 +95,11 @@ def find_existing(db: Transaction, key: CollectionKey) -> CollectionIds:
 
 def in_scope(db: Transaction, scope: Scope) -> dict[str, int]:
     """Return the ids of the collections in scope by name, in order of name; unknown names are left out."""
-    rows: dict[str, int] = dict(db.execute(_IN_PROJECT, (scope.project, scope.kind)).fetchall())
+
+    def ask() -> dict[str, int]:
+        return dict(db.execute(_IN_PROJECT, (scope.project, scope.kind)).fetchall())
+
+    rows = db.ask_once((_IN_PROJECT, scope.project, scope.kind), ask)
     if scope.collections is None:
         return rows
     return {name: number for name, number in rows.items() if name in scope.collections}

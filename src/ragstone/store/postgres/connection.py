@@ -8,9 +8,9 @@ transaction has set, whatever its statements ask for.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar, cast
 
 import psycopg
 from psycopg.abc import Params
@@ -22,6 +22,7 @@ from ragstone.store.postgres.failures import translated
 from ragstone.store.postgres.pool import ALL_PROJECTS, SESSION, Connection, ConnectionPool
 from ragstone.store.postgres.replica import ReadReplica
 
+Answer = TypeVar("Answer")
 NO_PROJECT: Final = -1
 _WRITE: Final = (
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL ragstone.project = {:d};"
@@ -36,9 +37,10 @@ _CHANGES: Final = ("INSERT", "UPDATE", "DELETE")
 class Transaction:
     """One open transaction, which counts the rows that it changes."""
 
-    def __init__(self, connection: Connection) -> None:
-        """Take a connection in a transaction."""
+    def __init__(self, connection: Connection, *, is_snapshot: bool = False) -> None:
+        """Take a connection in a transaction; in a snapshot, the same question has the same answer."""
         self._connection = connection
+        self._answers: dict[Hashable, object] | None = {} if is_snapshot else None
         self.total_changes = 0
 
     def execute(self, statement: str, parameters: Params | None = None) -> psycopg.Cursor[Row]:
@@ -54,6 +56,26 @@ class Transaction:
             cursor = self._connection.cursor()
             cursor.executemany(statement, rows)
             self._count(cursor)
+
+    def ask_once(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
+        """Return the answer to a question; a snapshot asks each question once."""
+        if self._answers is None:
+            return ask()
+        if question not in self._answers:
+            self._answers[question] = ask()
+        return cast(Answer, self._answers[question])
+
+    def fetch_each(self, statement: str, rows: Sequence[Sequence[object]]) -> list[Row]:
+        """Run a query once for each row of parameters, without waiting for each answer; return all rows."""
+        fetched: list[Row] = []
+        if rows:
+            cursor = self._connection.cursor()
+            cursor.executemany(statement, rows, returning=True)
+            has_more: bool | None = True
+            while has_more:
+                fetched += cursor.fetchall()
+                has_more = cursor.nextset()
+        return fetched
 
     @contextmanager
     def paged(self, statement: str, size: int) -> Iterator[Iterable[Row]]:
@@ -100,13 +122,14 @@ class PostgresDatabase:
     @contextmanager
     def reading(self, project: str | None) -> Iterator[Transaction]:
         """Give a read-only transaction with the rows of one project, or of all if it is None."""
-        pool = self._primary
+        number = ALL_PROJECTS if project is None else self._project_ids.get(project)
         with (
             translated(self.location),
-            pool.reader() as connection,
+            self._primary.reader(number or ALL_PROJECTS) as connection,
         ):
             transaction = Transaction(connection)
-            self.enter(transaction, project)
+            if number is None:
+                self.enter(transaction, project)
             yield transaction
 
     @contextmanager
@@ -123,7 +146,7 @@ class PostgresDatabase:
         else:
             source = self.replica.reader()
         with translated(self.location), source as connection:
-            snapshot = PostgresSnapshot(self, Transaction(connection))
+            snapshot = PostgresSnapshot(self, Transaction(connection, is_snapshot=True))
             try:
                 yield snapshot
             finally:

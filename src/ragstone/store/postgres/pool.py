@@ -82,9 +82,9 @@ class ConnectionPool:
         """Called with the connection after each commit."""
 
     @contextmanager
-    def reader(self) -> Iterator[Connection]:
-        """Give a connection in a read-only transaction that sees the rows of all projects."""
-        connection = self._begin(_READ.format(ALL_PROJECTS))
+    def reader(self, project: int = ALL_PROJECTS) -> Iterator[Connection]:
+        """Give a connection in a read-only transaction that sees the rows of a project, or of all projects."""
+        connection = self._begin(_READ.format(project))
         try:
             yield connection
         except BaseException as error:

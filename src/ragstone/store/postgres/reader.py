@@ -175,8 +175,8 @@ class PostgresReader:
             if uris is None:
                 return dict(map(known_file_from, db.execute(_KNOWN, owner)))
             rows: list[Row] = db.execute(_KNOWN_BY_URI, (*owner, list(uris))).fetchall()
-            for uri in uris if below else ():
-                rows += _rows_below(db, owner, uri)
+            if below:
+                rows += _rows_below(db, owner, uris)
             return dict(map(known_file_from, rows))
 
     def document_chunks(self, key: CollectionKey, uri: str) -> list[StoredChunk]:
@@ -244,9 +244,9 @@ class PostgresReader:
         return filters.passing_in_scope(db, scope, filter, self._passing)
 
 
-def _rows_below(db: Transaction, owner: tuple[int, str], uri: str) -> list[Row]:
-    """Return the rows of documents in a folder; names that are stored in another form have a range of their own."""
-    first, last = f"{uri}/", f"{uri}{_AFTER_SLASH}"
-    rows = db.execute(_KNOWN_BELOW, (*owner, first, last)).fetchall()
-    escaped = (escape_always(first), escape_always(last))
-    return rows + db.execute(_KNOWN_BELOW_ESCAPED, (*owner, *escaped)).fetchall()
+def _rows_below(db: Transaction, owner: tuple[int, str], uris: Sequence[str]) -> list[Row]:
+    """Return the rows of documents in folders; names that are stored in another form have a range of their own."""
+    ranges = [(f"{uri}/", f"{uri}{_AFTER_SLASH}") for uri in uris]
+    plain = [(*owner, first, last) for first, last in ranges]
+    escaped = [(*owner, escape_always(first), escape_always(last)) for first, last in ranges]
+    return db.fetch_each(_KNOWN_BELOW, plain) + db.fetch_each(_KNOWN_BELOW_ESCAPED, escaped)

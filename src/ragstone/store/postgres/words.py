@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from ragstone.store.fetch import fetch_value
 from ragstone.store.postgres.connection import Transaction
 from ragstone.store.words.scope import MOST_CHUNKS, MOST_COLLECTIONS
 from ragstone.store.words.terms import (
@@ -28,10 +27,9 @@ _ADD: Final = """
     INSERT INTO chunk_terms (project, collection, chunk, term, frequency, terms)
     SELECT %s, %s, * FROM unnest(%s::bigint[], string_to_array(%s, ' '), %s::real[], %s::integer[])"""
 _REMOVE: Final = "DELETE FROM chunk_terms WHERE chunk = ANY(%s)"
-_AVERAGE: Final = (
-    "SELECT sum(terms)::float8 / nullif(sum(chunks), 0) FROM collections WHERE project = %s"
-)
-_CHUNKS: Final = "SELECT coalesce(sum(chunks), 0)::bigint FROM collections WHERE id = ANY(%s)"
+_COUNTS: Final = """
+    SELECT coalesce(sum(chunks) FILTER (WHERE id = ANY(%s)), 0)::bigint, sum(terms)::float8 / nullif(sum(chunks), 0)
+    FROM collections WHERE project = %s"""
 # The server adds up in any order, so sums are rounded: equal chunks get equal scores, and each search the same ones.
 # k1 is 1.2 and b is .75. A rarity is never 0 in a small scope; in a large one it is that of FTS5.
 _SMALL_SCOPE: Final = (
@@ -53,9 +51,10 @@ _SEARCH: Final = """
 _IN_DOCUMENTS: Final = """
     WHERE h.chunk IN (SELECT c.id FROM chunks c WHERE c.document = ANY(%(documents)s))"""
 
+# LIMIT keeps the server from joining all terms of the collections.
 _KNOWN: Final = """
-    SELECT wanted.term FROM unnest(%s::text[]) AS wanted (term) WHERE EXISTS (
-        SELECT 1 FROM chunk_terms t WHERE t.collection = ANY(%s) AND t.term = wanted.term)"""
+    SELECT wanted.term FROM unnest(%s::text[]) AS wanted (term) CROSS JOIN LATERAL (
+        SELECT 1 FROM chunk_terms t WHERE t.collection = ANY(%s) AND t.term = wanted.term LIMIT 1) AS known"""
 
 
 class ChunkWords(NamedTuple):
@@ -113,7 +112,7 @@ def search(
     cleaned = [term[:_LONGEST_TERM] for term in clean_terms(terms)]
     if not cleaned or not collections:
         return []
-    chunks = fetch_value(db, _CHUNKS, list(collections))
+    ((chunks, average),) = db.execute(_COUNTS, (list(collections), project)).fetchall()
     is_large = chunks > MOST_CHUNKS or len(collections) > MOST_COLLECTIONS
     statement = _SEARCH.format(
         rarity=_LARGE_SCOPE if is_large else _SMALL_SCOPE,
@@ -123,7 +122,7 @@ def search(
         "collections": list(collections),
         "terms": cleaned,
         "chunks": chunks,
-        "average": fetch_value(db, _AVERAGE, project) or 1.0,
+        "average": average or 1.0,
         "limit": limit,
         "documents": list(documents or ()),
     }
