@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import numpy as np
@@ -158,6 +159,8 @@ def test_a_server_that_goes_away_costs_a_note_and_no_vector(
         assert explanation.hits
         (note,) = [note for note in explanation.notes if "Chroma" in note]
         assert note.startswith("the vector index does not answer, stored vectors do: ")
+        assert f"Chroma at {urlsplit(server.url).netloc} failed" in note
+        assert "check rag.vector_store.url" in note
         assert engine.search("granite", mode="words")
         assert engine.search("granite")
         engine.add("Obsidian is glass.", uri="new.md")

@@ -10,6 +10,8 @@ import pytest
 
 from ragstone import registry
 from ragstone.errors import ConfigError, MissingExtra
+from ragstone.indexing import components
+from ragstone.surfaces.cli.app import run
 from ragstone.types import Document
 from tests.support.index_answers import answers, describe, fill, open_with, record_embedded
 
@@ -119,3 +121,19 @@ def test_the_index_file_is_not_indexed_itself(tmp_path: Path) -> None:
         with open_with(tmp_path, "file", path="vectors") as engine:
             engine.sync()
             assert [source.uri for source in engine.sources()] == ["a.md"]
+
+
+def test_doctor_says_if_the_chosen_index_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RAGSTONE_EMBED_PROVIDER", "fake")
+    (tmp_path / "a.md").write_text("granite")
+    assert run(["sync", "-C", str(tmp_path)]) == 0
+    monkeypatch.setattr(components, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "pymilvus", None)
+    monkeypatch.delitem(sys.modules, "ragstone.vectors.milvus_index", raising=False)
+    for provider, is_sound in (("chroma", True), ("milvus", False)):
+        monkeypatch.setenv("RAGSTONE_RAG_STORE", provider)
+        capfd.readouterr()
+        assert (run(["doctor", "-C", str(tmp_path)]) == 0) == is_sound
+        assert f"pip install 'ragstone[{provider}]'" in capfd.readouterr().out

@@ -178,7 +178,7 @@ class ServiceClient:
 
     def _status_failure(self, response: _Response) -> _Failure:
         status = response.status
-        message = error_message(response.content)
+        message = self._without_key(error_message(response.content))
         names = self.names
         if status in _REFUSED_KEY or _names_bad_key(response.content):
             problem = f"{names.title} refused the key ({status}): {message}"
@@ -202,6 +202,12 @@ class ServiceClient:
         if pause is None:
             pause = _requested_in_body(response.content)
         return _Failure(error, pause=pause, is_outage=status >= _SERVER_ERROR)
+
+    def _without_key(self, message: str) -> str:
+        """Return a message of the service without our key, which some services repeat."""
+        for value in self.headers.values():
+            message = message.replace(value.removeprefix("Bearer "), "…")
+        return message
 
     def _connection(self) -> httpx2.Client:
         with self._lock:

@@ -54,8 +54,12 @@ class ChromaIndex:
         dimension: int,
         *,
         stamp: str = "",
+        url: str = "",
     ) -> None:
-        """Take a function that returns a client; the first request calls it. A collection of another stamp is replaced."""
+        """Take a function that returns a client; the first request calls it. A collection of another stamp is replaced.
+
+        Messages name the `url` of a server.
+        """
         self.dimension = dimension
         self._connect = connect
         self._client: ClientAPI | None = None
@@ -63,7 +67,7 @@ class ChromaIndex:
         self._stamp = stamp
         self._lock = threading.Lock()
         self._collection: Collection | None = None
-        self._guard = RequestGuard("Chroma")
+        self._guard = RequestGuard("Chroma", url)
 
     def upsert(self, ids: Sequence[int], vectors: Matrix) -> None:
         """Add vectors; an id that the index holds gets the new vector."""
@@ -213,7 +217,13 @@ def open_index(settings: IndexSettings) -> ChromaIndex:
         folder.mkdir(parents=True, exist_ok=True)
         return chromadb.PersistentClient(folder, _quiet_settings())
 
-    return ChromaIndex(connect, settings.name, settings.codec.dimension, stamp=settings.stamp)
+    return ChromaIndex(
+        connect,
+        settings.name,
+        settings.codec.dimension,
+        stamp=settings.stamp,
+        url=settings.url,
+    )
 
 
 def connect_server(url: str, api_key: str) -> ClientAPI:

@@ -79,9 +79,18 @@ class MilvusIndex:
     """A `VectorIndex` in one collection of Milvus. Milvus finds candidates; their scores are exact cosines."""
 
     def __init__(
-        self, connection: MilvusConnection, name: str, dimension: int, *, stamp: str = ""
+        self,
+        connection: MilvusConnection,
+        name: str,
+        dimension: int,
+        *,
+        stamp: str = "",
+        url: str = "",
     ) -> None:
-        """Take a connection; the first request opens it. A collection of another stamp is replaced."""
+        """Take a connection; the first request opens it. A collection of another stamp is replaced.
+
+        Messages name the `url` of a cluster.
+        """
         self.dimension = dimension
         self._connection = connection
         self._family = f"{name.replace('-', '_')}_"
@@ -89,7 +98,7 @@ class MilvusIndex:
         self._lock = threading.Lock()
         self._client: MilvusClient | None = None
         self._unflushed = 0
-        self._guard = RequestGuard("Milvus")
+        self._guard = RequestGuard("Milvus", url)
 
     def upsert(self, ids: Sequence[int], vectors: Matrix) -> None:
         """Add vectors; an id that the index holds gets the new vector."""
@@ -338,7 +347,9 @@ def open_index(settings: IndexSettings) -> VectorIndex:
         connection = LiteConnection(folder)
     else:  # Milvus Lite needs a folder, and nothing may be written to disk.
         return ExactIndex(dimension)
-    return MilvusIndex(connection, settings.name, dimension, stamp=settings.stamp)
+    return MilvusIndex(
+        connection, settings.name, dimension, stamp=settings.stamp, url=settings.url
+    )
 
 
 def _batches(ids: Sequence[int], size: int) -> Iterator[Sequence[int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import Final
+from urllib.parse import urlsplit
 
 from ragstone.errors import ProviderError
 
@@ -14,10 +15,13 @@ PAUSE_SECONDS: Final = 5.0
 class RequestGuard:
     """Remembers the last failure of a service. A search then compares the stored vectors instead."""
 
-    def __init__(self, service: str, hint: str = "") -> None:
-        """Take the name of the service and the hint, for its messages."""
+    def __init__(self, service: str, url: str = "") -> None:
+        """Take the name and the address of the service for its messages; it has no address if it is in this process."""
         self._service = service
-        self._hint = hint
+        self._hint = ""
+        if url:
+            self._service += f" at {urlsplit(url).netloc.rpartition('@')[2] or url}"
+            self._hint = "start it, or check rag.vector_store.url; it gets the missing rows when it answers"
         self._failed_at: float | None = None
         self._message = ""
 
@@ -30,6 +34,9 @@ class RequestGuard:
     def record(self, error: Exception) -> ProviderError:
         """Start a pause and return the error to raise."""
         self._failed_at = time.monotonic()
-        reason = " ".join(str(error).split()) or type(error).__name__
+        message = getattr(error, "message", "") or str(
+            error
+        )  # Milvus puts codes around its message
+        reason = " ".join(str(message).split()) or type(error).__name__
         self._message = f"{self._service} failed: {reason}"
         return ProviderError(self._message, hint=self._hint, retryable=True)

@@ -15,6 +15,7 @@ import click
 
 from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
+from ragstone.indexing.components import store_notes
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
@@ -32,6 +33,8 @@ _EXTRAS: Final = {
     "sentence-transformers": "sentence_transformers",
 }
 """The packages of indexes, readers and models that can be added with `pip install 'ragstone[…]'`."""
+_SERVED: Final = ("chroma", "milvus")
+"""The indexes that another program keeps."""
 _MARKS: Final = {
     "ok": ("ok    ", "green"),
     "warning": ("care  ", "yellow"),
@@ -55,6 +58,7 @@ def doctor(folder: Path | None, as_json: bool) -> int:
             _check_extras(),
             _check_model(engine),
             *_check_index(engine),
+            *_check_vector_index(engine),
             *_check_remote(engine),
         ]
     is_sound = all(finding.ok for finding in findings)
@@ -109,6 +113,26 @@ def _check_extras() -> Finding:
     if missing:
         detail += f"; pip install 'ragstone[NAME]' adds {', '.join(missing)}"
     return Finding("extras", True, detail)
+
+
+def _check_vector_index(engine: Engine) -> Iterator[Finding]:
+    """Yield findings about a vector index that was chosen; the built-in one was checked with the store."""
+    components = engine.workspace.components
+    provider = engine.settings.rag.vector_store.provider
+    for note in store_notes(components):
+        yield Finding("vector index", True, provider, note)
+        return
+    if provider not in _SERVED or not engine.exists:
+        return
+    label = f"vector index {provider}"
+    try:
+        for info in engine.status().spaces:
+            index = components.space_index(engine.project, info)
+            index.flush()
+            detail = index.problem or f"it has the vectors of {info.space.model}"
+            yield Finding(label, not index.problem, detail)
+    except RagstoneError as error:
+        yield Finding(label, False, error.message, error.hint)
 
 
 def _check_remote(engine: Engine) -> Iterator[Finding]:
