@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from typing import Final
-from urllib.parse import urlsplit
 
 from ragstone.errors import ProviderError
 
@@ -20,7 +19,7 @@ class RequestGuard:
         self._service = service
         self._hint = ""
         if url:
-            self._service += f" at {urlsplit(url).netloc.rpartition('@')[2] or url}"
+            self._service += f" at {url.partition('://')[2].rpartition('@')[2]}"
             self._hint = "start it, or check rag.vector_store.url; it gets the missing rows when it answers"
         self._failed_at: float | None = None
         self._message = ""
@@ -34,9 +33,8 @@ class RequestGuard:
     def record(self, error: Exception) -> ProviderError:
         """Start a pause and return the error to raise."""
         self._failed_at = time.monotonic()
-        message = getattr(error, "message", "") or str(
-            error
-        )  # Milvus puts codes around its message
+        # The text of a Milvus error has codes around its message.
+        message = getattr(error, "message", "") or str(error)
         reason = " ".join(str(message).split()) or type(error).__name__
         self._message = f"{self._service} failed: {reason}"
         return ProviderError(self._message, hint=self._hint, retryable=True)
