@@ -24,6 +24,7 @@ from ragstone.types import (
     Collection,
     Finding,
     FolderLedger,
+    ProjectOverview,
     SearchStats,
     Status,
     StoredChunk,
@@ -55,6 +56,10 @@ class Admin:
         """Return the project's collections by name."""
         return self._project.collections()
 
+    def projects(self) -> list[ProjectOverview]:
+        """Return all projects of the store with their counts, by name."""
+        return facets.list_projects(self._project)
+
     def belongs_elsewhere(self) -> bool:
         """Return whether the default collection has the files of another folder that shares this home."""
         collection = self._project.index.collection(self._project.default.name)
@@ -73,15 +78,7 @@ class Admin:
 
     def require_kinds(self, kinds: Sequence[str]) -> None:
         """Raise `NotFound` if no document has one of these kinds; the hint lists the kinds that exist."""
-        for kind in kinds:
-            documents = self._project.documents(filters={"kind": kind})
-            if next(documents, None) is not None:
-                continue
-            known = sorted({document.kind for document in self._project.documents()})
-            raise NotFound(
-                f"there is no document of kind {kind!r}",
-                hint=f"there are {', '.join(known) or 'none yet'}",
-            )
+        facets.require_kinds(self._project, kinds)
 
     def create_collection(
         self,
@@ -261,14 +258,22 @@ class Admin:
         *,
         full: bool = False,
         collection: str | None = None,
+        changes: Mapping[str, str] | None = None,
         progress: Progress | None = None,
     ) -> SyncPlan:
-        """Return what a sync would index and embed, with time and money; nothing is sent, and no document is stored."""
-        self._project.require_enabled()
-        name = self._project.collection_name(collection)
-        indexed = self._project.index.collection(name)
-        planner = facets.SyncPlanner(indexed, full=full, progress=progress)
-        return planner.run(arguments.check_paths(paths))
+        """Return what a sync would index and embed, with time and money; nothing is sent, and no document is stored.
+
+        With `changes` the sync has other settings, as texts by their names; an empty text is the default.
+        """
+        plan = facets.plan_sync
+        return plan(
+            self._project,
+            paths,
+            full=full,
+            collection=collection,
+            changes=changes,
+            progress=progress,
+        )
 
     def reembed(
         self, *, collection: str | None = None, progress: Progress | None = None

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from ragstone.engine.keys import ProjectKeys as ProjectKeys
     from ragstone.engine.memory import Memory as Memory
     from ragstone.engine.overview import last_sync as last_sync
+    from ragstone.engine.overview import list_projects as list_projects
     from ragstone.engine.overview import project_status as project_status
+    from ragstone.engine.overview import require_kinds as require_kinds
     from ragstone.engine.prompts import Prompts as Prompts
     from ragstone.engine.stats import search_stats as search_stats
+    from ragstone.engine.sync_plan import plan_sync as plan_sync
     from ragstone.engine.system import SystemCollections as SystemCollections
     from ragstone.engine.transfer import Transfer as Transfer
     from ragstone.indexing.background import BackgroundEmbedding as BackgroundEmbedding
@@ -45,6 +48,9 @@ _MODULES = {
     "ProjectKeys": "ragstone.engine.keys",
     "load_pepper": "ragstone.access.pepper",
     "last_sync": "ragstone.engine.overview",
+    "list_projects": "ragstone.engine.overview",
+    "plan_sync": "ragstone.engine.sync_plan",
+    "require_kinds": "ragstone.engine.overview",
     "project_status": "ragstone.engine.overview",
     "Prompts": "ragstone.engine.prompts",
     "search_stats": "ragstone.engine.stats",

@@ -1,11 +1,16 @@
-"""The state of a project at a glance."""
+"""The state of a project at a glance, and all projects of a store."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
+
+from ragstone.engine import arguments
 from ragstone.engine.project import Project
+from ragstone.errors import NotFound
 from ragstone.indexing.shared_status import shared_status
 from ragstone.store.home import size_on_disk
-from ragstone.types import BackgroundStatus, Status
+from ragstone.types import BackgroundStatus, CollectionKey, ProjectOverview, Scope, Status
 
 
 def project_status(project: Project, background: BackgroundStatus) -> Status:
@@ -32,3 +37,41 @@ def last_sync(project: Project) -> float | None:
     index = project.index
     times = [index.collection(name).state.synced_at for name in index.names()]
     return max((moment for moment in times if moment is not None), default=None)
+
+
+def list_projects(project: Project) -> list[ProjectOverview]:
+    """Return all projects of the store, by name; those of the system are left out."""
+    names = [name for name in project.store.projects() if not arguments.is_system_name(name)]
+    return [_overview(project, name) for name in names]
+
+
+def _overview(project: Project, name: str) -> ProjectOverview:
+    store = project.store
+    collections = tuple(
+        collection
+        for collection in store.collections(name)
+        if not arguments.is_system_name(collection.name)
+    )
+    keys = [CollectionKey(name, collection.name) for collection in collections]
+    states = [store.state.collection_state(key) for key in keys]
+    times = [state.synced_at for state in states if state.synced_at is not None]
+    unread = chain.from_iterable(store.state.unread_files(key).files.values() for key in keys)
+    return ProjectOverview(
+        name,
+        collections,
+        tuple(store.vectors.spaces(Scope(name))),
+        max(times, default=None),
+        sum(file.failed for file in unread),
+    )
+
+
+def require_kinds(project: Project, kinds: Sequence[str]) -> None:
+    """Raise `NotFound` if no document has one of these kinds; the hint lists the kinds that exist."""
+    for kind in kinds:
+        if next(project.documents(filters={"kind": kind}), None) is not None:
+            continue
+        existing = sorted({document.kind for document in project.documents()})
+        raise NotFound(
+            f"there is no document of kind {kind!r}",
+            hint=f"there are {', '.join(existing) or 'none yet'}",
+        )

@@ -31,6 +31,8 @@ class SyncPlanner:
     collection: IndexedCollection
     full: bool = False
     progress: Progress | None = None
+    has_files: bool = True
+    """Whether the files of the folder count, or the stored texts only."""
 
     def run(self, paths: Sequence[str | Path] | None = None) -> SyncPlan:
         """Return the plan. A text that moved from another file counts as new, so the figures are upper limits."""
@@ -39,11 +41,12 @@ class SyncPlanner:
         counts: dict[bytes, int] = {}
         for text in self._texts_without_vector(embedder):
             counts[_digest(text)] = embedder.count_tokens(text)
-        for prepared in self._changed_documents(paths):
-            files += 1
-            chunks += len(prepared.chunks)
-            for text in self._new_texts(prepared):
-                counts[_digest(text)] = embedder.count_tokens(text)
+        if self.has_files:
+            for prepared in self._changed_documents(paths):
+                files += 1
+                chunks += len(prepared.chunks)
+                for text in self._new_texts(prepared):
+                    counts[_digest(text)] = embedder.count_tokens(text)
         texts, tokens = len(counts), sum(counts.values())
         seconds, cost = _estimate(embedder, texts, tokens)
         return SyncPlan(

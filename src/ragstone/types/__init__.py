@@ -43,6 +43,7 @@ from ragstone.types.reports import Job as Job
 from ragstone.types.reports import JobRequest as JobRequest
 from ragstone.types.reports import JobState as JobState
 from ragstone.types.reports import MoveReport as MoveReport
+from ragstone.types.reports import ProjectOverview as ProjectOverview
 from ragstone.types.reports import SharedStatus as SharedStatus
 from ragstone.types.reports import SizePoint as SizePoint
 from ragstone.types.reports import Status as Status

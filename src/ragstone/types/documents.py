@@ -298,6 +298,14 @@ FRAMEWORK_KINDS: Final = frozenset(
 )
 """Kinds of code files that a plug-in may propose by their path and their text."""
 PROPOSED_KINDS: Final = FRAMEWORK_KINDS | {"config"}
+KNOWN_KINDS: Final = tuple(
+    sorted(
+        PROPOSED_KINDS
+        | {CODE, "adr", "agent_rule", "claude_rule", "cursor_rule", "data", "doc", "known_bug"}
+        | {"openapi", "package", "readme", "text"}
+    )
+)
+"""The kinds that files get. A document that is added by hand may have any other."""
 API_ENDPOINT: Final = "api_endpoint"
 """The kind of a chunk that describes an endpoint; its document is of the kind `openapi`."""
 _MEMBERS: Final = {

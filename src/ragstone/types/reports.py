@@ -236,6 +236,28 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectOverview:
+    """A project of a store as a list of all projects shows it."""
+
+    name: str
+    collections: tuple[Collection, ...]
+    spaces: tuple[SpaceInfo, ...]
+    last_sync: float | None
+    failed: int
+    """Files of the last sync that could not be read."""
+
+    @property
+    def documents(self) -> int:
+        """Return the number of documents in all collections."""
+        return sum(collection.documents for collection in self.collections)
+
+    @property
+    def chunks(self) -> int:
+        """Return the number of chunks in all collections."""
+        return sum(collection.chunks for collection in self.collections)
+
+
+@dataclass(frozen=True, slots=True)
 class SizePoint:
     """The size of a project's index at a moment, in seconds since 1970."""
 

@@ -111,6 +111,35 @@ def test_files_are_dropped_and_texts_pasted(opened_shelf: tuple[Page, PageRecord
     expect(page.locator("#paste-name")).to_be_focused()
 
 
+def test_a_pasted_text_does_not_replace_a_document_without_asking(
+    opened_shelf: tuple[Page, PageRecord], shelf: RunningServer
+) -> None:
+    page, _ = opened_shelf
+    page.goto("/collections/notes")
+    page.keyboard.press("n")
+
+    def paste(name: str, text: str, kind: str) -> None:
+        page.get_by_label("Name").fill(name)
+        page.get_by_label("Kind").fill(kind)
+        page.get_by_role("textbox", name="Text").fill(text)
+        page.get_by_role("button", name="Add the text").click()
+
+    paste("rule.md", "The first text.", "agent_rule")
+    expect(page.locator(".toast")).to_contain_text("Added rule.md.")
+    paste("rule.md", "The second text.", "adr")
+    expect(page.locator("#paste-answer")).to_contain_text("a document rule.md already")
+    assert find_barriers(page) == []
+    admin = shelf.state.engines.own.admin
+    assert admin.text("rule.md", collection="notes") == "The first text."
+    page.get_by_role("button", name="Replace it").click()
+    expect(page.get_by_text("Replaced rule.md.")).to_be_visible()
+    document = admin.document("rule.md", collection="notes")
+    assert document is not None and document.kind == "adr"
+    assert admin.text("rule.md", collection="notes") == "The second text."
+    expect(page.locator("#paste-answer")).to_be_empty()
+    assert page.locator("#kinds option[value=agent_rule]").count() == 1
+
+
 def test_the_list_is_paged_and_filtered(opened_shelf: tuple[Page, PageRecord]) -> None:
     page, _ = opened_shelf
     page.goto("/collections/notes")

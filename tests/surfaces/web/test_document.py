@@ -37,6 +37,7 @@ def test_a_hit_in_a_pdf_opens_at_its_passage_beside_the_picture_of_the_page(page
     page.goto("/search?q=how+much+water+cools+the+blade")
     first = page.locator("[data-hit]").first
     first.locator("summary").click()
+    expect(first.get_by_role("img", name="Picture of docs/saw-manual.pdf p.2")).to_be_visible()
     first.get_by_role("link", name="Open document").click()
     page.wait_for_url("**/documents/default/docs/saw-manual.pdf?start=*")
     expect(page.locator("#passage")).to_be_in_viewport()

@@ -71,5 +71,21 @@ def test_events_are_filtered_by_their_kind(page: Page) -> None:
     assert "names=rag_chunk_indexed" in page.url
 
 
+def test_events_are_words_and_not_raw_data(server: RunningServer) -> None:
+    engine = server.state.engines.own
+    for number in range(5):
+        engine.add(f"Stone {number}.", uri=f"stones/{number}.md", embed=False)
+    engine.remove(ids=[f"stones/{number}.md" for number in range(5)])
+    engine.admin.keys.create("laptop", scopes=("read",))
+    (key,) = engine.admin.keys.list()
+    engine.admin.keys.revoke(key.id)
+    text = server.get("/events", key=engine.admin.keys.create(scopes=("read",)).token).text
+    assert "stones/0.md, stones/1.md, stones/2.md and 2 more" in text
+    for words in ("Key revoked", "Key created", "scopes: read", "5 documents"):
+        assert words in text
+    for raw in ("[&#39;", "key.revoke", "top_k 5", "actor "):
+        assert raw not in text
+
+
 def test_a_wrong_position_is_refused(server: RunningServer) -> None:
     assert server.get("/events/rows?position=abc").status_code == 400

@@ -101,6 +101,33 @@ def test_an_address_with_a_node_opens_it(page: Page) -> None:
     expect(page.get_by_text("does not exist any more")).to_be_visible()
 
 
+_CROSSINGS = """() => {
+  const boxes = [...document.querySelectorAll('.graph-node')].map((node) => {
+    const { x, y, width, height } = node.querySelector('rect').getBBox();
+    const { e, f } = node.transform.baseVal.consolidate().matrix;
+    return { left: x + e + 1, right: x + e + width - 1, top: y + f + 1, bottom: y + f + height - 1 };
+  });
+  const isInside = ({ x, y }) =>
+    boxes.some(({ left, right, top, bottom }) => x > left && x < right && y > top && y < bottom);
+  const paths = [...document.querySelectorAll('.graph-edges path')];
+  const crossing = paths.filter((path) => {
+    for (let at = 0; at <= path.getTotalLength(); at += 3) if (isInside(path.getPointAtLength(at))) return true;
+    return false;
+  });
+  return [paths.length, crossing.length];
+}"""
+
+
+def test_no_link_runs_behind_a_box(page: Page) -> None:
+    open_graph(page)
+    for kind in ("column", "method", "class"):
+        page.locator(f"input[name=kinds][value={kind}]").check()
+    expect(page.locator(".graph-node").nth(50)).to_be_attached()
+    links, crossing = page.evaluate(_CROSSINGS)
+    assert links > 50
+    assert crossing == 0
+
+
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """Serve a folder with more than two thousand functions that call each other."""
@@ -129,6 +156,10 @@ def test_two_thousand_nodes_can_be_searched_and_moved(
         take_screenshots(page, "graph-large")
         page.get_by_role("button", name="Fit").click()
         take_screenshots(page, "graph-large-all")
+        page.get_by_role("button", name="Larger").click()
+        page.evaluate("document.querySelector('.graph-frame').style.display = 'none'")
+        page.set_viewport_size({"width": 700, "height": 800})
+        page.evaluate("document.querySelector('.graph-frame').style.display = ''")
         page.get_by_role("button", name="Larger").click()
         assert record.problems() == []
 

@@ -121,3 +121,51 @@ def test_the_size_of_the_index_is_recorded_over_time(fresh: RunningServer) -> No
     assert 0 < first.chunks <= last.chunks == engine.status().chunks
     data = fresh.get("/overview/plots/sizes").json()
     assert data["series"][0]["values"][-1] == last.chunks
+
+
+def test_all_projects_are_listed_and_opened(
+    browser: Browser, folder: Path, old_files: None
+) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    with running_server(folder) as server:
+        server.state.engines.own.sync()
+        other = server.state.engines.engine("kitchen")
+        other.add("Bread is baked at 230 degrees.", uri="bread.md", embed=False)
+        with open_page(browser, server.url) as (page, record):
+            page.goto("/")
+            expect(page.locator("#waiting")).to_have_text("0")
+            own = page.get_by_role("row", name="default").first
+            expect(own).to_contain_text("100 %")
+            expect(own.get_by_role("cell").nth(6)).to_have_text("1")
+            assert find_barriers(page) == []
+            take_screenshots(page, "home-projects")
+            page.get_by_role("button", name="Open the project kitchen").click()
+            expect(page.locator(".brand-project")).to_have_text("kitchen")
+            page.goto("/collections/default")
+            expect(page.locator("#documents")).to_contain_text("bread.md")
+            page.goto("/")
+            page.get_by_role("button", name="Open the project default").click()
+            expect(page.locator(".brand-project")).to_have_text("default")
+            assert not record.problems()
+
+
+def test_a_key_sees_its_own_project_only(folder: Path) -> None:
+    with running_server(folder) as server:
+        server.state.engines.own.add("Text.", uri="a.md", embed=False)
+        kitchen = server.state.engines.engine("kitchen")
+        kitchen.add("Bread.", uri="bread.md", embed=False)
+        token = kitchen.admin.keys.create(scopes=("read",)).token
+        cookie = {"cookie": f"ragstone_project={b'default'.hex()}"}
+        page = server.get("/", key=token, headers=cookie)
+        refused = server.post("/overview/project?name=default", key=token)
+    assert page.status_code == 200
+    assert "kitchen" in page.text and "Open the project" not in page.text
+    assert refused.status_code == 404
+
+
+def test_the_first_page_searches(page: Page) -> None:
+    page.goto("/")
+    page.get_by_label("Search", exact=True).fill("whole cents")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search?q=whole+cents")
+    expect(page.locator("[data-hit]").first).to_be_visible()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from ragstone.access.key_uses import KeyUses
 from tests.support.browser import PageRecord, find_barriers, open_page, take_screenshots
 from tests.support.running_server import RunningServer, running_server
 
@@ -64,17 +65,67 @@ def test_a_file_that_is_wrong_by_now_is_named(page: Page, tmp_path: Path) -> Non
     expect(page.get_by_label("search.top_k", exact=True)).to_have_value("5")
 
 
-def test_a_change_that_costs_work_says_so_first(page: Page, tmp_path: Path) -> None:
+def test_a_change_that_costs_work_says_so_first(
+    page: Page, tmp_path: Path, server: RunningServer
+) -> None:
+    (tmp_path / "long.md").write_text("# Stones\n\n" + "A stone is heavy. " * 200)
+    server.state.engines.own.sync()
     page.goto("/settings?q=chunk.max_tokens")
     page.get_by_label("chunk.max_tokens", exact=True).fill("100")
     page.get_by_role("button", name="Save chunk.max_tokens").click()
-    expect(page.locator("#confirm")).to_contain_text("cuts 1 documents again")
-    page.get_by_role("button", name="Cancel").click()
+    cost = page.locator(".setting-plan")
+    expect(cost).to_contain_text("chunk.max_tokens = 100")
+    expect(cost).to_contain_text("2 files, ")  # the settings file is one
+    expect(cost).to_contain_text("tokens")
+    expect(cost).to_contain_text("no money")
+    assert find_barriers(page) == []
+    take_screenshots(page, "settings-cost")
+    page.get_by_role("button", name="Keep the old value").click()
+    expect(cost).to_have_count(0)
     assert (tmp_path / "ragstone.toml").read_text() == FILE
+    page.get_by_label("chunk.max_tokens", exact=True).fill("100")
     page.get_by_role("button", name="Save chunk.max_tokens").click()
-    page.get_by_role("button", name="Change", exact=True).click()
+    page.get_by_role("button", name="Change it").click()
     expect(page.get_by_text("Wrote chunk.max_tokens")).to_be_visible()
     assert "max_tokens = 100" in (tmp_path / "ragstone.toml").read_text()
+
+
+def test_a_paid_model_is_shown_with_its_price(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    server.state.engines.own.add("A stone is heavy. " * 100, uri="long.md", embed=False)
+    plan = server.state.engines.own.admin.plan(changes={"embed.provider": "openai"})
+    assert plan.embedder == "openai" and plan.texts >= 2 and plan.tokens > 200
+    assert plan.cost is not None and plan.cost > 0
+    assert server.state.engines.own.admin.plan().embedder == "fake"
+
+
+def test_a_plan_of_other_settings_is_refused(server: RunningServer) -> None:
+    token = server.state.engines.own.admin.keys.create(scopes=("admin",)).token
+    form = {"name": "store.url", "value": "postgresql://elsewhere/x"}
+    answer = server.request("POST", "/settings/plan", key=token, data=form)
+    assert answer.status_code == 400 and "causes no work" in answer.text
+
+
+def test_sections_can_be_reached_from_a_list(page: Page) -> None:
+    page.goto("/settings")
+    sections = page.get_by_role("navigation", name="Sections")
+    sections.get_by_role("link", name="events").click()
+    expect(page.locator("[id='section-events']")).to_be_in_viewport()
+    expect(sections.get_by_role("link", name="search").first).to_contain_text("2")
+
+
+def test_a_key_shows_when_it_was_last_used(server: RunningServer, tmp_path: Path) -> None:
+    keys = server.state.engines.own.admin.keys
+    admin = keys.create("desk", scopes=("admin",))
+    keys.create("spare", scopes=("read",))
+    server.get("/api/rag/status", key=admin.token)
+    page = server.get("/settings?q=nothing", key=admin.token).text
+    desk, spare = (page.partition(f">{name}</th>")[2][:400] for name in ("desk", "spare"))
+    assert "just now" in desk and "never" in spare
+    server.state.key_uses.flush()
+    assert admin.key.id in KeyUses(server.state.engines.settings.home).times()
 
 
 def test_a_wrong_value_gets_one_sentence(

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragstone.surfaces.cli.engine import open_engine, show_progress
 from ragstone.surfaces.cli.output import plural, print_json, print_line
 from ragstone.surfaces.present import pick
 from ragstone.surfaces.present.failures import OK
+from ragstone.surfaces.present.reports import describe_money
 
-if TYPE_CHECKING:
-    from ragstone.types import SyncPlan
-
-_SMALLEST = 0.0001
 _FIELDS = ("embedder", "model", "files", "chunks", "texts", "tokens", "seconds", "cost")
 
 
@@ -40,16 +36,6 @@ def show_plan(
     texts = plural(plan.texts, "text")
     print_line(f"{files} to index: {chunks}, {texts} to embed, {plan.tokens:,} tokens")
     print_line(
-        f"{plan.embedder} {plan.model}: about {plan.seconds:,.0f} s and {_describe_cost(plan)}"
+        f"{plan.embedder} {plan.model}: about {plan.seconds:,.0f} s and {describe_money(plan)}"
     )
     return OK
-
-
-def _describe_cost(plan: SyncPlan) -> str:
-    if plan.cost is None:
-        return "no known price (embed.price sets one)"
-    if not plan.cost:
-        return "no money"
-    if plan.cost < _SMALLEST:
-        return f"less than ${_SMALLEST}"
-    return f"${plan.cost:,.4f}"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from ragstone.surfaces.present import Json, format_time, pick
 from ragstone.surfaces.present.documents import collection_json
 from ragstone.surfaces.present.jobs import job_json
+
+_LEAST_MONEY: Final = 0.0001
+"""Dollars."""
 
 if TYPE_CHECKING:  # a search loads few types
     from ragstone.types import (
@@ -17,6 +20,7 @@ if TYPE_CHECKING:  # a search loads few types
         Skip,
         SpaceInfo,
         Status,
+        SyncPlan,
         SyncReport,
         WatchStatus,
     )
@@ -142,3 +146,14 @@ def _space_json(info: SpaceInfo) -> Json:
         **pick(info.space, "embedder", "model", "dimension", "fingerprint"),
         **pick(info, "storage", "state", "texts", "embedded", "coverage"),
     }
+
+
+def describe_money(plan: SyncPlan) -> str:
+    """Return the price of the vectors of a plan in words."""
+    if plan.cost is None:
+        return "no known price (embed.price sets one)"
+    if not plan.cost:
+        return "no money"
+    if plan.cost < _LEAST_MONEY:
+        return f"less than ${_LEAST_MONEY}"
+    return f"${plan.cost:,.4f}"

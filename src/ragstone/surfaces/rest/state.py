@@ -12,7 +12,9 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 
 from ragstone.access.identity import Identity, local_identity
+from ragstone.access.key_uses import KeyUses
 from ragstone.access.sessions import BrowserSession, BrowserSessions
+from ragstone.engine.arguments import is_system_name
 from ragstone.errors import AccessError, ConfigError
 from ragstone.indexing.components import has_shared_store
 from ragstone.surfaces.rest.admission import Admission
@@ -37,6 +39,8 @@ GAUGES: Final = {
 }
 """Values of one process; those of all workers are added."""
 SESSION_COOKIE: Final = "ragstone_session"
+PROJECT_COOKIE: Final = "ragstone_project"
+"""The project that the user of this machine opened in the dashboard, in hexadecimal digits."""
 _SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 
 
@@ -54,6 +58,7 @@ class ServerState:
     """The number of this worker; None if the server is one process."""
     needs_keys: bool = False
     """Whether other machines can reach the server: then every caller needs a key."""
+    key_uses: KeyUses = field(default_factory=lambda: KeyUses(None))
     sessions: BrowserSessions = field(default_factory=BrowserSessions)
     metrics: Metrics = field(default_factory=Metrics)
     started: float = field(default_factory=time.time)
@@ -65,6 +70,12 @@ class ServerState:
 
         Without keys a caller is the user of this machine. From the first key on, every caller needs one.
         """
+        identity = self._find_identity(headers, method)
+        if identity is not None and identity.key_id:
+            self.key_uses.note(identity.key_id)
+        return identity
+
+    def _find_identity(self, headers: Headers, method: str) -> Identity | None:
         keys = self.engines.workspace.keys
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
@@ -74,7 +85,22 @@ class ServerState:
             return self._identify_session(session, headers, method)
         if scheme or self.needs_keys or keys.exists():
             return None
-        return local_identity(self.engines.own_project)
+        return local_identity(self._opened_project(headers))
+
+    def _opened_project(self, headers: Headers) -> str:
+        """Return the project of the cookie if the store has it; otherwise the one with the server's folder."""
+        own_project = self.engines.own_project
+        cookie = cookie_parser(headers.get("cookie", "")).get(PROJECT_COOKIE, "")
+        try:
+            name = bytes.fromhex(cookie).decode()
+        except ValueError:
+            name = ""
+        if name in ("", own_project) or is_system_name(name):
+            return own_project
+        projects = self.engines.workspace.components.store.projects()
+        if name not in projects:
+            return own_project
+        return name
 
     def session_of(self, headers: Headers) -> BrowserSession | None:
         """Return the session of the cookie, or None. A cookie of another port of this machine has none here."""
@@ -107,6 +133,7 @@ class ServerState:
         self.sync.close()
         self.jobs.close()
         self.uploads.close()
+        self.key_uses.flush()
         self.engines.close()
 
 
@@ -134,6 +161,7 @@ def create_state(engines: Engines, *, needs_keys: bool = False) -> ServerState:
         _create_jobs(engines),
         # A proxy in front of the server connects from this machine.
         needs_keys=needs_keys or bool(settings.hosts or settings.origins),
+        key_uses=KeyUses(home),
     )
 
 

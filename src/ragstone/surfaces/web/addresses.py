@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
-from ragstone.types import Hit, StoredDocument
+from ragstone.types import Hit
 
 
 def collection_path(name: str, **query: str) -> str:
@@ -49,12 +49,15 @@ def passage_path(hit: Hit, query: str = "") -> str:
     return _document_path(hit.collection, hit.source_doc_id, parameters) + "#passage"
 
 
-def picture_path(document: StoredDocument, page: int, query: str = "") -> str:
-    """Return the address of the picture of a page; it has the hash, because browsers keep the picture for a while."""
-    parameters = {"collection": document.collection, "uri": document.uri, "page": str(page)}
+def picture_path(collection: str, uri: str, page: int, version: str, query: str = "") -> str:
+    """Return the address of the picture of a page, with the words of a query marked.
+
+    The version of the document is in the address, because browsers keep the picture for a while.
+    """
+    parameters = {"collection": collection, "uri": uri, "page": str(page)}
     if query:
         parameters["q"] = query
-    return _with_query("/pictures/page", {**parameters, "hash": document.hash[:12]})
+    return _with_query("/pictures/page", {**parameters, "version": version[:12]})
 
 
 def document_change_path(collection: str, uri: str) -> str:

@@ -30,8 +30,20 @@ LABELS: Final[Mapping[str, str]] = {
     AUDIT: "audit",
 }
 """The words of each kind of event."""
+_ACTIONS: Final[Mapping[str, str]] = {
+    "collection.delete": "Collection deleted",
+    "document.delete": "Documents deleted",
+    "export": "Collection exported",
+    "key.create": "Key created",
+    "key.revoke": "Key revoked",
+    "memory.delete": "Conversation forgotten",
+    "plan.set": "Plan changed",
+    "quota": "Limit of the plan reached",
+}
+"""The words of each action that is audited."""
 _MAX_CHARACTERS: Final = 300
-_NO_DETAIL: Final = ("time", "name")
+_SHOWN_NAMES: Final = 3
+_IN_SUBJECT: Final = ("time", "name", "query", "task", "uri", "action")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +69,7 @@ def view_event(record: EventRecord) -> EventView:
         _number(record.get("time")),
         name,
         LABELS.get(name, name),
-        _visible(subject or _text(record.get("action", ""))),
+        _visible(subject or _action(record)),
         _detail(name, record),
         address,
     )
@@ -81,17 +93,47 @@ def _visible(text: str) -> str:
 
 
 def _detail(name: str, record: EventRecord) -> str:
-    """Return the numbers of an event in words; of other events all data."""
+    """Return the numbers of an event in words."""
     if name == SEARCH_COMPLETED:
         count = plural(_length(record.get("ids")), "hit")
         return f"{count} in {format_milliseconds(_number(record.get('milliseconds')))}"
+    if name == SEARCH_STARTED:
+        return f"{record.get('mode', 'search')}, top {record.get('top_k', '')}"
     if name == CONTEXT_LOADED:
         return f"{plural(int(_number(record.get('tokens'))), 'token')}"
     if name == CHUNK_INDEXED:
         return _indexed_detail(record)
-    hidden = (*_NO_DETAIL, "query", "task", "uri", "action")
-    parts = [f"{key} {value}" for key, value in record.items() if key not in hidden]
-    return _text(", ".join(parts))
+    fields = [(key, value) for key, value in record.items() if key not in _IN_SUBJECT]
+    return _text(", ".join(words for key, value in fields if (words := _words(key, value))))
+
+
+def _action(record: EventRecord) -> str:
+    """Return the action in words; of a removal the documents."""
+    names = record.get("uris")
+    if isinstance(names, Sequence) and not isinstance(names, str) and names:
+        return _names(names)
+    action = _text(record.get("action", ""))
+    return _ACTIONS.get(action, action)
+
+
+def _words(key: str, value: object) -> str:
+    """Return a field of an event in words; empty if it adds nothing."""
+    if key == "uris" or value in ("", None):
+        return ""
+    if key in ("documents", "turns"):
+        return plural(int(_number(value)), key.removesuffix("s"))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return _names(value) if key == "ids" else f"{key}: {_names(value)}"
+    if key == "actor":
+        return f"by the key {value}"
+    return str(value) if key == "reason" else f"{key}: {value}"
+
+
+def _names(values: Sequence[object]) -> str:
+    """Return the first names of a list, and how many more there are."""
+    names = ", ".join(map(str, values[:_SHOWN_NAMES]))
+    more = len(values) - _SHOWN_NAMES
+    return _text(names if more <= 0 else f"{names} and {more:,} more")
 
 
 def _indexed_detail(record: EventRecord) -> str:

@@ -37,6 +37,18 @@ def format_milliseconds(value: float) -> str:
     return f"{value:.0f} ms" if value < 1000 else f"{value / 1000:.1f} s"
 
 
+def format_duration(seconds: float) -> str:
+    """Return a duration in its largest unit: `3 minutes`; `less than a second`."""
+    if seconds < 1:
+        return "less than a second"
+    value = seconds
+    for size, unit in _STEPS:
+        if value < size:
+            return plural(round(value), unit)
+        value /= size
+    return plural(round(value), "year")
+
+
 def format_ago(moment: float | None) -> str:
     """Return how long ago a moment was: `3 minutes ago`; `never` if there is none."""
     if moment is None:

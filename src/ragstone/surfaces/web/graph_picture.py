@@ -1,4 +1,4 @@
-"""The picture of the code graph: which nodes it shows, and in which columns."""
+"""The picture of the code graph: its nodes and links, and their columns."""
 
 from __future__ import annotations
 
@@ -52,31 +52,52 @@ class KindCount:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphPicture:
-    """The nodes and links of a picture, and the kinds that the graph has."""
+class GraphFrame:
+    """The words around a picture: the kinds of the graph, and how many nodes it shows."""
 
-    nodes: list[Node]
-    links: list[Link]
     kinds: list[KindCount]
+    node_count: int = 0
     left_out: int = 0
     """Nodes of the shown kinds that are not in the picture, because it would be too large."""
 
 
+@dataclass(frozen=True, slots=True)
+class GraphPicture:
+    """The nodes and links of a picture."""
+
+    frame: GraphFrame
+    nodes: list[Node]
+    links: list[Link]
+
+
+def describe_picture(engine: Engine, kinds: Sequence[str] = ()) -> GraphFrame:
+    """Return the frame of a picture; no link is read."""
+    frame, _ = _select_nodes(engine, kinds)
+    return frame
+
+
 def draw_picture(engine: Engine, kinds: Sequence[str] = ()) -> GraphPicture:
     """Return the picture of some kinds of nodes; if none is named, of those that tell most about the project."""
-    nodes = engine.graph.nodes()
-    counts = Counter(node.kind for node in nodes)
-    chosen = frozenset(kinds) or _usual_kinds(counts)
-    selected = [node for node in nodes if node.kind in chosen]
+    frame, selected = _select_nodes(engine, kinds)
     links = engine.graph.links(selected)
     in_picture = _most_linked(selected, links)
     keys = {node.key for node in in_picture}
     return GraphPicture(
+        frame,
         sorted(in_picture, key=lambda node: (node.uri, node.line, node.key)),
         [link for link in links if keys.issuperset((link.source, link.target))],
-        [KindCount(kind, count, kind in chosen) for kind, count in sorted(counts.items())],
-        len(selected) - len(in_picture),
     )
+
+
+def _select_nodes(engine: Engine, kinds: Sequence[str]) -> tuple[GraphFrame, list[Node]]:
+    """Return the frame, and the nodes of the chosen kinds."""
+    nodes = engine.graph.nodes()
+    counts = Counter(node.kind for node in nodes)
+    chosen = frozenset(kinds) or _usual_kinds(counts)
+    selected = [node for node in nodes if node.kind in chosen]
+    rows = [KindCount(kind, count, kind in chosen) for kind, count in sorted(counts.items())]
+    left_out = max(0, len(selected) - MAX_NODES)
+    return GraphFrame(rows, len(selected) - left_out, left_out), selected
 
 
 def _most_linked(nodes: list[Node], links: list[Link]) -> list[Node]:
@@ -107,7 +128,7 @@ def picture_json(picture: GraphPicture) -> Json:
         "nodes": nodes,
         "links": sorted(pair for pair in pairs if pair[0] != pair[1]),
         "link_count": len(picture.links),
-        "left_out": picture.left_out,
+        "left_out": picture.frame.left_out,
     }
 
 

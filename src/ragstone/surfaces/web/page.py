@@ -79,10 +79,21 @@ class PageCall(Call):
         )
 
     def toast(
-        self, message: str, *, kind: ToastKind = "ok", location: str = "", reload: bool = False
+        self,
+        message: str,
+        *,
+        kind: ToastKind = "ok",
+        location: str = "",
+        reload: bool = False,
+        event: str = "",
     ) -> Response:
-        """Return an answer for htmx: a short message. Before, the browser goes to a location or loads the page again."""
-        headers = toast_header(message, kind=kind, is_later=bool(location) or reload)
+        """Return an answer for htmx: a short message. Before, the browser goes to a location or loads the page again.
+
+        The scripts of the page get the event.
+        """
+        headers = toast_header(
+            message, kind=kind, is_later=bool(location) or reload, event=event
+        )
         if location:
             headers["hx-redirect"] = location
         if reload:
@@ -164,11 +175,17 @@ async def page_failure(request: Request, error: Exception) -> Response:
 
 
 def toast_header(
-    message: str, *, kind: ToastKind = "ok", hint: str = "", is_later: bool = False
+    message: str,
+    *,
+    kind: ToastKind = "ok",
+    hint: str = "",
+    is_later: bool = False,
+    event: str = "",
 ) -> dict[str, str]:
     """Return the header that lets a page show a short message, or with `is_later` the next page."""
     toast = {"message": message, "hint": hint, "kind": kind, "later": is_later}
-    return {"hx-trigger": json.dumps({"toast": toast})}
+    events = {"toast": toast, **({event: True} if event else {})}
+    return {"hx-trigger": json.dumps(events)}
 
 
 def error_toast(error: RagstoneError) -> dict[str, str]:

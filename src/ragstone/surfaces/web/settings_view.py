@@ -9,6 +9,7 @@ from typing import Final
 
 from ragstone.config import Settings
 from ragstone.config.settings import setting_keys
+from ragstone.surfaces.web.formats import plural
 from ragstone.types import Status
 
 _SPACE_SETTINGS: Final = (
@@ -106,12 +107,18 @@ def describe_cost(name: str, index: Status) -> str:
     """Return which work a change of a setting causes."""
     if name in _SPACE_SETTINGS:
         texts = max((space.texts for space in index.spaces), default=index.chunks)
-        return f"{texts:,} texts need new vectors: `ragstone reembed` makes them."
+        verb = "needs" if texts == 1 else "need"
+        return f"{plural(texts, 'text')} {verb} new vectors: `ragstone reembed` makes them."
     if name.startswith(_CHUNK_SETTINGS):
-        return f"The next sync cuts {index.documents:,} documents again and makes vectors for changed chunks."
+        return f"The next sync cuts {plural(index.documents, 'document')} again and makes vectors for changed chunks."
     if name.startswith(_SOURCE_SETTINGS):
         return "The next sync adds or removes the files that are concerned."
     return ""
+
+
+def causes_work(name: str) -> bool:
+    """Return whether a change of a setting causes work that a plan can count."""
+    return name in _SPACE_SETTINGS or name.startswith((*_CHUNK_SETTINGS, _SOURCE_SETTINGS))
 
 
 def _choices(choices: Sequence[object], kind: type) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from ragstone.surfaces.web.addresses import (
     session_path,
 )
 from ragstone.surfaces.web.static_files import static_url
+from ragstone.types.documents import KNOWN_KINDS
 
 
 @cache
@@ -37,6 +38,7 @@ def environment() -> Environment:
         percent=formats.format_percent,
         milliseconds=formats.format_milliseconds,
         ago=formats.format_ago,
+        duration=formats.format_duration,
         moment=formats.format_moment,
         sentence=formats.format_sentence,
     )
@@ -51,6 +53,7 @@ def environment() -> Environment:
         session_path=session_path,
         session_change_path=session_change_path,
         collection_change_path=collection_change_path,
+        known_kinds=KNOWN_KINDS,
         version=__version__,
     )
     return templates

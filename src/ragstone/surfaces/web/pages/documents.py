@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Final
 
-from fastapi import Depends, Query, Response
+from fastapi import Depends, Form, Query, Response
 
 from ragstone.errors import NotFound
 from ragstone.surfaces.rest.route import needs
@@ -16,11 +16,13 @@ from ragstone.surfaces.web.headers import PAGE_HEADERS
 from ragstone.surfaces.web.page import AuthorisedPage, PageCall, page_router
 from ragstone.surfaces.web.page_pictures import describe_pictures
 from ragstone.text import query_terms
+from ragstone.types import Document
 
 NAV: Final = None
 Line = Annotated[int, Query(ge=0)]
 PageNumber = Annotated[int, Query(ge=0, alias="page")]
 QueryText = Annotated[str, Query(max_length=10_000)]
+Text = Annotated[str, Form(max_length=1000)]
 _KEEP: Final = "private, max-age=600"
 router = page_router()
 
@@ -65,6 +67,27 @@ def show_picture(
     picture = page.engine.admin.page_picture(uri, number, terms=query_terms(q), collection=name)
     headers = {**PAGE_HEADERS, "cache-control": _KEEP}
     return Response(picture, media_type="image/png", headers=headers)
+
+
+@router.post("/documents")
+@needs("write")
+def add_text(
+    page: AuthorisedPage,
+    collection: Text,
+    name: Text,
+    text: Annotated[str, Form()],
+    kind: Text = "doc",
+    replace: Annotated[bool, Form()] = False,
+) -> Response:
+    """Store a pasted text; ask before it replaces a document."""
+    uri, collection = name.strip(), page.collection(collection).name
+    existing = page.engine.admin.document(uri, collection=collection)
+    if existing is not None and not replace:
+        return page.render("document_exists.html", document=existing)
+    document = Document(uri, text, kind.strip() or "doc")
+    page.engine.add(document, collection=collection)
+    done = "Replaced" if existing is not None else "Added"
+    return page.toast(f"{done} {uri}.", event="documentsChanged")
 
 
 @router.delete("/documents")

@@ -11,7 +11,8 @@ from ragstone.errors import NotFound
 from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.web.graph_picture import (
     MAX_NODES,
-    GraphPicture,
+    GraphFrame,
+    describe_picture,
     draw_picture,
     node_label,
     picture_json,
@@ -30,12 +31,12 @@ Key = Annotated[str, Query(max_length=2000)]
 @needs("read")
 def show_graph(page: AuthorisedPage, kinds: Kinds = None, node: Key = "") -> Response:
     """Show the picture, and the details of a node if one is named."""
-    picture = GraphPicture([], [], [])
+    frame = GraphFrame([])
     if page.engine.enabled:
-        picture = draw_picture(page.engine, kinds or ())
+        frame = describe_picture(page.engine, kinds or ())
     return page.render(
         "graph.html",
-        picture=picture,
+        frame=frame,
         node=node,
         story=_story(page, node) if node else None,
         node_label=node_label,

@@ -7,14 +7,15 @@ from typing import Final, Literal
 from fastapi import Response
 from starlette.responses import RedirectResponse
 
-from ragstone.errors import Conflict
+from ragstone.errors import Conflict, NotFound
 from ragstone.indexing.events import SEARCH_COMPLETED
 from ragstone.surfaces.rest.replies import JsonReply
 from ragstone.surfaces.rest.route import needs
+from ragstone.surfaces.rest.state import PROJECT_COOKIE
 from ragstone.surfaces.web import plots
 from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router
 from ragstone.surfaces.web.work import running_sync, start_sync
-from ragstone.types import FolderLedger
+from ragstone.types import FolderLedger, ProjectOverview
 
 NAV: Final = NavItem("Home", "/", "home", "h")
 _MAX_SEARCHES: Final = 50_000
@@ -30,9 +31,22 @@ def show_home(page: AuthorisedPage) -> Response:
         "home.html",
         index=page.engine.status(),
         searches=page.engine.admin.stats(count_tokens=False),
+        projects=_projects(page),
         sync_note=page.server.sync.note if page.has_folder else "",
         job=running_sync(page),
     )
+
+
+@router.post("/overview/project")
+@needs("read")
+def open_project(page: AuthorisedPage, name: str) -> Response:
+    """Show another project of this server from now on; a key belongs to one project."""
+    if name not in [project.name for project in _projects(page)]:
+        raise NotFound(f"there is no project {name!r}", hint="reload the page")
+    response = page.toast(f"This is the project {name}.", location="/")
+    cookie = name.encode("utf-8", "replace").hex()
+    response.set_cookie(PROJECT_COOKIE, cookie, httponly=True, samesite="strict")
+    return response
 
 
 @router.get("/overview/folder")
@@ -43,6 +57,7 @@ def show_folder(page: AuthorisedPage) -> Response:
         "home_folder.html",
         ledger=_compare_folder(page),
         shown=_SHOWN_FILES,
+        has_projects=len(_projects(page)) > 1,
         collection=page.engine.settings.rag.vector_store.collection_name,
     )
 
@@ -74,6 +89,11 @@ def sync_folder(page: AuthorisedPage, full: bool = False) -> Response:
 def redirect_dashboard(page: AuthorisedPage, project: str) -> Response:
     """Lead addresses of older dashboards to the first page of their project."""
     return RedirectResponse("/", 303)
+
+
+def _projects(page: PageCall) -> list[ProjectOverview]:
+    """Return all projects of the store for the user of this machine; others see their own one only."""
+    return page.engine.admin.projects() if page.identity.is_local else []
 
 
 def _compare_folder(page: PageCall) -> FolderLedger | None:

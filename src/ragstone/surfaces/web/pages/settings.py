@@ -11,10 +11,11 @@ from fastapi import Form, Query, Response
 from ragstone.config import Settings, load
 from ragstone.config.setting_writer import write_setting
 from ragstone.errors import ConfigError, Conflict, InputError
+from ragstone.surfaces.present.reports import describe_money
 from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.rest.routes.session import open_browser_session
 from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router
-from ragstone.surfaces.web.settings_view import group_by_section, view_settings
+from ragstone.surfaces.web.settings_view import causes_work, group_by_section, view_settings
 from ragstone.types import StoredKey
 
 NAV: Final = NavItem("Settings", "/settings", "settings", ",")
@@ -43,6 +44,7 @@ def show_settings(
         can_change=page.can_administer and page.has_folder,
         keys=keys,
         last_admin=_last_admin(keys, now),
+        key_uses=page.server.key_uses.times(),
         plan=admin.keys.plan(),
         usage=admin.keys.usage(),
         now=now,
@@ -61,6 +63,21 @@ def change_setting(page: AuthorisedPage, name: Text, value: Text = "") -> Respon
         raise InputError(error.message, hint=error.hint) from error
     done = f"Wrote {name} to" if value.strip() else f"Removed {name} from"
     return page.toast(f"{done} {path.name}. Restart the server to use it.", reload=True)
+
+
+@router.post("/settings/plan")
+@needs("admin")
+def plan_change(page: AuthorisedPage, name: Text, value: Text = "") -> Response:
+    """Show how much a change of a setting costs, before it is written."""
+    if not causes_work(name):
+        raise InputError(f"a change of {name[:100]} causes no work", hint="save it")
+    try:
+        plan = page.engine.admin.plan(changes={name: value})
+    except ConfigError as error:
+        raise InputError(error.message, hint=error.hint) from error
+    return page.render(
+        "settings_plan.html", setting=name, value=value, plan=plan, money=describe_money(plan)
+    )
 
 
 @router.post("/settings/keys")

@@ -2,8 +2,8 @@
 
 export const ROW = 26;
 export const WIDTH = 184;
-const GAP = 56;
-const FOLD_GAP = 16;
+export const GAP = 56;
+export const FOLD_GAP = 16;
 const HEAD = 40;
 const MIN_ROWS = 30;
 const SHAPE = 1.3;
@@ -39,6 +39,12 @@ function placeColumn(column, x, rowLimit) {
     node.y = HEAD + (row % rowLimit) * ROW;
   });
   const parts = Math.ceil(column.members.length / rowLimit);
+  // Free space at the sides of a node: links turn there.
+  column.members.forEach((node, row) => {
+    const part = Math.floor(row / rowLimit);
+    node.roomLeft = part === 0 ? GAP : FOLD_GAP;
+    node.roomRight = part === parts - 1 ? GAP : FOLD_GAP;
+  });
   return x + parts * (WIDTH + FOLD_GAP) - FOLD_GAP + GAP;
 }
 

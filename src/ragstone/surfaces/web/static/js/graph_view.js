@@ -1,8 +1,9 @@
 // Draws the graph as SVG. The view is a window (x, y, width, height) that is moved and scaled.
-import { ROW, WIDTH } from "./graph_layout.js";
+import { FOLD_GAP, GAP, ROW, WIDTH } from "./graph_layout.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const MAX_LABEL = 27;
+const BOX = ROW - 4;
 
 function element(name, attributes, text = "") {
   const created = document.createElementNS(SVG, name);
@@ -15,15 +16,26 @@ function shorten(label) {
   return label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label;
 }
 
+/** Return a link that passes between the boxes: long ones run in the free lane between two rows. */
 function curve(from, to) {
+  const y1 = from.y + BOX / 2;
+  const y2 = to.y + BOX / 2;
+  if (to.x === from.x) {
+    const side = from.x + WIDTH;
+    return `M${side} ${y1} C${side + FOLD_GAP} ${y1} ${side + FOLD_GAP} ${y2} ${side} ${y2}`;
+  }
   const isForward = to.x > from.x;
-  const x1 = from.x + (isForward || to.x === from.x ? WIDTH : 0);
+  const x1 = from.x + (isForward ? WIDTH : 0);
   const x2 = to.x + (isForward ? 0 : WIDTH);
-  const y1 = from.y + ROW / 2 - 2;
-  const y2 = to.y + ROW / 2 - 2;
-  const bend = to.x === from.x ? 40 : (x2 - x1) / 2;
-  const second = to.x === from.x ? x2 + 40 : x2 - bend;
-  return `M${x1} ${y1} C${x1 + bend} ${y1} ${second} ${y2} ${x2} ${y2}`;
+  if (Math.abs(x2 - x1) <= GAP) return `M${x1} ${y1} ${bend(x1, y1, x2, y2)}`;
+  const [out, back] = isForward ? [from.roomRight, -to.roomLeft] : [-from.roomLeft, to.roomRight];
+  const lane = from.y + BOX + 2 + ROW * Math.round(((y1 + y2) / 2 - y1) / ROW - 0.5);
+  return `M${x1} ${y1} ${bend(x1, y1, x1 + out, lane)} L${x2 + back} ${lane} ${bend(x2 + back, lane, x2, y2)}`;
+}
+
+function bend(x1, y1, x2, y2) {
+  const middle = (x1 + x2) / 2;
+  return `C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
 }
 
 export class GraphView {
@@ -69,7 +81,7 @@ export class GraphView {
       "data-number": graph.nodes.indexOf(node),
     });
     group.append(
-      element("rect", { width: WIDTH, height: ROW - 4, rx: 4 }),
+      element("rect", { width: WIDTH, height: BOX, rx: 4 }),
       element("text", { x: 8, y: 15 }, shorten(node.label)),
       element("title", {}, `${node.kind.replaceAll("_", " ")}\n${node.label}\n${node.place}`),
     );
@@ -92,6 +104,7 @@ export class GraphView {
   }
 
   resize() {
+    if (!this.container.clientWidth || !this.container.clientHeight) return; // it is not visible now
     const scale = this.window.width / Math.max(1, this.lastWidth || this.container.clientWidth);
     this.lastWidth = this.container.clientWidth;
     this.window.width = this.container.clientWidth * scale;
@@ -106,7 +119,7 @@ export class GraphView {
 
   /** Show the beginning of the picture in a size that can be read. */
   start() {
-    const width = Math.max(this.container.clientWidth, Math.min(this.size.width + 32, 1.5 * this.container.clientWidth));
+    const width = Math.max(this.container.clientWidth, Math.min(this.size.width + 32, 1.25 * this.container.clientWidth));
     this.setWindow(-16, -16, width);
   }
 

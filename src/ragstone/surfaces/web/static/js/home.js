@@ -20,6 +20,7 @@ function setButtons(isRunning) {
 function finish(job) {
   region.replaceChildren();
   setButtons(false);
+  document.getElementById("plots").hidden = false;
   showPlots();
   if (job.status === "done") toast(describe(job.result), { hint: job.result.notes.join(" ") });
   else toastFailure(job.error);

@@ -1,7 +1,7 @@
 // Adds documents to a collection: dropped or chosen files, each with its progress, and pasted texts.
 import { request } from "./csrf.js";
 import { showJob } from "./jobs.js";
-import { toast, toastFailure } from "./toast.js";
+import { toastFailure } from "./toast.js";
 
 const AT_ONCE = 2;
 const panel = document.getElementById("ingest");
@@ -131,23 +131,11 @@ function takePaste(event) {
   }
 }
 
-async function addText(event) {
-  event.preventDefault();
-  const form = event.target;
-  const body = JSON.stringify({
-    source_doc_id: form.elements["paste-name"].value.trim(),
-    content: form.elements.text.value,
-    kind: "doc",
-  });
-  const headers = { "Content-Type": "application/json" };
-  try {
-    await request(`/api/rag/collections/${panel.dataset.collection}/documents`, { method: "POST", body, headers });
-    toast("Added.");
-    form.reset();
-    await refreshDocuments();
-  } catch (failure) {
-    toastFailure(failure);
-  }
+/** The server has stored the pasted text. */
+function finishPaste() {
+  document.getElementById("paste").reset();
+  document.getElementById("paste-answer").replaceChildren();
+  refreshDocuments().catch(toastFailure);
 }
 
 if (panel) {
@@ -159,7 +147,7 @@ if (panel) {
     [...event.target.files].forEach((file) => add(file));
     event.target.value = "";
   });
-  document.getElementById("paste").addEventListener("submit", addText);
+  document.addEventListener("documentsChanged", finishPaste);
   document.addEventListener("paste", takePaste);
   document.addEventListener("drop", takeDrop);
   document.addEventListener("dragover", (event) => {

@@ -6,3 +6,4 @@ import "./toast.js";
 import "./copy.js";
 import "./confirm.js";
 import "./session.js";
+import "./pictures.js";
