@@ -162,8 +162,8 @@ def test_64_racing_writers_do_not_pass_the_limit(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from ragstone import Document, Engine
-from ragstone.store import limits, sqlite
-check = limits.check_growth
+from ragstone.store import catalog, sqlite
+check = catalog.check_growth
 def check_then_die(*arguments):
     check(*arguments)
     os.kill(os.getpid(), signal.SIGKILL)

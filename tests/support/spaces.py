@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.vectors import SqliteVectorRows
+from ragstone.store.vector_rows import SqliteVectorRows
 from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space
 from ragstone.vectors.codecs import codec

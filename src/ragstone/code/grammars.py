@@ -93,6 +93,28 @@ _COMMENT_SIGNS: Final = re.compile(rb"/\*|\*/")
 _MAX_OPEN_COMMENTS: Final = 50
 _MAX_ERROR_CHILDREN: Final = 10_000
 _MAX_VISITED_NODES: Final = 10_000
+_RELEVANT_SUFFIXES: Final = (
+    ".cfg",
+    ".dist",
+    ".dump",
+    ".env",
+    ".example",
+    ".gradle",
+    ".graphql",
+    ".ini",
+    ".json",
+    ".lock",
+    ".mod",
+    ".neon",
+    ".properties",
+    ".sql",
+    ".toml",
+    ".xml",
+    ".yaml",
+    ".yml",
+    "requirements.txt",
+)
+"""Endings of files that are no code but that frameworks and resolution read."""
 _UNSTABLE_GRAMMARS: Final = frozenset({"kotlin"})
 """Grammars that do not recover from a sign that is no part of the language, such as a no-break space or an emoji.
 Such signs are replaced by blanks of the same length before parsing."""
@@ -112,6 +134,11 @@ def language_of(uri: str) -> str:
         return _FILE_NAMES[name]
     _, dot, suffix = name.rpartition(".")
     return _SUFFIXES.get(dot + suffix, "") if dot else ""
+
+
+def can_change_graph(uri: str) -> bool:
+    """Return whether a file of this name can change the graph."""
+    return bool(language_of(uri)) or uri.lower().endswith(_RELEVANT_SUFFIXES)
 
 
 @cache

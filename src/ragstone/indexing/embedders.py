@@ -140,6 +140,7 @@ class EmbedderPool:
         """Keep the settings. Nothing is loaded yet."""
         self._settings = settings
         self._embedders: dict[tuple[object, ...], Embedder] = {}
+        self._named: dict[str | None, Embedder] = {}
         self._lock = threading.RLock()
         self._query_vectors: dict[str, QueryVectors] = {}
         self.reasons: dict[str, str] = {}
@@ -147,6 +148,9 @@ class EmbedderPool:
 
     def get(self, name: str | None = None) -> Embedder:
         """Return an embedder by name, or the configured one; raise `ConfigError` if it cannot be used."""
+        with self._lock:
+            if name in self._named:
+                return self._named[name]
         name_parts = EmbedderName.parse(name or self._settings.embed.provider)
         part = registry.find("embedder", name_parts.provider)
         values = self._values_for(name_parts, part)
@@ -154,7 +158,10 @@ class EmbedderPool:
             values["embed.model"] = name_parts.model
         if name_parts.dimension is not None:
             values["embed.dimension"] = name_parts.dimension
-        return self._make(part.name, values)
+        embedder = self._make(part.name, values)
+        with self._lock:
+            self._named[name] = embedder
+        return embedder
 
     def _values_for(
         self, name_parts: EmbedderName, part: registry.RegisteredPart

@@ -18,8 +18,7 @@ from ragstone.protocols import Source
 from ragstone.read.python_command import find_python
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.folder.source import FolderSource
-from ragstone.sources.own_blocks import blank_own_blocks
-from ragstone.sources.secrets.redaction import redact, redact_document
+from ragstone.sources.secrets.redaction import blank_own_blocks, redact, redact_document
 from ragstone.types import Document, Item, LoadedItem, PreparedDocument, Stamp
 from ragstone.types.code import FileFacts
 

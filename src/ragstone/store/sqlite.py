@@ -13,12 +13,12 @@ from typing import Self
 from ragstone.errors import StoreError
 from ragstone.protocols import DocumentReader
 from ragstone.store import catalog, document_writer, maintenance, schema, state
+from ragstone.store.catalog import check_growth, check_new_collection, counts
 from ragstone.store.connection import MEMORY, Database
 from ragstone.store.graph.writer import SqliteGraphStore
 from ragstone.store.home import WRITABLE_HINT
 from ragstone.store.keys import SqliteKeyStore
 from ragstone.store.known_schema import require_known_schema
-from ragstone.store.limits import check_growth, check_new_collection, counts
 from ragstone.store.lock import WAIT_SECONDS
 from ragstone.store.reader import SqliteReader
 from ragstone.store.state import SqliteStateStore

@@ -1,20 +1,24 @@
-"""Vectors: each belongs to one text and one space. Vectors of different spaces are never mixed."""
+"""Spaces and vectors: each vector belongs to one text and one space. Vectors of different spaces are never mixed."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Final
 
+from ragstone.errors import NotFound, StaleSpace, StoreDamaged
 from ragstone.protocols import VectorRows
-from ragstone.store import catalog, filters, spaces
-from ragstone.store.codec import fresh_uuid
+from ragstone.store import catalog, filters
+from ragstone.store.catalog import CollectionIds
+from ragstone.store.codec import fresh_uuid, load
 from ragstone.store.connection import Database, ReadSource
-from ragstone.store.fetch import Row, fetch_column, fetch_value, row_limit, storable_id
+from ragstone.store.fetch import fetch_column, fetch_value, row_limit, storable_id
 from ragstone.store.rows import check_widths, no_space, pending_texts
+from ragstone.store.vector_rows import SqliteVectorRows
 from ragstone.types import (
+    DEFAULT_STORAGE,
     CollectionKey,
     Filter,
     PendingText,
@@ -22,7 +26,6 @@ from ragstone.types import (
     Space,
     SpaceInfo,
     SpaceState,
-    VectorRow,
 )
 from ragstone.types.bounded_cache import BoundedCache
 
@@ -65,21 +68,6 @@ _LOCATE_FILTERED: Final = """
     SELECT v.id, min(c.id) FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value AND v.space = ?
     CROSS JOIN chunks c ON c.text_id = v.text_id CROSS JOIN documents d ON d.id = c.document
     WHERE c.collection IN (SELECT value FROM json_each(?)) AND {where} GROUP BY v.id"""
-_VERSION: Final = """
-    SELECT s.epoch, (SELECT value FROM meta WHERE key = 'generation')
-    FROM spaces s JOIN projects p ON p.id = s.project WHERE s.id = ? AND p.name = ?"""
-_AFTER: Final = (
-    "SELECT id, text_id, data FROM vectors WHERE space = ? AND id > ? ORDER BY id LIMIT ?"
-)
-_BY_ID: Final = """
-    SELECT v.id, v.text_id, v.data FROM json_each(?) wanted CROSS JOIN vectors v ON v.id = wanted.value
-    WHERE v.space = ?"""
-_BY_TEXT: Final = """
-    SELECT v.id, v.text_id, v.data FROM json_each(?) wanted CROSS JOIN vectors v ON v.text_id = wanted.value
-    WHERE v.space = ?"""
-_BY_CHUNK: Final = """
-    SELECT c.id, v.data FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
-    CROSS JOIN vectors v ON v.text_id = c.text_id AND v.space = ?"""
 _OWNED_SPACE: Final = "SELECT 1 FROM spaces WHERE id = ? AND project = ?"
 _REMEMBERED_SCOPES: Final = 64
 
@@ -101,7 +89,7 @@ class SqliteVectorReader:
             generation = catalog.generation(db, scope)
             cached = self.cache.get(scope)
             if cached is None or cached[0] != generation:
-                cached = (generation, spaces.spaces_in(db, scope))
+                cached = (generation, spaces_in(db, scope))
                 self.cache[scope] = cached
             return list(cached[1])
 
@@ -179,13 +167,13 @@ class SqliteVectorStore(SqliteVectorReader):
     ) -> SpaceInfo:
         """Return a space of the collection; create it if it is missing. `StaleSpace` if another space is active."""
         with catalog.changing(self._database, key) as (db, ids):
-            number = spaces.ensure_space(db, ids, space, storage=storage, state=state)
-            return spaces.space_of(db, ids, number)
+            number = ensure_space(db, ids, space, storage=storage, state=state)
+            return space_of(db, ids, number)
 
     def activate_space(self, key: CollectionKey, space_id: int) -> None:
         """Let searches use this space, and retire the space that was active before."""
         with catalog.changing(self._database, key) as (db, ids):
-            spaces.activate_space(db, ids, storable_id(space_id))
+            activate_space(db, ids, storable_id(space_id))
 
     def put(self, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
         """Store (text id, encoded vector) rows and return how many were new; texts of other projects are left out."""
@@ -223,116 +211,6 @@ class SqliteVectorStore(SqliteVectorReader):
             return removed
 
 
-@dataclass(frozen=True, slots=True)
-class VectorStatements:
-    """The statements that read the vectors of a space, in the SQL of one store."""
-
-    version: str
-    count: str
-    ids_after: str
-    after: str
-    by_id: str
-    by_text: str
-    by_chunk: str
-
-
-class StoredVectorRows(ABC):
-    """Implements `VectorRows` for one space, page by page. A store adds its statements and its connections."""
-
-    statements: VectorStatements
-
-    def __init__(self, project: str, space_id: int) -> None:
-        """Take the project and the space; `NotFound` if the project has no such space."""
-        self._space = space_id
-        self._project = project
-        if not self.epoch:
-            raise no_space(project, space_id)
-
-    @property
-    def epoch(self) -> str:
-        """Return a value that changes when rows were deleted or rewritten, by any process."""
-        return self.version()[0]
-
-    def version(self) -> tuple[str, int]:
-        """Return the epoch, and a number that changes with every commit that may have added rows."""
-        for epoch, generation in self._fetch(
-            self.statements.version, self._space, self._project
-        ):
-            return epoch, generation
-        return "", 0
-
-    def count(self) -> int:
-        """Return the number of rows."""
-        ((count,),) = self._fetch(self.statements.count, self._space)
-        return int(count)
-
-    def ids_after(self, row_id: int) -> list[int]:
-        """Return all row ids larger than this one, ascending."""
-        rows = self._fetch(self.statements.ids_after, self._space, storable_id(row_id))
-        return [number for (number,) in rows]
-
-    def after(self, row_id: int, limit: int) -> list[VectorRow]:
-        """Return rows with a larger id, in order of id."""
-        page = (storable_id(row_id), row_limit(limit))
-        rows = self._fetch(self.statements.after, self._space, *page)
-        return [VectorRow(*row) for row in rows]
-
-    def by_id(self, ids: Sequence[int]) -> list[VectorRow]:
-        """Return the rows with these ids; missing ids are left out."""
-        rows = self._fetch(self.statements.by_id, self._id_list(ids), self._space)
-        return [VectorRow(*row) for row in rows]
-
-    def data(self, ids: Sequence[int]) -> dict[int, bytes]:
-        """Return the encoded vectors of the rows with these ids; missing ids are left out."""
-        rows = self._fetch(self.statements.by_id, self._id_list(ids), self._space)
-        return {number: data for number, _, data in rows}
-
-    def by_text(self, text_ids: Sequence[int]) -> list[VectorRow]:
-        """Return the rows of these texts; texts without a vector are left out."""
-        rows = self._fetch(self.statements.by_text, self._id_list(text_ids), self._space)
-        return [VectorRow(*row) for row in rows]
-
-    def by_chunk(self, chunk_ids: Sequence[int]) -> dict[int, bytes]:
-        """Return the encoded vectors of the texts of these chunks, in their order; those without a vector are left out."""
-        rows = self._fetch(self.statements.by_chunk, self._id_list(chunk_ids), self._space)
-        data: dict[int, bytes] = dict(rows)
-        return {number: data[number] for number in chunk_ids if number in data}
-
-    @abstractmethod
-    def _fetch(self, statement: str, *parameters: object) -> list[Row]:
-        """Return the rows of a statement."""
-
-    @abstractmethod
-    def _id_list(self, ids: Sequence[int]) -> object:
-        """Return ids as a parameter of a statement."""
-
-
-class SqliteVectorRows(StoredVectorRows):
-    """The vectors of one space in a SQLite database."""
-
-    statements = VectorStatements(
-        version=_VERSION,
-        count="SELECT count(*) FROM vectors WHERE space = ?",
-        ids_after="SELECT id FROM vectors WHERE space = ? AND id > ? ORDER BY id",
-        after=_AFTER,
-        by_id=_BY_ID,
-        by_text=_BY_TEXT,
-        by_chunk=_BY_CHUNK,
-    )
-
-    def __init__(self, source: ReadSource, project: str, space_id: int) -> None:
-        """Take the source of connections; `NotFound` if the project has no such space."""
-        self._source = source
-        super().__init__(project, storable_id(space_id))
-
-    def _fetch(self, statement: str, *parameters: object) -> list[Row]:
-        with self._source.reading() as db:
-            return db.execute(statement, parameters).fetchall()
-
-    def _id_list(self, ids: Sequence[int]) -> str:
-        return catalog.id_list(ids)
-
-
 def free_widths(db: sqlite3.Connection) -> None:
     """Forget the vector length of spaces without vectors, so that the next vectors set it."""
     db.execute(_FREE_WIDTHS)
@@ -349,3 +227,125 @@ def _width(db: sqlite3.Connection, project: str, space_id: int) -> int | None:
 def _is_in_project(db: sqlite3.Connection, project: str, space_id: int) -> bool:
     owner = catalog.project_id(db, project)
     return fetch_value(db, _OWNED_SPACE, storable_id(space_id), owner) is not None
+
+
+OTHER_MODEL: Final = "the collection's vectors were made by another model or setting"
+REEMBED: Final = (
+    "go back to it, or run `ragstone reembed` to build the new vectors beside the old ones"
+)
+_FIND_SPACE: Final = (
+    "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
+)
+_STORAGE_IN_USE: Final = """
+    SELECT s.storage FROM spaces s JOIN collection_spaces cs ON cs.space = s.id
+    WHERE s.project = ? AND s.fingerprint = ? AND cs.state != 'retired'
+    ORDER BY cs.collection = ? DESC, cs.state = 'active' DESC LIMIT 1"""
+_STORAGE_OF_UNUSED: Final = """
+    SELECT s.storage FROM spaces s CROSS JOIN vectors v ON v.space = s.id
+    WHERE s.project = ? AND s.fingerprint = ? GROUP BY s.id ORDER BY count(*) DESC LIMIT 1"""
+_ADD_SPACE: Final = (
+    "INSERT INTO spaces (project, fingerprint, spec, storage, epoch) VALUES (?, ?, ?, ?, ?)"
+)
+_ATTACH: Final = """
+    INSERT INTO collection_spaces (collection, space, state) VALUES (?, ?, ?)
+    ON CONFLICT (collection, space) DO UPDATE SET state = excluded.state WHERE state != excluded.state"""
+_RETIRE_OTHERS: Final = """
+    UPDATE collection_spaces SET state = 'retired' WHERE collection = ? AND space != ? AND state = 'active'"""
+_ACTIVE_SPACE: Final = (
+    "SELECT space FROM collection_spaces WHERE collection = ? AND state = 'active'"
+)
+_STATE: Final = "SELECT state FROM collection_spaces WHERE collection = ? AND space = ?"
+_ONE: Final = """
+    SELECT s.id, s.spec, s.storage, cs.state FROM spaces s JOIN collection_spaces cs ON cs.space = s.id
+    WHERE s.id = ? AND cs.collection = ?"""
+_IN_USE: Final = """
+    SELECT s.id, s.spec, s.storage, CASE WHEN max(cs.state = 'active') THEN 'active' ELSE 'building' END
+    FROM collection_spaces cs JOIN spaces s ON s.id = cs.space
+    WHERE cs.collection IN (SELECT value FROM json_each(?)) AND cs.state != 'retired' GROUP BY s.id ORDER BY s.id"""
+_TEXTS: Final = """
+    SELECT count(*) FROM (
+        SELECT DISTINCT text_id FROM chunks WHERE collection IN (SELECT value FROM json_each(?)))"""
+_EMBEDDED: Final = """
+    SELECT count(*) FROM (
+        SELECT DISTINCT text_id FROM chunks WHERE collection IN (SELECT value FROM json_each(?))) held
+    CROSS JOIN vectors v ON v.text_id = held.text_id AND v.space = ?"""
+
+
+def ensure_space(
+    db: sqlite3.Connection,
+    ids: CollectionIds,
+    space: Space,
+    *,
+    storage: str | None,
+    state: SpaceState,
+) -> int:
+    """Return the id of a collection's space; create it if it is missing. `StaleSpace` if another space is active."""
+    storage = storage or _existing_storage(db, ids, space)
+    number: int | None = fetch_value(db, _FIND_SPACE, ids.project, space.fingerprint, storage)
+    active: int | None = fetch_value(db, _ACTIVE_SPACE, ids.collection)
+    if state == "active" and active not in (None, number):
+        raise StaleSpace(OTHER_MODEL, hint=REEMBED)
+    if number is None:
+        fields = (
+            ids.project,
+            space.fingerprint,
+            json.dumps(asdict(space)),
+            storage,
+            fresh_uuid(),
+        )
+        number = db.execute(_ADD_SPACE, fields).lastrowid or 0
+    if number != active:
+        db.execute(_ATTACH, (ids.collection, number, state))
+    return number
+
+
+def _existing_storage(db: sqlite3.Connection, ids: CollectionIds, space: Space) -> str:
+    """Return the storage of existing vectors of a space, so that they can be used; else the default."""
+    fingerprint = space.fingerprint
+    in_use = fetch_value(db, _STORAGE_IN_USE, ids.project, fingerprint, ids.collection)
+    # After a change of model or a drop, a space that no collection uses may still have vectors of these texts.
+    return (
+        in_use
+        or fetch_value(db, _STORAGE_OF_UNUSED, ids.project, fingerprint)
+        or DEFAULT_STORAGE
+    )
+
+
+def activate_space(db: sqlite3.Connection, ids: CollectionIds, space_id: int) -> None:
+    """Make a space the active one of a collection, and retire the one that was active before."""
+    if fetch_value(db, _STATE, ids.collection, space_id) is None:
+        raise NotFound(f"the collection has no space {space_id}", hint="make it first")
+    db.execute(_RETIRE_OTHERS, (ids.collection, space_id))
+    db.execute(_ATTACH, (ids.collection, space_id, "active"))
+
+
+def space_of(db: sqlite3.Connection, ids: CollectionIds, space_id: int) -> SpaceInfo:
+    """Return one space of a collection with its coverage."""
+    row = db.execute(_ONE, (space_id, ids.collection)).fetchone()
+    return _info(db, row, catalog.id_list([ids.collection]))
+
+
+def spaces_in(db: sqlite3.Connection, scope: Scope) -> list[SpaceInfo]:
+    """Return the spaces that collections in scope use, each with its coverage of the scope."""
+    collections = catalog.scope_ids(db, scope)
+    rows = db.execute(_IN_USE, (collections,)).fetchall()
+    return [_info(db, row, collections) for row in rows]
+
+
+def _info(
+    db: sqlite3.Connection, row: tuple[int, str, str, SpaceState], collections: str
+) -> SpaceInfo:
+    number, spec, storage, state = row
+    texts = fetch_value(db, _TEXTS, collections)
+    embedded = fetch_value(db, _EMBEDDED, collections, number)
+    return SpaceInfo(number, load_space(spec), storage, state, texts, embedded)
+
+
+def load_space(spec: str) -> Space:
+    """Return the space of a stored description."""
+    try:
+        return Space(**load(spec))
+    except TypeError as error:
+        raise StoreDamaged(
+            "the store is damaged: a space that cannot be read", hint="restore a backup"
+        ) from error

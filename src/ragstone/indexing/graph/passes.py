@@ -21,35 +21,8 @@ if TYPE_CHECKING:
     from ragstone.protocols import Progress
 
 FILE_OWNER: Final = "file:"
-_RELEVANT_SUFFIXES: Final = (
-    ".cfg",
-    ".dist",
-    ".dump",
-    ".env",
-    ".example",
-    ".gradle",
-    ".graphql",
-    ".ini",
-    ".json",
-    ".lock",
-    ".mod",
-    ".neon",
-    ".properties",
-    ".sql",
-    ".toml",
-    ".xml",
-    ".yaml",
-    ".yml",
-    "requirements.txt",
-)
-"""Endings of files that are no code but that frameworks and resolution read."""
 
 logger = logging.getLogger(__name__)
-
-
-def can_change_graph(uri: str) -> bool:
-    """Return whether a file of this name can change the graph."""
-    return bool(language_of(uri)) or uri.lower().endswith(_RELEVANT_SUFFIXES)
 
 
 def report_failure(step: str, error: Exception) -> str:

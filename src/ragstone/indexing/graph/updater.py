@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code.grammars import language_of
+from ragstone.code.grammars import can_change_graph, language_of
 from ragstone.errors import InputError, RagstoneError
 from ragstone.indexing.graph.descriptions import update_descriptions
 from ragstone.indexing.graph.frameworks import FRAMEWORKS, FrameworkReader
 from ragstone.indexing.graph.passes import (
     FILE_OWNER,
     GraphPasses,
-    can_change_graph,
     report_failure,
 )
 from ragstone.protocols import RuntimeListing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
@@ -50,20 +50,21 @@ class RankedChunk:
     score: float
     members: tuple[ChunkOutline, ...] = ()
     boosts: tuple[tuple[str, float], ...] = ()
+    document: tuple[str, str] = field(init=False)
+    """The collection and the uri of the document."""
+    is_code: bool = field(init=False)
+    """Whether the chunk is part of a code file."""
 
     def __post_init__(self) -> None:
         """Make the chunk its own only member if there are no others."""
         self.members = self.members or (self.row,)
+        self.document = (self.row.collection, self.row.uri)
+        self.is_code = is_code(self.row.document_kind)
 
     @property
     def doc_id(self) -> str:
         """Return the public id of the chunk."""
         return f"{self.row.uri}__chunk_{self.row.order}"
-
-    @property
-    def document(self) -> tuple[str, str]:
-        """Return the collection and the uri of the document."""
-        return self.row.collection, self.row.uri
 
     def boost(self, name: str, factor: float) -> None:
         """Multiply the score and record the reason."""
@@ -74,11 +75,6 @@ class RankedChunk:
         """Add to the score and record the reason as a factor."""
         if amount > 0 and self.score > 0:
             self.boost(name, 1.0 + amount / self.score)
-
-    @property
-    def is_code(self) -> bool:
-        """Return whether the chunk is part of a code file."""
-        return is_code(self.row.document_kind)
 
 
 def sort_by_score(ranked: Iterable[RankedChunk]) -> list[RankedChunk]:

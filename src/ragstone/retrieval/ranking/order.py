@@ -15,7 +15,6 @@ from ragstone.retrieval.ranking.parameters import (
     RankingParameters,
 )
 from ragstone.types import ChunkOutline, Dropped, Scored, StoredChunk
-from ragstone.types.documents import is_code
 
 _COMPARED_FILES: Final = 10
 """Code files whose support is averaged for the text among the candidates."""
@@ -186,7 +185,7 @@ def _can_merge(merged: RankedChunk, entry: RankedChunk, parameters: RankingParam
     if row.page != first.page:  # a hit is cited by one page, slide, sheet or chapter
         return False
     limit = parameters.merge_limit
-    if is_code(row.document_kind):
+    if entry.is_code:
         limit = parameters.merge_limit_code
     start = min(first.start, row.start)
     end = max(last.end, row.end)

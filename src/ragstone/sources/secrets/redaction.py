@@ -1,4 +1,7 @@
-"""Finds secrets in texts and replaces each with `[SECRET:kind]`. The number of lines does not change."""
+"""Finds secrets in texts and replaces each with `[SECRET:kind]`. The number of lines does not change.
+
+The instructions that Ragstone writes into files of agents are blanked too: text between their marks is not indexed.
+"""
 
 from __future__ import annotations
 
@@ -168,3 +171,18 @@ def _redact_metadata(metadata: Metadata) -> tuple[Metadata, list[str]]:
     if not kinds:
         return metadata, kinds
     return clean, kinds
+
+
+BLOCK_START: Final = "<!-- ragstone: start -->"
+BLOCK_END: Final = "<!-- ragstone: end -->"
+_BLOCK: Final = re.compile(
+    rf"^{re.escape(BLOCK_START)}$.*?^{re.escape(BLOCK_END)}$", re.DOTALL | re.MULTILINE
+)
+
+
+def blank_own_blocks(document: Document) -> Document:
+    """Return a document with empty lines in place of Ragstone's own instructions; other lines keep their numbers."""
+    if BLOCK_START not in document.text or document.marks:
+        return document
+    text = _BLOCK.sub(lambda block: "\n" * block[0].count("\n"), document.text)
+    return replace(document, text=text)

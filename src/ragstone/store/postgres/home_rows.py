@@ -11,7 +11,7 @@ from ragstone.store.codec import pack, unpack
 from ragstone.store.fetch import fetch_column
 from ragstone.store.graph.rows import link_from, node_from, unresolved_from
 from ragstone.store.rows import hash_of, sound
-from ragstone.store.spaces import load_space
+from ragstone.store.vectors import load_space
 from ragstone.types import CollectionKey, Space, SpaceState
 
 _PROJECTS: Final = "SELECT name FROM projects ORDER BY id"

@@ -13,7 +13,7 @@ from ragstone.store.codec import fresh_uuid
 from ragstone.store.fetch import Row, fetch_value
 from ragstone.store.postgres import catalog
 from ragstone.store.postgres.connection import Transaction
-from ragstone.store.spaces import OTHER_MODEL, REEMBED, load_space
+from ragstone.store.vectors import OTHER_MODEL, REEMBED, load_space
 from ragstone.types import DEFAULT_STORAGE, Scope, Space, SpaceInfo, SpaceState
 
 _FIND_SPACE: Final = (

@@ -10,8 +10,8 @@ from typing import Final, Self
 
 from ragstone.errors import ConfigError
 from ragstone.protocols import DocumentReader
+from ragstone.store.catalog import require_growth, require_room
 from ragstone.store.fetch import fetch_value
-from ragstone.store.limits import require_growth, require_room
 from ragstone.store.lock import WAIT_SECONDS
 from ragstone.store.postgres import (
     backup,

@@ -14,7 +14,8 @@ from ragstone.store.postgres.connection import PostgresDatabase, Transaction, Tr
 from ragstone.store.postgres.embeddings import EmbeddingTable
 from ragstone.store.postgres.filters import FilterCache
 from ragstone.store.rows import check_widths, no_space, pending_texts
-from ragstone.store.vectors import SpacesCache, StoredVectorRows, VectorStatements
+from ragstone.store.vector_rows import StoredVectorRows, VectorStatements
+from ragstone.store.vectors import SpacesCache
 from ragstone.types import (
     CollectionKey,
     Filter,

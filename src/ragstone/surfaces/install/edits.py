@@ -8,7 +8,7 @@ import tomllib
 from typing import Final
 
 from ragstone.errors import InputError
-from ragstone.sources.own_blocks import BLOCK_END, BLOCK_START
+from ragstone.sources.secrets.redaction import BLOCK_END, BLOCK_START
 from ragstone.surfaces.install.agents import AgentClient, Launch, SettingsFormat
 from ragstone.surfaces.install.json_edit import remove_member, set_member
 
