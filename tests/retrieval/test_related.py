@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -84,3 +85,19 @@ def test_a_group_of_routes_has_a_chunk_with_its_middleware_and_its_routes(
     assert "POST api/books/{book}/loans" in values([group], "routes")
     (table,) = engine.search("books table", filters={"kind": "table"}, top_k=1)
     assert "books" in values([table], "tables")
+
+
+@pytest.mark.parametrize("kind", ["route", "route_group", "table"])
+def test_the_description_of_a_unit_has_the_exact_lines_that_it_is_about(
+    engine: Engine, kind: str
+) -> None:
+    hits = engine.search("books loans auth", filters={"kind": kind})
+    described = [hit for hit in hits if hit.source_doc_id.startswith("graph:")]
+    assert described
+    for hit in described:
+        text = (engine.folder / str(hit.metadata["file"])).read_text(encoding="utf-8")
+        first, last = cast("tuple[int, int]", hit.metadata["lines"])
+        assert first == hit.metadata["line"]
+        source = "\n".join(text.split("\n")[first - 1 : last])
+        assert source.strip()
+        assert hit.metadata["source"] == source

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ragstone.indexing.plan import SyncPlanner as SyncPlanner
     from ragstone.indexing.size_history import SizeHistory as SizeHistory
     from ragstone.indexing.watcher import Watcher as Watcher
+    from ragstone.retrieval.code.class_headers import with_signatures as with_signatures
     from ragstone.retrieval.code.related import with_related as with_related
     from ragstone.retrieval.remote.search import search_remote as search_remote
 
@@ -63,6 +64,7 @@ _MODULES = {
     "Watcher": "ragstone.indexing.watcher",
     "search_remote": "ragstone.retrieval.remote.search",
     "with_related": "ragstone.retrieval.code.related",
+    "with_signatures": "ragstone.retrieval.code.class_headers",
 }
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Unpack
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
 
 from ragstone.config.server_sections import server_name
 from ragstone.engine import arguments, facets
@@ -13,10 +14,16 @@ from ragstone.engine.project import OFF, Project
 from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
 from ragstone.retrieval.freshness import FreshnessCheck
 from ragstone.store.filters import describe_filters, parse
-from ragstone.types import Explanation, Hit, Mode, Request, Scope, SearchOptions
+from ragstone.types import CollectionKey, Explanation, Hit, Mode, Request, Scope, SearchOptions
 
 if TYPE_CHECKING:
     from ragstone.indexing.sync import Policy
+
+
+TYPE_OPENING: Final = re.compile(
+    r"\b(?:class|interface|trait|enum|struct|record|object|protocol)\s+\w"
+)
+"""A quick test for the opening line of a class: the graph then knows its methods."""
 
 
 class Asked(NamedTuple):
@@ -129,11 +136,16 @@ class Searches:
         return replace(explanation, hits=self.with_related(explanation.hits, request.scope))
 
     def with_related(self, hits: Sequence[Hit], scope: Scope) -> tuple[Hit, ...]:
-        """Return the hits with the routes, tables and symbols that the code graph knows, if it has frameworks."""
-        graph = self.project.store.graph
-        if not hits or not graph.nodes(scope, kinds=("route", "table"), limit=1):
-            return tuple(hits)
-        return facets.with_related(graph, scope, hits)
+        """Return the hits with the data that the code graph has about their lines."""
+        graph, enriched = self.project.store.graph, tuple(hits)
+        if any(TYPE_OPENING.search(hit.text) for hit in hits if hit.language):
+            enriched = facets.with_signatures(graph, scope, enriched)
+        if hits and graph.nodes(scope, kinds=("route", "table"), limit=1):
+            enriched = facets.with_related(graph, scope, enriched, partial(self._text, scope))
+        return enriched
+
+    def _text(self, scope: Scope, collection: str, uri: str) -> str | None:
+        return self.project.store.text(CollectionKey(scope.project, collection), uri)
 
     def _apply_plan(self, request: Request) -> tuple[Request, tuple[str, ...]]:
         """Return the request without the options that the plan does not include, and their names."""

@@ -9,6 +9,11 @@ from typing import Any, Final, Literal, TypeAlias
 Json: TypeAlias = str | int | float | bool | None | list[Any] | dict[str, Any]
 """A JSON value. The alias is not recursive, because validators such as pydantic cannot resolve that."""
 
+TYPE_KINDS: Final = frozenset(
+    ("class", "interface", "trait", "enum", "struct", "record", "object", "protocol")
+)
+"""Kinds of nodes that have methods."""
+
 Confidence = Literal["runtime", "evaluated", "declared", "convention", "heuristic"]
 CONFIDENCES: Final[tuple[Confidence, ...]] = (
     "runtime",

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragstone.code.resolve.entities import CodeFile
-from ragstone.types import Alias, Node, Symbol
+from ragstone.types import Alias, Json, Node, Symbol
+from ragstone.types.graph import TYPE_KINDS
 
 _METHOD_SEPARATORS: Final = {
     "php": ("@", "::", "."),
@@ -44,9 +45,17 @@ def nodes_of(file: CodeFile) -> tuple[Node, ...]:
             symbol.signature,
             symbol.doc,
             facts.language,
+            attributes=_namespace(facts.namespace, symbol),
         )
         nodes.append(node)
     return tuple(nodes)
+
+
+def _namespace(namespace: str, symbol: Symbol) -> dict[str, Json]:
+    """Return the namespace of a type as an attribute; functions and methods have none of their own."""
+    if namespace and symbol.kind in TYPE_KINDS:
+        return {"namespace": namespace}
+    return {}
 
 
 def aliases_of(file: CodeFile) -> tuple[Alias, ...]:

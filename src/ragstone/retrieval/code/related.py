@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Final
@@ -19,12 +19,21 @@ _MAX_LINKS: Final = 5000
 _MAX_NAMES: Final = 20
 """Routes, tables or symbols of one hit: a base class is connected to all of them."""
 
+_MAX_SOURCE_LINES: Final = 40
+
+LoadText = Callable[[str, str], str | None]
+"""Returns the text of a document, by collection and uri; None if it is gone."""
 Neighbours = Mapping[str, Sequence[str]]
 """The keys of routes and tables that a node is connected to."""
 
 
-def with_related(graph: GraphReader, scope: Scope, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return the hits with `framework`, `routes`, `tables` and `symbols` in their metadata, as far as they are known."""
+def with_related(
+    graph: GraphReader, scope: Scope, hits: Sequence[Hit], load_text: LoadText
+) -> tuple[Hit, ...]:
+    """Return the hits with `framework`, `routes`, `tables` and `symbols` in their metadata, as far as they are known.
+
+    The description of a node also gets `source`, the exact lines that it is about, and their numbers as `lines`.
+    """
     uris = sorted({_file_of(hit) for hit in hits})
     nodes_by_uri: dict[tuple[str, str], list[Node]] = defaultdict(list)
     for node in graph.nodes(scope, uris=uris, limit=_MAX_NODES):
@@ -33,7 +42,7 @@ def with_related(graph: GraphReader, scope: Scope, hits: Sequence[Hit]) -> tuple
     keys = sorted({node.key for node in chain.from_iterable(own_nodes)})
     neighbours = _find_neighbours(graph, scope, keys)
     return tuple(
-        _with_metadata(hit, nodes, neighbours)
+        _with_metadata(hit, nodes, neighbours, _source_of(hit, nodes, load_text))
         for hit, nodes in zip(hits, own_nodes, strict=True)
     )
 
@@ -80,7 +89,22 @@ def _listed_routes(node: Node) -> list[str]:
     return [str(route) for route in routes] if isinstance(routes, list) else []
 
 
-def _with_metadata(hit: Hit, nodes: Sequence[Node], neighbours: Neighbours) -> Hit:
+def _source_of(hit: Hit, nodes: Sequence[Node], load_text: LoadText) -> dict[str, Value]:
+    """Return the lines of a description's node; nothing for other hits, or if the file is gone."""
+    node = next(iter(nodes), None)
+    if node is None or not node.line or not hit.source_doc_id.startswith("graph:"):
+        return {}
+    text = load_text(hit.collection, node.uri)
+    if text is None:
+        return {}
+    last = min(max(node.line, node.line_end), node.line + _MAX_SOURCE_LINES - 1)
+    lines = text.split("\n")[node.line - 1 : last]
+    return {"source": "\n".join(lines), "lines": (node.line, node.line + len(lines) - 1)}
+
+
+def _with_metadata(
+    hit: Hit, nodes: Sequence[Node], neighbours: Neighbours, source: Mapping[str, Value]
+) -> Hit:
     keys: list[str] = []
     for node in nodes:
         keys.append(node.key)
@@ -92,6 +116,7 @@ def _with_metadata(hit: Hit, nodes: Sequence[Node], neighbours: Neighbours) -> H
         "routes": _names(keys, "route"),
         "tables": _names(keys, "table"),
         "symbols": tuple(hit.symbol.split())[:_MAX_NAMES],
+        **source,
     }
     known = {name: value for name, value in related.items() if value}
     return replace(hit, metadata={**known, **hit.metadata})

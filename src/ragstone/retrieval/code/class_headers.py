@@ -1,0 +1,55 @@
+"""Adds the namespace and the signatures of a class to the hits that have its opening lines."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ragstone.protocols import GraphReader
+from ragstone.types import Hit, Node, Scope
+from ragstone.types.documents import Value
+from ragstone.types.graph import TYPE_KINDS
+
+_MAX_NODES: Final = 5000
+_MAX_SIGNATURES: Final = 100
+
+
+def with_signatures(graph: GraphReader, scope: Scope, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return the hits; those whose class goes on after them have `namespace` and `signatures` in their metadata."""
+    uris = sorted({hit.source_doc_id for hit in hits if hit.language})
+    nodes_by_uri: dict[tuple[str, str], list[Node]] = defaultdict(list)
+    for node in graph.nodes(scope, uris=uris, limit=_MAX_NODES):
+        nodes_by_uri[node.collection, node.uri].append(node)
+    return tuple(
+        _with_header(hit, nodes_by_uri.get((hit.collection, hit.source_doc_id), ()))
+        for hit in hits
+    )
+
+
+def _with_header(hit: Hit, nodes: Sequence[Node]) -> Hit:
+    first, last = hit.span.line_start, hit.span.line_end
+    opened = [
+        node
+        for node in nodes
+        if node.kind in TYPE_KINDS and first <= node.line <= last < node.line_end
+    ]
+    if not opened:
+        return hit
+    header: dict[str, Value] = {"signatures": _signatures(opened[-1], nodes)}
+    namespace = opened[-1].attributes.get("namespace")
+    if namespace:
+        header["namespace"] = str(namespace)
+    return replace(hit, metadata={**header, **hit.metadata})
+
+
+def _signatures(owner: Node, nodes: Sequence[Node]) -> tuple[str, ...]:
+    """Return the signatures of the methods inside a class, in the order of the file."""
+    methods = [
+        node
+        for node in nodes
+        if node.kind == "method" and owner.line < node.line <= owner.line_end
+    ]
+    methods.sort(key=lambda node: node.line)
+    return tuple(node.signature or node.name for node in methods[:_MAX_SIGNATURES])
