@@ -35,23 +35,27 @@ class Agent:
     ) -> subprocess.CompletedProcess[str]:
         """Ask the agent a question in a project; its model is at `url`, and nothing else is reached."""
         launch = self.prepare(project, home, url)
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(home),
-            "NO_COLOR": "1",
-            "no_proxy": "127.0.0.1",
-            **launch.environment,
-        }
         return subprocess.run(
             [str(folder / "node_modules" / ".bin" / self.program), *launch.arguments],
             cwd=project,
-            env=environment,
+            env=environment_of(launch, home),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=SECONDS,
             check=False,
         )
+
+
+def environment_of(launch: Launch, home: Path) -> dict[str, str]:
+    """Return the environment of an agent."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "NO_COLOR": "1",
+        "no_proxy": "127.0.0.1",
+        **launch.environment,
+    }
 
 
 def server_command(project: Path) -> list[str]:
@@ -65,13 +69,17 @@ def claude_code(project: Path, home: Path, url: str) -> Launch:
     server = {"command": command, "args": arguments, "env": SERVER_ENVIRONMENT}
     config = home / "mcp.json"
     config.write_text(json.dumps({"mcpServers": {"ragstone": server}}))
+    arguments = ["--mcp-config", str(config), "--strict-mcp-config"]
+    launch = connected_claude_code(project, home, url)
+    return Launch([*launch.arguments, *arguments], launch.environment)
+
+
+def connected_claude_code(project: Path, home: Path, url: str) -> Launch:
+    """Set up Claude Code without a server: another program has added it."""
     return Launch(
         [
             "-p",
             QUESTION,
-            "--mcp-config",
-            str(config),
-            "--strict-mcp-config",
             "--allowedTools",
             "mcp__ragstone__rag_search,mcp__ragstone__rag_context",
         ],
@@ -84,6 +92,7 @@ def claude_code(project: Path, home: Path, url: str) -> Launch:
             "MCP_TIMEOUT": "120000",
             "DISABLE_TELEMETRY": "1",
             "DISABLE_ERROR_REPORTING": "1",
+            **SERVER_ENVIRONMENT,
         },
     )
 
@@ -104,6 +113,7 @@ env_key = "FAKE_KEY"
 command = {json.dumps(command)}
 args = {json.dumps(arguments)}
 startup_timeout_sec = 120
+required = true
 [mcp_servers.ragstone.env]
 RAGSTONE_RAG_EMBEDDING_PROVIDER = "fake"
 """

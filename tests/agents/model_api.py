@@ -10,6 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 FINAL = "All done."
+WAIT = "WaitForMcpServers"
+"""A tool of Claude Code: while MCP servers start, a model calls it before their tools."""
 
 
 class ToolName(NamedTuple):
@@ -33,14 +35,16 @@ class ModelApi:
 
     def answer(self, path: str, body: str) -> list[dict[str, Any] | str]:
         """Return the events of a reply, in the form of the vendor whose path was requested."""
+        request = json.loads(body or "{}")
         with self._lock:
             self.requests.append((path, body))
             call = None
             if not self.was_tool_called:
-                call = self._find_tool(json.loads(body or "{}"))
+                call = self._find_tool(request, self.tool)
             self.was_tool_called = self.was_tool_called or call is not None
         if path.startswith("/v1/messages"):
-            return _anthropic(call, self.arguments)
+            wait = None if self.was_tool_called else self._find_tool(request, WAIT)
+            return _anthropic(wait, {}) if wait else _anthropic(call, self.arguments)
         if "/responses" in path:
             return _responses(call, self.arguments)
         if "enerateContent" in path:
@@ -52,10 +56,10 @@ class ModelApi:
         """Return everything that the client sent to the model."""
         return "\n".join(body for _, body in self.requests)
 
-    def _find_tool(self, body: Mapping[str, object]) -> ToolName | None:
-        """Return the full name of the tool if a request declares it."""
-        for tool in _declared_tools(body.get("tools") or [], ""):
-            if tool.name.endswith(self.tool):
+    def _find_tool(self, request: Mapping[str, object], ending: str) -> ToolName | None:
+        """Return the full name of the tool that ends like this if a request declares it."""
+        for tool in _declared_tools(request.get("tools") or [], ""):
+            if tool.name.endswith(ending):
                 return tool
         return None
 
@@ -82,7 +86,7 @@ def _anthropic(
     if call:
         block: dict[str, Any] = {
             "type": "tool_use",
-            "id": "toolu_1",
+            "id": f"toolu_{call.name}",
             "name": call.name,
             "input": {},
         }

@@ -6,11 +6,14 @@ The model is a server on this machine (`model_api.py`): it calls one tool and re
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.agents.agents import AGENTS, Agent
+from tests.agents.agents import AGENTS, Agent, connected_claude_code, environment_of
 from tests.agents.model_api import serve_model
 
 PASSAGE = "The gondola crosses the lagoon at nine."
@@ -53,3 +56,31 @@ def test_the_model_of_an_agent_receives_the_passage_and_its_citation(
     assert CITATION in model.received
     if tool == "rag_context":
         assert FENCE in model.received
+
+
+@pytest.mark.parametrize("way", ["by hand", "by ragstone install"])
+def test_claude_code_finds_the_server_that_the_readme_adds(
+    way: str, folder: Path, tmp_path: Path
+) -> None:
+    program = folder / "node_modules" / ".bin" / "claude"
+    if not program.exists():
+        pytest.skip("npm could not install claude")
+    project = tmp_path / "project"
+    home = tmp_path / "home"
+    project.mkdir()
+    home.mkdir()
+    (project / "gondola.md").write_text(f"# Gondola\n\n{PASSAGE}\n", encoding="utf-8")
+    with serve_model("rag_search", {"query": "when does the gondola cross"}) as model:
+        agent = Agent("claude", connected_claude_code)
+        launch = connected_claude_code(project, home, model.url)
+        environment = environment_of(launch, home)
+        ragstone = [sys.executable, "-m", "ragstone"]
+        if way == "by hand":
+            add = [str(program), "mcp", "add", "ragstone", "--", *ragstone, "mcp"]
+        else:
+            add = [*ragstone, "install", "claude-code", "--yes"]
+            add += ["--command", shlex.join(ragstone)]
+        subprocess.run(add, cwd=project, env=environment, check=True, capture_output=True)
+        ended = agent.run(folder, project, home, model.url)
+    assert PASSAGE in model.received, ended.stderr
+    assert CITATION in model.received
