@@ -100,6 +100,7 @@ def asker(recording: Recording, numbers: RankingParameters) -> Ask:
         lists.rows,
         weights,
         calibrations=lists.calibrations,
+        words_share=lists.words_share,
         limit=max(MIN_SHORTLIST, SHORTLIST_FACTOR * WIDEST),
         parameters=numbers,
     ).best

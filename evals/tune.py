@@ -34,6 +34,7 @@ GRID: Mapping[str, Sequence[float]] = {
     "neighbour_support": (0.0, 0.1, 0.2, 0.3),
     "edge": (0.0, 0.6, 0.8, 1.0),
     "full_deviations": (3.5, 5.0, 7.0),
+    "full_share": (0.01, 0.3, 0.4, 0.6),
     "meaning.question": (0.35, 0.45, 0.55),
     "meaning.statement": (0.45, 0.55, 0.65),
     "meaning.keywords": (0.45, 0.55, 0.65),
@@ -55,6 +56,7 @@ PLAIN = {
     "prose_factor": 1.0,
     "same_file_decay": 1.0,
     "definition": 0.0,
+    "full_share": 0.01,
 }
 """Fusion and nothing else."""
 

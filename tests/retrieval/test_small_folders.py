@@ -30,6 +30,20 @@ def test_small_folders_answer_and_nonsense_does_not(tmp_path: Path) -> None:
     assert max(weak) < 0.15
 
 
+def test_one_word_of_an_everyday_question_does_not_beat_the_meaning(tmp_path: Path) -> None:
+    texts = {
+        "ramp.md": "The network of ramps at the back door is icy in winter.",
+        "cash.md": "If the line is dead, the till keeps on working and sends its receipts later.",
+        "hotel.md": "We bring the bread to the hotel. Bring back the crates, and bring the key.",
+        "ovens.md": "The ovens are cleaned on Mondays.",
+        "orders.md": "Orders for cakes are taken by telephone until noon.",
+    }
+    with Engine.open(tmp_path) as engine:
+        engine.add([Document(uri, text) for uri, text in texts.items()])
+        hits = engine.search("what happens at the checkout when the network is down")
+    assert hits[0].source_doc_id == "cash.md"
+
+
 def test_hits_that_are_only_the_nearest_say_that_nothing_fits_well(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         engine.add("The hotel has twelve rooms, and breakfast starts at seven.", uri="hotel.md")

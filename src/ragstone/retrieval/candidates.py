@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone.config import cores
 from ragstone.errors import NotFound, ProviderError
-from ragstone.retrieval.ranking.background import BackgroundSamples
+from ragstone.retrieval.ranking.background import BackgroundSamples, share_of_terms
 from ragstone.retrieval.ranking.fusion import CandidateLists
 from ragstone.text import query_terms
 from ragstone.types import Condition, Filter, Scored
@@ -151,9 +151,12 @@ class CandidateSearch:
     ) -> None:
         """Add the list by words; in a search by vectors only, note whether any word of the query is indexed."""
         if request.mode != "vectors":
-            lists.rows["words"] = view.search_words(
+            rows = view.search_words(
                 request.scope, lists.terms, limit=request.candidates, filter=request.filter
             )
+            lists.rows["words"] = rows
+            if rows and spaces:
+                lists.words_share = _share_of_best(request, view, lists.terms, rows[0])
         elif spaces:
             rows = view.search_words(request.scope, lists.terms, limit=1, filter=request.filter)
             lists.has_known_word = bool(rows)
@@ -251,6 +254,21 @@ class CandidateSearch:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="ragstone-words")
         return self._pool
+
+
+def _share_of_best(
+    request: Request, view: DocumentReader, query_terms: Sequence[str], best: Scored
+) -> float:
+    """Return the share of the query's terms that the best match by words has.
+
+    It is 1 for a turn of a session, which is also found by turns before it that are no part of its text.
+    """
+    if request.scope.kind != "documents":
+        return 1.0
+    rows = view.chunks(request.scope.project, [best.id])
+    if not rows:  # damaged
+        return 1.0
+    return share_of_terms(query_terms, rows[best.id])
 
 
 def _crowding_documents(

@@ -156,7 +156,11 @@ class Searcher:
             fused = reciprocal_rank(lists.rows, weights, limit=length)
         else:
             fused = weighted_sum(
-                lists.rows, weights, calibrations=lists.calibrations, limit=length
+                lists.rows,
+                weights,
+                calibrations=lists.calibrations,
+                words_share=lists.words_share,
+                limit=length,
             )
         shortlist, noise = filter_noise(fused, self._candidates.floors(lists))
         named = [*shortlist, *noise]

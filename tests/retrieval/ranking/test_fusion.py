@@ -73,6 +73,15 @@ def test_the_best_of_a_list_without_a_good_match_counts_little() -> None:
     assert weighted_sum(lists, weights, calibrations=telling).best[0].id == 2
 
 
+def test_the_best_match_by_words_counts_less_if_it_has_few_of_the_words() -> None:
+    lists = {"words": ranked({1: 9.0, 2: 5.0}), "minilm": ranked({2: 0.80, 1: 0.70})}
+    weights = {"words": 0.5, "minilm": 0.5}
+    scale = {"minilm": Calibration(collection=Background(mean=0.60, deviation=0.05))}
+    for share, first in ((1.0, 1), (0.5, 1), (0.1, 2)):
+        fused = weighted_sum(lists, weights, calibrations=scale, words_share=share)
+        assert fused.best[0].id == first
+
+
 def test_a_trace_says_rank_score_and_weight_in_each_list() -> None:
     lists = {"words": ranked({1: 9.0, 2: 3.0}), "minilm": ranked({2: 0.9, 1: 0.1})}
     fused = weighted_sum(lists, {"words": 0.3, "minilm": 0.7})

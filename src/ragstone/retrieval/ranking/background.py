@@ -211,9 +211,7 @@ def confidence(
         meaning = _weighted_cosines(traces[row.id], weights, calibrations)
         if meaning + word_weight <= surest:
             continue  # not even all terms of the query would make this chunk surer
-        chunk = row.chunk
-        text = f"{row.uri} {chunk.symbol} {chunk.header} {chunk.text}"
-        share = _share(query_terms, set(terms(text)))
+        share = share_of_terms(query_terms, row)
         surest = max(surest, meaning + word_weight * share)
     return min(1.0, surest)
 
@@ -230,9 +228,11 @@ def _weighted_cosines(
     return total
 
 
-def _share(query_terms: Sequence[str], present: set[str]) -> float:
-    """Return the share of the query terms that are present."""
+def share_of_terms(query_terms: Sequence[str], row: StoredChunk) -> float:
+    """Return the share of the query terms that a chunk or its path has."""
     if not query_terms:
         return 0.0
+    chunk = row.chunk
+    present = set(terms(f"{row.uri} {chunk.symbol} {chunk.header} {chunk.text}"))
     count = sum(term in present for term in query_terms)
     return count / len(query_terms)

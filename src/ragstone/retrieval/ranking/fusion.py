@@ -50,6 +50,8 @@ class CandidateLists:
     """Outlines that were read early, of chunks that are likely to be shown."""
     terms: list[str] = field(default_factory=list)
     """The terms of the query."""
+    words_share: float = 1.0
+    """The share of the query's terms that the best match by words has; set if words and vectors are fused."""
     has_failed: bool = False
     """Whether a service failed: the answer is worth less than the next one, and is not cached."""
     has_known_word: bool = False
@@ -155,19 +157,20 @@ def weighted_sum(
     weights: Weights,
     *,
     calibrations: Mapping[str, Calibration] | None = None,
+    words_share: float = 1.0,
     limit: int | None = None,
     parameters: RankingParameters = RANKING_PARAMETERS,
 ) -> FusedList:
     """Return the best chunks by the weighted sum of their normalised scores.
 
-    Words are scaled so that the best match has 1. Cosines count in standard deviations above those of unrelated chunks,
-    so that a list without a good match counts little. A list of words is scaled from zero and not from its last row,
-    which depends on the number of rows.
+    Words are scaled so that the best match has 1, or less if it has few of the query's terms. Cosines count in standard
+    deviations above those of unrelated chunks. So a list without a good match counts little. A list of words is scaled
+    from zero and not from its last row, which depends on the number of rows.
     """
     normalised = {}
     for name, rows in lists.items():
         if name == "words":
-            normalised[name] = _scale(rows)
+            normalised[name] = _scale(rows, min(1.0, words_share / parameters.full_share))
         else:
             calibration = (calibrations or {}).get(name, Calibration())
             normalised[name] = _scale_cosines(
@@ -191,12 +194,12 @@ def _reciprocal_ranks(count: int) -> list[float]:
     return [best / (RRF_K + rank) for rank in range(1, count + 1)]
 
 
-def _scale(rows: Sequence[Scored]) -> list[float]:
-    """Return the scores of a list scaled to 0..1."""
+def _scale(rows: Sequence[Scored], highest: float) -> list[float]:
+    """Return the scores of a list scaled so that the best is `highest`."""
     scores = [row.score for row in rows]
     lowest = min(0.0, min(scores, default=0.0))
     width = (max(scores, default=1.0) - lowest) or 1.0
-    return [(score - lowest) / width for score in scores]
+    return [highest * (score - lowest) / width for score in scores]
 
 
 def _scale_cosines(
