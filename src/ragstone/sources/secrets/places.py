@@ -77,6 +77,10 @@ _PLACES: Final = (
     _place("password", b"psk", rb"^[ \t]{0,8}(?:wpa_)?psk[ \t]{0,4}=[ \t]{0,4}[\"']?(?P<secret>[^\s\"']{8,64})"),
     _place("password", b"bind", rb"\bbind_?pw[ \t]{0,4}[:= \t][ \t]{0,4}" + _VALUE),
     _place("password-hash", b":$apr1$", rb"^[\w.@\-]{1,100}:\$apr1\$(?P<secret>[\w./]{1,8}\$[\w./]{22})"),
+    _place("password", b":5432:", rb"^[\w.\-*]{1,100}:5432:[\w\-*]{1,100}:[\w.\-]{1,100}:(?P<secret>[^\s:]{4,200})\s{0,4}$"),
+    _place("password", b"<password>", rb"<password>\s{0,80}<value>(?P<secret>[^<\s]{4,200})</value>"),
+    _place("snmp-community", b"snmp-server", rb"\bsnmp-server[ \t]{1,4}community[ \t]{1,4}(?!public\b|private\b)" + _VALUE),
+    _place("password", b"password 7", rb"\bpassword 7 (?P<secret>[0-9A-F]{6,128})\b"),
     _place("token", b"token=", rb"[?&](?:access_|auth_|api_|id_|refresh_)?token=(?P<secret>[A-Za-z0-9._~\-]{12,400})"),
 )  # fmt: skip
 _DOCKER_AUTH: Final = re.compile(
