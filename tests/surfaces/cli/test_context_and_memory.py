@@ -101,7 +101,7 @@ def test_recall_prints_speaker_and_time(folder: Path, capsys: Captured) -> None:
     run(
         ["remember", "The ferry leaves at nine.", "--at", "2026-05-08T14:00", "-C", str(folder)]
     )
-    assert capsys.readouterr().out == "turn 0 of default\n"
+    assert capsys.readouterr().out == "stored as turn 0 of the session default\n"
     assert run(["recall", "ferry", "-C", str(folder)]) == 0
     assert (
         capsys.readouterr().out

@@ -72,7 +72,7 @@ def remember(
     if not is_stored:
         print_line("retrieval is switched off: nothing was remembered")
         return
-    print_line(f"turn {turn_index} of {printable(session)}")
+    print_line(f"stored as turn {turn_index} of the session {printable(session)}")
     for old_index in superseded:
         print_line(f"it supersedes turn {old_index}: `ragstone recall` shows both")
     print_notes(notes)
