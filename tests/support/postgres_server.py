@@ -170,7 +170,7 @@ class PostgresServer:
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                timeout=60,
+                timeout=300,
             )
 
     def _programs(self) -> Path:
