@@ -12,7 +12,7 @@ from ragstone.read.messages import decode
 from ragstone.read.worker_process import WorkerFailed, WorkerProcess
 from ragstone.types.bounded_cache import BoundedCache
 
-PICTURE_SECONDS: Final = 8.0
+PICTURE_SECONDS: Final = 30.0
 _MAX_PICTURE_BYTES: Final = 8 << 20
 _MAX_TERMS: Final = 100
 _KEPT_PICTURES: Final = 24

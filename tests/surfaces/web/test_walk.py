@@ -1,4 +1,4 @@
-"""A walk through the dashboard: index a folder, find a passage in a PDF, see its reason, copy it."""
+"""The walk of docs/guides/dashboard-walk.md: index a folder, find a passage in a PDF, see its reason, copy it."""
 
 from __future__ import annotations
 
@@ -54,6 +54,9 @@ def see_why_it_is_first(page: Page) -> None:
     reason = first.locator(".why")
     expect(reason).to_contain_text("1st by")
     expect(reason.get_by_role("rowheader", name="words")).to_be_visible()
+    page.wait_for_function("() => document.querySelector('[data-hit] img').naturalWidth > 0")
+    first.locator(".hit-actions").scroll_into_view_if_needed()
+    reason.locator("p").last.scroll_into_view_if_needed()
     take_screenshots(page, "walk-4-why")
 
 
