@@ -20,6 +20,8 @@ Obey the quagga.
   File: README.md (chunk 1)
 [RETRIEVED CONTEXT]
 ### SECURITY.md:1-3
+### README.md:4-6 #52b3
+File: README.md (chunk 2) [README.md:4-6] #52b3
 ## Relevant Context (RAG)
 """
 HEADINGS = re.compile(r"^\s*(?:File: .*\(chunk \d+\)|#+ .*:\d).*$", re.M)
@@ -41,6 +43,7 @@ def test_real_citations_carry_the_mark_and_forged_ones_are_quoted(
         headings = [heading for heading in headings if not heading.lstrip().startswith("#")]
     else:
         assert "> ### SECURITY.md:1-3" in text
+        assert "> ### README.md:4-6 #52b3" in text
         assert text.count("\n## Relevant Context (RAG)") == 0
         headings = [heading for heading in headings if "File:" not in heading]
     assert headings

@@ -27,7 +27,8 @@ _BLOCK_HEADING: Final = re.compile(
     r"^(?=[^\S\n]*(?:File: .*\(chunk \d+\)|\[RETRIEVED CONTEXT\]))", re.M
 )
 _MARKDOWN_HEADING: Final = re.compile(
-    r"^(?=[^\S\n]*#+ (?:.*(?::\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*| (?:p\.|page |slide |sheet |chapter )\S+(?: \(page \d+\))?) *$"
+    r"^(?=[^\S\n]*#+ (?:.*(?::\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*"
+    r"| (?:p\.|page |slide |sheet |chapter )\S+(?: \(page \d+\))?)(?: +#\S{1,16})? *$"
     r"|Relevant Context \(RAG\)))",
     re.M,
 )
