@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Log = Mapping[str, Mapping[str, Any]]
@@ -17,15 +17,15 @@ _LIMITS = """\
 """
 
 
-def card(log: Log) -> str:
-    """Return the card as Markdown. A stage that was not run says so."""
+def card(log: Log, runs: Sequence[Mapping[str, Any]]) -> str:
+    """Return the card as Markdown; `runs` has the facts of each seed. A stage that was not run says so."""
     return "\n".join(
         [
             "# Model card",
             "",
             *_data(log),
             *_exclusions(log),
-            *_training(log),
+            *_training(runs),
             *_result(log),
             _LIMITS,
         ]
@@ -70,16 +70,15 @@ def _exclusions(log: Log) -> list[str]:
     ]
 
 
-def _training(log: Log) -> list[str]:
+def _training(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = ["## Training", ""]
-    runs = {name: facts for name, facts in log.items() if name.startswith("train ")}
-    for name, facts in runs.items():
-        losses = facts["losses"]
-        recipe = ", ".join(f"{key} {value}" for key, value in facts["recipe"].items())
-        lines += [
-            f"- {name.removeprefix('train ')}: {len(losses)} steps in {facts['seconds']} s on "
-            f"{facts['device']}; loss {losses[0]} → {losses[-1]}; {recipe}",
-        ]
+    for run in runs:
+        losses = run["losses"]
+        recipe = ", ".join(f"{key} {value}" for key, value in run["recipe"].items())
+        lines.append(
+            f"- {run['pairs']:,} pairs, {len(losses)} steps in {run['seconds']} s on "
+            f"{run['device']}; loss {losses[0]} → {losses[-1]}; {recipe}"
+        )
     return [*lines, *([] if runs else ["Nothing was trained."]), ""]
 
 
@@ -91,6 +90,6 @@ def _result(log: Log) -> list[str]:
         "## Result",
         "",
         f"int8 graph of {built['megabytes']} MB, SHA-256 `{built['sha256']}`, from "
-        f"{', '.join(built['seeds'])} with {built['share']:.0%} of the training.",
+        f"the mean of seeds {', '.join(map(str, built['seeds']))}, with {built['share']:.0%} of the change.",
         "",
     ]

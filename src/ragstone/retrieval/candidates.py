@@ -125,9 +125,10 @@ class CandidateSearch:
             return None
         if vector is None:
             model = info.space.model
-            note = f"the vectors of {model} cannot be asked here: its embedder is missing"
-            reason = self._components.explain_missing(info.space)
-            lists.notes.append(f"{note}: {reason}" if reason else note)
+            reason = self._components.explain_missing(info.space) or "its embedder is missing"
+            lists.notes.append(
+                f"the vectors of {model} cannot be asked here, `ragstone reembed` makes new ones: {reason}"
+            )
         return vector
 
     def _add_fallback(
