@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from build_minilm import read_wheel, rename
 from minilm_forward import forward
+from model.card import card
 from model.encoder import encode
 from model.exclusions import Exclusions, long_line_hashes
 from model.graph_weights import read_weights
@@ -83,8 +84,8 @@ def test_the_pipeline_runs_from_a_package_to_a_model_that_embeds(
     monkeypatch.setattr(module, "GRAPH", work / "minilm-int8.onnx")
     trained = MiniLM(threads=1).embed(["a list of words"])[0]
     assert 0.5 < float(base @ trained) < 0.9999
-    card = (work / "card.md").read_text()
-    assert log["build"]["sha256"] in card and "0 leaks" in card
+    text = (work / "card.md").read_text()
+    assert log["build"]["sha256"] in text and "0 leaks" in text
 
 
 def test_the_encoder_gives_the_vectors_of_the_reference(wheel: Path) -> None:
@@ -299,3 +300,14 @@ def test_the_list_of_packages_is_pinned_and_permissive() -> None:
     assert len(packages) > 4_000
     assert all(len(package.sha256) == 64 and package.version for package in packages)
     assert all(is_permissive(package.licence) for package in packages)
+
+
+def test_the_card_of_the_real_run_is_made_from_its_logs() -> None:
+    folder = ROOT / "tools" / "model"
+    log = json.loads((folder / "log.json").read_text())
+    runs = json.loads((folder / "train.json").read_text())
+    generated = card(log, runs).removeprefix("# Model card").strip()
+    assert generated in (folder / "card.md").read_text(encoding="utf-8")
+    assert log["check"]["pairs"] == sum(log["mine"]["pairs"].values())
+    assert log["check"]["leaks"] == 0
+    assert log["mine"]["packages"] == len(read_packages(folder / "packages.json"))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+_NAMED_LICENCES = 12
+"""Most packages have one of these; many of the others name all of their parts."""
+
 Log = Mapping[str, Mapping[str, Any]]
 
 _LIMITS = """\
@@ -37,7 +40,11 @@ def _data(log: Log) -> list[str]:
     if mined is None:
         return ["## Data", "", "No pairs were mined.", ""]
     rows = [f"| {kind} | {count:,} |" for kind, count in mined["pairs"].items()]
-    licences = [f"{licence} ({count})" for licence, count in mined["licences"].items()]
+    named = list(mined["licences"].items())[:_NAMED_LICENCES]
+    others = mined["packages"] - sum(count for _, count in named)
+    licences = [f"{licence} ({count:,})" for licence, count in named]
+    if others:
+        licences.append(f"other permissive ones and combinations ({others:,})")
     return [
         "## Data",
         "",
