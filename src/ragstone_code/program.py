@@ -265,11 +265,6 @@ def is_example(uri: str) -> bool:
     return not EXAMPLES.isdisjoint(uri.split("/")[:-1])
 
 
-def is_application_code(uri: str) -> bool:
-    """Return whether a module belongs to the application: it is neither a test nor an example."""
-    return is_no_test(uri) and not is_example(uri)
-
-
 def own_methods(class_value: ClassValue) -> Iterator[FunctionValue]:
     """Yield the methods that a class defines itself."""
     for value in class_value.attributes.values():

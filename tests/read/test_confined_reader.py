@@ -16,12 +16,12 @@ import pytest
 
 from ragstone.errors import ReadError
 from ragstone.read.confined_reader import ConfinedReader
-from ragstone.read.file_types import get_format
 from ragstone.read.python_command import build_command
 from ragstone.read.readers import reader_for
 from ragstone.types import Document, Mark
 from tests.read import bad_readers
 from tests.read.pdf_files import lines, pdf
+from tests.support.formats import get_format
 from tests.support.processes import is_gone
 
 ROOT = Path(__file__).resolve().parents[2]

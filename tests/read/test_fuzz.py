@@ -18,13 +18,14 @@ from ragstone.chunk.chunkers import chunker_for
 from ragstone.chunk.recipes import NAMES
 from ragstone.errors import ReadError
 from ragstone.read.confined_reader import ConfinedReader
-from ragstone.read.file_types import FORMATS, Format, find_format, get_format
+from ragstone.read.file_types import FORMATS, Format, find_format
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.folder.ignore_rules import IgnoreRules
 from ragstone.text.identifiers import query_terms, terms
 from ragstone.text.tokens import estimate
 from ragstone.types import Document
 from tests.read.samples import ENCODINGS, SAMPLES, damaged, some_text
+from tests.support.formats import get_format
 
 pytestmark = pytest.mark.torture
 

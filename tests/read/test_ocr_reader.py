@@ -13,11 +13,11 @@ from ragstone.config import settings as settings_module
 from ragstone.errors import MissingExtra, ReadError
 from ragstone.indexing.writer import ChunkingConfig
 from ragstone.read import readers
-from ragstone.read.file_types import get_format
 from ragstone.read.ocr_reader import OcrReader
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.types import OcrLimits
 from tests.read.pdf_files import lines, pdf
+from tests.support.formats import get_format
 
 DRAWING = b"0 0 m 100 100 l S"
 ROOT = Path(__file__).parents[2]

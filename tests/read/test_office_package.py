@@ -7,7 +7,7 @@ import random
 import pytest
 
 from ragstone.errors import ReadError
-from ragstone.read.file_types import FORMATS, find_format, get_format
+from ragstone.read.file_types import FORMATS, find_format
 from ragstone.read.office_package import OfficePackage
 from ragstone.read.xml_tree import parse_xml
 from tests.read.office_files import (
@@ -19,6 +19,7 @@ from tests.read.office_files import (
     zip_bomb,
     zipped,
 )
+from tests.support.formats import get_format
 
 REASONS = {
     "locked.docx": "password", "locked-zip.docx": "password", "old.docx": "unsupported",

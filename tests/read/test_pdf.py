@@ -14,10 +14,11 @@ from ragstone import Engine
 from ragstone.chunk.chunkers import chunker_for
 from ragstone.chunk.recipes import NAMES
 from ragstone.errors import ReadError
-from ragstone.read.file_types import explain_refusal, get_format
+from ragstone.read.file_types import explain_refusal
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.types import Document
 from tests.read.pdf_files import FONT, Pdf, Placed, content, lines, pdf
+from tests.support.formats import get_format
 
 read = get_format("pdf").load()
 PROSE = (

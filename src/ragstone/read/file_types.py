@@ -260,7 +260,6 @@ def _by_suffix() -> dict[str, Format]:
 
 
 _FORMATS_BY_SUFFIX: Final = _by_suffix()
-_FORMATS_BY_NAME: Final = {each.name: each for each in FORMATS}
 FORMAT_SUFFIXES: Final = frozenset(_FORMATS_BY_SUFFIX)
 
 
@@ -273,8 +272,3 @@ def find_format(uri: str, data: bytes = b"") -> Format | None:
         if each.magic and data.startswith(each.magic):
             return each
     return None
-
-
-def get_format(name: str) -> Format:
-    """Return the format of this name, or raise `KeyError`."""
-    return _FORMATS_BY_NAME[name]
