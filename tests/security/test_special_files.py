@@ -143,3 +143,14 @@ def test_git_is_not_asked_again_in_a_repository_that_stops_it(
         engine.sync()
         engine.sync()
     assert len(started) == 1
+
+
+@pytest.mark.usefixtures("alarm")
+def test_a_pipe_in_place_of_the_database_is_named_and_not_called_a_broken_disk(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Engine.open(project, config=FAKE) as engine:
+        engine.sync()
+    put(project, ".ragstone/ragstone.db", "fifo", monkeypatch)
+    with pytest.raises(RagstoneError, match="no regular file"):
+        Engine.open(project, config=FAKE).search("quagga")

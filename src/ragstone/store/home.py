@@ -61,6 +61,12 @@ def make_home(home: Path, *, trusted: bool = False) -> Path:
         link = next(_links(home), None)
         if link is not None:
             raise _link_error(link, "and `ragstone sync` makes the index anew")
+        database = home / DATABASE
+        if database.is_fifo() or database.is_socket():
+            raise StoreError(
+                f"{database} is no regular file, so no index is read from it",
+                hint="remove it, and `ragstone sync` makes the index anew",
+            )
         _ignore(home)
     except (NotADirectoryError, FileExistsError) as error:
         raise StoreError(
