@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypedDict
 
@@ -287,8 +288,13 @@ class Space:
     @property
     def fingerprint(self) -> str:
         """Return the SHA-256 over every field."""
-        values = list(astuple(self))
-        return hashlib.sha256(json.dumps(values).encode()).hexdigest()
+        return _hash_fields(self)
+
+
+@lru_cache(maxsize=256)  # a search needs it a few times
+def _hash_fields(space: Space) -> str:
+    values = list(astuple(space))
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
 SpaceState = Literal["active", "building", "retired"]

@@ -70,6 +70,33 @@ def test_a_misspelt_option_is_refused(indexed: RunningServer) -> None:
     assert "topk" in answer.json()["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("body", "content_type", "sentence"),
+    [
+        (b"{bad", "application/json", "not valid JSON at character 1"),
+        (b"[]", "application/json", "the body is not a JSON object"),
+        (b"", "application/json", "the body is not a JSON object"),
+        (b"query=x", "application/x-www-form-urlencoded", "the body is not a JSON object"),
+        (b'{"query": "x", "top_k": "many"}', "application/json", "top_k"),
+    ],
+)
+def test_a_body_that_is_not_the_expected_json_is_named(
+    server: RunningServer, body: bytes, content_type: str, sentence: str
+) -> None:
+    headers = {"content-type": content_type}
+    answer = server.request("POST", "/api/rag/search", content=body, headers=headers)
+    assert answer.status_code == 400
+    assert sentence in answer.json()["error"]["message"]
+
+
+def test_a_wrong_method_names_the_right_one(server: RunningServer) -> None:
+    answer = server.get("/api/rag/search")
+    assert answer.status_code == 405
+    assert answer.json()["error"]["code"] == "method"
+    assert answer.json()["error"]["message"] == "the address does not take GET"
+    assert answer.json()["error"]["hint"] == "use POST"
+
+
 def test_the_metrics_count_requests_by_route(indexed: RunningServer) -> None:
     indexed.post("/api/rag/search", {"query": "upload"})
     text = indexed.get("/metrics").text

@@ -79,6 +79,17 @@ async def answer_failure(request: Request, error: Exception) -> Response:
 def _invalid_request(problems: Sequence[Any]) -> InputError:
     """Return the first problem of a request as one sentence."""
     first = problems[0]
+    if first["type"] == "json_invalid":
+        reason = first.get("ctx", {}).get("error", "")
+        return InputError(
+            f"the body is not valid JSON at character {first['loc'][-1]}: {reason}",
+            hint="send a JSON object",
+        )
+    if tuple(first["loc"]) == ("body",) and first["type"] != "value_error":
+        return InputError(
+            "the body is not a JSON object",
+            hint="send one with `content-type: application/json`; /openapi.json describes it",
+        )
     place = ".".join(str(part) for part in first["loc"][1:])
     where = f"{place}: " if place else ""
     return InputError(f"{where}{first['msg']}", hint="/openapi.json describes every request")
@@ -93,9 +104,12 @@ def _http_failure(request: Request, error: HTTPException) -> Response:
         return failure_response(
             NotFound("there is no such address", hint="/openapi.json lists them")
         )
+    if error.status_code == 405:
+        allowed = (error.headers or {}).get("Allow", "")
+        wrong = InputError(f"the address does not take {request.method}", hint=f"use {allowed}")
+        data = {**failure_json(wrong), "code": "method"}
+        return JsonReply({"success": False, "error": data}, 405, error.headers)
     data = failure_json(
         InputError(str(error.detail), hint="/openapi.json describes every request")
     )
-    if error.status_code == 405:
-        data["code"] = "method"
     return JsonReply({"success": False, "error": data}, error.status_code, error.headers)
