@@ -30,8 +30,8 @@ class RankingParameters:
     by words. Cosines are not scaled by the best of the list: the best of a bad list is no good match."""
 
     full_share: float = 0.40
-    """The best match by words counts in full if it has this share of the query's terms, else in proportion: a chunk with
-one word of an everyday question is no good match. Of 14 questions that move in the mixed folders and in five languages
+    """The best match by words counts in full if it has this share of the query's terms, else in proportion: a chunk
+    with one word of an everyday question is no good match. Of 14 questions that move in mixed folders and five languages
     11 rise; mixed MRR .779 and .780 (notes .682 → .709, fastify .721 → .702); code .881 and .882. At .6 notes reach .749,
     and paramiko falls from .749 to .716."""
 
