@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
-from ragstone.read import kinds
+from ragstone.read import document_kinds
 from ragstone.read.readers import reader_for
 
 FAKE = {"rag.embedding_provider": "fake", "search.watch": "off"}
@@ -156,7 +156,7 @@ def test_an_index_of_an_earlier_version_gets_kinds_without_new_vectors(
     write(tmp_path)
     with monkeypatch.context() as earlier:
         earlier.setattr("ragstone.indexing.writer.READERS_VERSION", "read/1")
-        earlier.setattr(kinds, "_load_rules", lambda: ())
+        earlier.setattr(document_kinds, "_load_rules", lambda: ())
         with Engine.open(tmp_path, config=FAKE) as engine:
             engine.sync()
             assert "controller" not in {document.kind for document in engine.sources()}
@@ -177,5 +177,5 @@ def test_a_plug_in_that_fails_leaves_the_kind_as_it_is(
         def kind_of(self, uri: str, language: str, head: str) -> str:
             return "nonsense"
 
-    monkeypatch.setattr(kinds, "_load_rules", lambda: (BrokenRules(), OddRules()))
+    monkeypatch.setattr(document_kinds, "_load_rules", lambda: (BrokenRules(), OddRules()))
     assert kind_of("app/Models/Song.php", "<?php\nclass Song extends Model {}\n") == "code"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ragstone.read.kinds import extract_metadata, is_json, parse_front_matter
+from ragstone.read.document_kinds import extract_metadata, is_json, parse_front_matter
 from ragstone.read.plain import PlainReader
 from ragstone.types import Document
 

@@ -100,10 +100,10 @@ def test_a_huge_picture_in_a_small_file_is_refused() -> None:
 CONFINED = """
 import socket, sys
 from ragstone.read.confine import confine
-from ragstone.read import recognition
+from ragstone.read import ocr
 data = sys.stdin.buffer.read()
 confine(sys.path, memory=2 << 30)
-text = recognition.recognise_image(data)
+text = ocr.recognise_image(data)
 refused = 0
 for attempt in (lambda: socket.socket(), lambda: open("/etc/hostname"), lambda: open("x", "w")):
     try:
@@ -116,8 +116,8 @@ WATCHED = """
 import sys
 events = []
 sys.addaudithook(lambda name, _: events.append(name) if name.startswith(("socket.", "urllib.", "http.")) else None)
-from ragstone.read import recognition
-text = recognition.recognise_image(sys.stdin.buffer.read())
+from ragstone.read import ocr
+text = ocr.recognise_image(sys.stdin.buffer.read())
 local = ("socket.__new__", "socket.bind")  # at its import, urllib3 looks if the machine has IPv6
 print([name for name in events if name not in local], text)
 """

@@ -17,7 +17,7 @@ MODULES = sorted(
 )
 OPENING = {"open", "fdopen", "read_text", "read_bytes", "copyfile", "copy", "copy2", "mmap"}
 ALLOWED = {
-    "read/recognition.py": {"open"},  # a picture that is in memory
+    "read/ocr.py": {"open"},  # a picture that is in memory
     "folder/limited_process.py": {"read_text"},  # the state of a process in /proc
     "commands/ui.py": {"open"},  # a browser, no file
     "mcp/other_servers.py": {"open"},  # the null device

@@ -8,9 +8,9 @@ from typing import Final
 from urllib.parse import unquote
 
 from ragstone.errors import ReadError
+from ragstone.read.document_kinds import kind_of
 from ragstone.read.file_types import name_of
 from ragstone.read.html import decode_html, extract_page
-from ragstone.read.kinds import kind_of
 from ragstone.read.markdown_writer import one_line
 from ragstone.read.office_package import OfficePackage, report_damage
 from ragstone.read.xml_tree import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from ragstone.read.document_kinds import kind_of
 from ragstone.read.file_types import name_of
-from ragstone.read.kinds import kind_of
 from ragstone.types import Document, Mark, Metadata
 
 

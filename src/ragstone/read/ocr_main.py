@@ -8,8 +8,8 @@ from typing import Final
 from ragstone.errors import ReadError, Reason
 from ragstone.read.confine import confine
 from ragstone.read.messages import Message, decode
+from ragstone.read.ocr import recognise_image, recognise_page
 from ragstone.read.ocr_reader import OCR_MEMORY_BYTES, PageReply, PageRequest
-from ragstone.read.recognition import recognise_image, recognise_page
 from ragstone.read.worker_loop import WorkerLoop
 
 _MAX_USED_BYTES: Final = 1536 << 20

@@ -7,9 +7,15 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from ragstone.read.document_kinds import (
+    extract_metadata,
+    find_api_title,
+    is_json,
+    kind_of,
+    refine_kind,
+)
 from ragstone.read.encoding import decode_text
 from ragstone.read.file_types import name_of
-from ragstone.read.kinds import extract_metadata, find_api_title, is_json, kind_of, refine_kind
 from ragstone.types import Document
 
 _TITLE_WITHIN: Final = 20_000

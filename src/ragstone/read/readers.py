@@ -10,8 +10,8 @@ from ragstone.errors import ReadError
 from ragstone.protocols import Reader
 from ragstone.read import encoding
 from ragstone.read.confined_reader import CONFINED_READER
+from ragstone.read.document_kinds import refine_kind
 from ragstone.read.file_types import Format, explain_refusal, find_format, is_image
-from ragstone.read.kinds import refine_kind
 from ragstone.read.ocr_reader import OCR_READER
 from ragstone.read.plain import PlainReader
 from ragstone.types import Document, OcrLimits

@@ -13,7 +13,7 @@ from ragstone.surfaces.mcp.other_servers import store_tools
 logger = logging.getLogger(__name__)
 
 
-def start_tool_catalog(engine: Engine) -> threading.Thread | None:
+def start_tool_descriptions(engine: Engine) -> threading.Thread | None:
     """Start the thread, unless retrieval is off or the folder was never indexed and is risky."""
     if not engine.enabled or (not engine.exists and is_risky(engine.folder)):
         return None

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from ragstone.errors import ReadError
+from ragstone.read.document_kinds import kind_of
 from ragstone.read.file_types import explain_refusal, suffix_of
-from ragstone.read.kinds import kind_of
 from ragstone.read.readers import reader_for
 
 
