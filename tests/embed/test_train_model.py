@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -37,7 +38,12 @@ def run_stage(
 ) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "tools/train_model.py", stage, "--work", str(work)]
     return subprocess.run(
-        [*command, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, check=False
+        [*command, *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # its threads spin beside other tests
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
