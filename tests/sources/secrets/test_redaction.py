@@ -78,6 +78,10 @@ def test_the_rest_of_the_line_stays() -> None:
         (f"OPENAI_API_KEY=sk-proj-FAKE1234567890{string.ascii_lowercase}ABCD", "openai-key"),
         ('password = "correct-horse-42!"', "password"),
         ("DB_PASSWORD=hunter2-seagull", "password"),
+        ("Passwort: Xk29-vuTq!87", "password"),
+        ("Kennwort = gT7!pqLm22zz", "password"),
+        ("contraseña: gT7!pqLm22zz", "password"),
+        ("mot de passe: gT7!pqLm22zz", "password"),
         ("the password is hunter2-seagull-99", "password"),
         (f'"first\\n{AWS}\\nlast"', "aws-key"),
     ],
@@ -92,6 +96,7 @@ def test_secrets_are_found_in_usual_places(text: str, kind: str) -> None:
     "text",
     [
         'password = "changeme"',
+        "Passwort: vergessen",
         'password = "your-password-1"',
         'password = "${DB_PASSWORD}"',
         "password: <password>",

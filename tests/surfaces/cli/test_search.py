@@ -78,6 +78,20 @@ def test_a_search_without_hits_succeeds(quick: Command) -> None:
     assert (ran.code, ran.out) == (0, "No hits for “xyzzy-plugh”.\n")
 
 
+def test_a_suggestion_is_shown_whatever_letters_are_in_it(
+    quick: Command, project: Path
+) -> None:
+    (project / "recovery.md").write_text("# Recovery\n\nRecovery starts the server again.\n")
+    ran = quick("search", "recvoery", "--mode", "words")
+    assert "Did you mean: recovery?" in ran.err
+
+
+def test_a_word_that_starts_like_a_path_is_a_path(quick: Command) -> None:
+    ran = quick("search", "upload", "./nosuch.md")
+    assert ran.code != 0
+    assert "there is no file or folder './nosuch.md'" in ran.err
+
+
 def test_a_search_in_an_empty_folder_notes_that_there_are_no_files(
     quick: Command, tmp_path: Path
 ) -> None:

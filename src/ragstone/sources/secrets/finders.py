@@ -179,6 +179,10 @@ _QUOTE: Final = rb"\\{0,2}[\"'`]"
 _NAME_WORDS: Final = (
     ("password", rb"pass(?:w(?:or)?d|wd|phrase|code)"),
     ("password", rb"pwd"),
+    ("password", rb"(?:pass|kenn)wort"),
+    ("password", rb"contrase(?:\xc3\xb1|n)a"),
+    ("password", rb"mot[ _-]de[ _-]passe"),
+    ("password", rb"(?:senha|wachtwoord|has\xc5\x82o)"),
     ("secret", rb"secret"),
     ("token", rb"token"),
     ("api-key", rb"key"),

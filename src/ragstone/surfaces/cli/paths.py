@@ -29,7 +29,7 @@ def split_paths(words: Sequence[str], folder: Path | None) -> tuple[list[str], l
     """Return the words of a query and the paths after it.
 
     After a query in quotation marks (or `-` for stdin) every argument is a path. Without quotation marks, the last
-    arguments are paths if they exist or end with a slash.
+    arguments are paths if they exist, end with a slash or start with `./` or `../`.
     """
     count = 1
     if words[0] != "-" and " " not in words[0].strip():
@@ -57,7 +57,8 @@ def path_from_here(uri: str, base: Path) -> str:
 
 
 def _is_path(word: str, folder: Path | None) -> bool:
-    return word.endswith(("/", os.sep)) or _from(folder, word).exists()
+    is_spelt_as_path = word.endswith(("/", os.sep)) or word.startswith(("./", "../"))
+    return is_spelt_as_path or _from(folder, word).exists()
 
 
 def _path_glob(path: str, folder: Path | None, base: Path) -> str:

@@ -313,7 +313,7 @@ def _skip_notes(report: SyncReport) -> list[str]:
 
 def _vector_notes(engine: Engine, explanation: Explanation, flags: SearchFlags) -> list[str]:
     """Return the answer's notes, and one about missing vectors if they can be made."""
-    notes = [note for note in explanation.notes if "cover" not in note]
+    notes = [note for note in explanation.notes if not note.startswith("vectors cover")]
     coverage = min(explanation.coverage.values(), default=0.0)
     if flags.mode == "words" or coverage >= 1 or not explanation.candidates:
         return notes

@@ -59,6 +59,6 @@ def forget(
         )
     print_result(
         {"success": True, "forgotten": count},
-        f"{plural(count, 'turn')} forgotten.",
+        f"{plural(count, 'turn')} forgotten. `ragstone compact --secure` erases the text from the file.",
         as_json=as_json,
     )
