@@ -334,9 +334,8 @@ def test_vectors_that_cannot_be_asked_are_a_note_with_the_reason(
     with Engine.open(tmp_path, config={"embed.provider": "fake"}) as engine:
         explanation = engine.explain("harbour")
         assert explanation.hits
-        assert any(
-            "embedder is missing: OpenAI needs a key" in note for note in explanation.notes
-        )
+        (note,) = (note for note in explanation.notes if "cannot be asked" in note)
+        assert "OpenAI needs a key" in note
 
 
 # ── the command line ──────────────────────────────────────────────────────────────────────────────

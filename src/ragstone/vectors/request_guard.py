@@ -14,10 +14,10 @@ PAUSE_SECONDS: Final = 5.0
 class RequestGuard:
     """Remembers the last failure of a service. A search then compares the stored vectors instead."""
 
-    def __init__(self, service: str, url: str = "") -> None:
+    def __init__(self, service: str, url: str = "", *, hint: str = "") -> None:
         """Take the name and the address of the service for its messages; it has no address if it is in this process."""
         self._service = service
-        self._hint = ""
+        self._hint = hint
         if url:
             self._service += f" at {url.partition('://')[2].rpartition('@')[2]}"
             self._hint = "start it, or check rag.vector_store.url; it gets the missing rows when it answers"

@@ -36,7 +36,7 @@ class McpCollection:
         self._lock = threading.Lock()
         self._session: RemoteSession | None = None
         self._schema: Mapping[str, object] = {}
-        self._guard = RequestGuard(f"The MCP server of the tool {tool!r}", _HINT)
+        self._guard = RequestGuard(f"The MCP server of the tool {tool!r}", hint=_HINT)
 
     def search(self, query: str, top_k: int) -> list[RemotePassage]:
         """Return the passages that the tool finds, in the tool's order; `ProviderError` if it fails."""
