@@ -13,8 +13,17 @@ from typing import Any
 
 import pytest
 
-from ragstone import ConfigError, Document, Engine, QuotaError, StoreError
+from ragstone import (
+    Candidate,
+    ConfigError,
+    Document,
+    Engine,
+    QuotaError,
+    RAGContextSelector,
+    StoreError,
+)
 from ragstone.access.plans import read_plan
+from ragstone.surfaces.present.graph import retrieval_json
 from ragstone.surfaces.present.hits import answer_json
 from ragstone.types import Limits
 
@@ -32,6 +41,15 @@ def open_engine(folder: Path, **settings: object) -> Engine:
 
 def note(number: int, text: str = "A note about stones.") -> Document:
     return Document(f"note-{number}", f"{text} Number {number}.")
+
+
+class NoContext:
+    """A selector of a caller that has nothing of its own."""
+
+    def select_context(
+        self, task_description: str, project_id: str | None, max_tokens: int
+    ) -> list[Candidate | str]:
+        return []
 
 
 def test_a_local_user_has_no_plan(tmp_path: Path) -> None:
@@ -138,6 +156,35 @@ def test_options_beyond_the_plan_are_switched_off_and_named(tmp_path: Path) -> N
         assert engine.explain("stones").downgraded == ("hybrid",)
         engine.admin.keys.set_plan("enterprise")
         assert engine.explain("stones", mmr=True, compress=True).downgraded == ()
+
+
+def test_a_retrieval_and_a_selection_obey_the_plan(tmp_path: Path) -> None:
+    with open_engine(tmp_path) as engine:
+        engine.add(note(1))
+        engine.admin.keys.set_plan("free")
+        retrieval = engine.retrieve("stones")
+        assert retrieval.downgraded == ("hybrid",)
+        assert retrieval_json(retrieval)["downgraded"] == ["hybrid"]
+        lists = [entry.name for hit in retrieval.chunks for entry in hit.trace.lists]
+        assert lists == ["fake"]
+        assert engine.prompts.select("stones", []).downgraded == ("hybrid",)
+        selector = RAGContextSelector(NoContext(), engine)
+        assert selector.select_context("stones").downgraded == ("hybrid",)
+        engine.admin.keys.set_plan("starter")
+        retrieval = engine.retrieve("stones")
+        assert retrieval.downgraded == ()
+        assert "downgraded" not in retrieval_json(retrieval)
+
+
+def test_an_answer_says_in_a_sentence_what_the_plan_switched_off(tmp_path: Path) -> None:
+    with open_engine(tmp_path) as engine:
+        engine.add(note(1))
+        sentence = "the plan starter does not include mmr, compress: switched off"
+        assert sentence in engine.explain("stones", mmr=True, compress=True).notes
+        assert sentence in engine.context("stones", mmr=True, compress=True).notes
+        engine.admin.keys.set_plan("free")
+        sentence = "the plan free does not include hybrid: switched off"
+        assert sentence in engine.retrieve("stones").notes
 
 
 def test_64_racing_writers_do_not_pass_the_limit(tmp_path: Path) -> None:

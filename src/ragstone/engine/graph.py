@@ -272,6 +272,8 @@ class CodeGraph:
             notes = self._project.index.ensure_current(policy).notes
         scope = self._current_scope(collection)
         retrieval = self._retrieve_fresh(replace(request, scope=scope), collection)
+        if retrieval.downgraded:
+            notes = (*notes, self._searches.plan_note(retrieval.downgraded))
         milliseconds = round((time.perf_counter() - started) * 1000, 2)
         asked = Asked("retrieve", top_k)
         self._searches.emit_completed(query, retrieval.chunks, milliseconds, asked)
@@ -284,6 +286,7 @@ class CodeGraph:
         template = Request(
             "", request.scope, fusion=search.fusion, candidates=search.candidates
         )
+        template, downgraded = self._searches.apply_plan(template)
         freshness = self._searches.freshness
         retriever = CodeRetriever(
             self._project.store,
@@ -302,7 +305,7 @@ class CodeGraph:
             self._current_scope(collection)
             retrieval = retriever.run(request)
         chunks = self._searches.with_related(retrieval.chunks, request.scope)
-        return replace(retrieval, chunks=chunks)
+        return replace(retrieval, chunks=chunks, downgraded=downgraded)
 
     # ── helpers ───────────────────────────────────────────────────────────────────────────────────
 

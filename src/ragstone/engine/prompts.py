@@ -33,7 +33,15 @@ from ragstone.retrieval.context.selection import Candidate, merge_hits, score_ca
 from ragstone.retrieval.context.vague_tasks import is_vague
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
-from ragstone.types import Cited, Context, ContextOptions, Hit, SearchOptions, Spoken
+from ragstone.types import (
+    Cited,
+    Context,
+    ContextOptions,
+    Explanation,
+    Hit,
+    SearchOptions,
+    Spoken,
+)
 
 RAG_OFF: Final = "RAG is OFF for this run: no project documents were retrieved; answer from the conversation alone."
 _MAX_SHOWN: Final = 10_000
@@ -80,11 +88,7 @@ class Prompts:
         request = ContextRequest(task, budget, form, window, count, frozenset(shown))
         is_limited = bool(options.get("filters") or options.get("collection"))
         context = self._context_of(request, explanation.hits, is_limited=is_limited)
-        context = replace(
-            context,
-            notes=tuple(dict.fromkeys((*context.notes, *explanation.notes))),
-            downgraded=explanation.downgraded,
-        )
+        context = _with_search(context, explanation)
         ids = [cited.doc_id for cited in context.cited]
         asked = self._searches.asked(limit, options)
         self._searches.emit_completed(
@@ -111,25 +115,26 @@ class Prompts:
         budget: int = 1500,
         *,
         top_k: int = CANDIDATES,
-        retrieved: Sequence[Hit] | None = None,
+        retrieved: Explanation | None = None,
     ) -> Context:
         """Return a context of the caller's own pieces and the engine's, ranked together inside one budget.
 
-        The engine's pieces are `retrieved`, or the hits of a search for the task.
+        The engine's pieces are the hits of `retrieved`, by default a search for the task.
         """
         _check_tokens("budget", budget)
         if not _is_candidate_list(candidates):
             hint = '[Candidate("text", "source")]'
             raise InputError("select takes a list of candidates", hint=hint)
         if retrieved is None:
-            retrieved = self._searches.explain(task, top_k).hits
+            retrieved = self._searches.explain(task, top_k)
         cosines = self._cosines(task, candidates)
         own = score_candidates(candidates, query_terms(task), cosines)
-        return build_context(
+        context = build_context(
             ContextRequest(task, budget),
-            merge_hits(own, retrieved),
+            merge_hits(own, retrieved.hits),
             index_is_empty=not candidates and self._project.is_empty(),
         )
+        return _with_search(context, retrieved)
 
     def inject(
         self,
@@ -243,6 +248,12 @@ def _plain_piece(cited: Cited) -> Cited:
         citation=one_line(cited.citation),
         slices=tuple(slices),
     )
+
+
+def _with_search(context: Context, explanation: Explanation) -> Context:
+    """Return a context with the notes of its search, and the options that the plan switched off."""
+    notes = tuple(dict.fromkeys((*context.notes, *explanation.notes)))
+    return replace(context, notes=notes, downgraded=explanation.downgraded)
 
 
 def _is_candidate_list(value: object) -> bool:

@@ -74,13 +74,14 @@ class Searches:
         if not self.project.enabled or request.top_k == 0:
             reason = "no hits were asked for" if self.project.enabled else OFF
             return Explanation(query, "keywords", (), {}, {}, 0, (), (), (reason,), 0.0)
-        request, downgraded = self._apply_plan(request)
+        request, downgraded = self.apply_plan(request)
         self.project.events.emit(
             SEARCH_STARTED, query=query, mode=request.mode, top_k=request.top_k
         )
         explanation = self._search(request, policy, fresh=options.get("fresh", True))
         if downgraded:
-            explanation = replace(explanation, downgraded=downgraded)
+            notes = (*explanation.notes, self.plan_note(downgraded))
+            explanation = replace(explanation, downgraded=downgraded, notes=notes)
         explanation = self._explain_filter(explanation, request, options)
         sessions = options.get("memory", False)
         if sessions is False:
@@ -147,7 +148,7 @@ class Searches:
     def _text(self, scope: Scope, collection: str, uri: str) -> str | None:
         return self.project.store.text(CollectionKey(scope.project, collection), uri)
 
-    def _apply_plan(self, request: Request) -> tuple[Request, tuple[str, ...]]:
+    def apply_plan(self, request: Request) -> tuple[Request, tuple[str, ...]]:
         """Return the request without the options that the plan does not include, and their names."""
         plan = self.project.plan()
         if plan is None:
@@ -163,6 +164,12 @@ class Searches:
             request = replace(request, compress=False)
             downgraded.append("compress")
         return request, tuple(downgraded)
+
+    def plan_note(self, downgraded: Sequence[str]) -> str:
+        """Return the sentence that says which options the plan switched off."""
+        plan = self.project.plan()
+        name = plan.name if plan else ""
+        return f"the plan {name} does not include {', '.join(downgraded)}: switched off"
 
     def request(self, query: str, top_k: int | None, options: SearchOptions) -> Request:
         """Return the checked request of a search."""

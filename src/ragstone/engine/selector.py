@@ -48,7 +48,7 @@ class RAGContextSelector:
     ) -> Context:
         with ThreadPoolExecutor(1, thread_name_prefix="ragstone-base-selector") as pool:
             own = pool.submit(self._base.select_context, task, project_id, max_tokens)
-            retrieved = engine.search(task, CANDIDATES)
+            retrieved = engine.explain(task, CANDIDATES)
             candidates = [
                 _to_candidate(piece, number) for number, piece in enumerate(own.result(), 1)
             ]

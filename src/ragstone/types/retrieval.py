@@ -54,4 +54,6 @@ class Retrieval:
     debug: Mapping[str, Json] = field(default_factory=dict)
     """strategy, latency_ms, total_candidates, scores, anchors, intent, skipped, unknown, conditional, notes."""
     notes: tuple[str, ...] = ()
-    """Why the index could not be brought up to date before, if it could not."""
+    """Why the index could not be brought up to date before, and the options that the plan does not include."""
+    downgraded: tuple[str, ...] = ()
+    """Options that were switched off because the project's plan does not include them."""

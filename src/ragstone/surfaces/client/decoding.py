@@ -68,6 +68,8 @@ def read_retrieval(data: Json) -> types.Retrieval:
         chunks=read_list(read_hit, data["chunks"]),
         answer=_read_graph_answer(answer) if answer else None,
         debug=data["debug"],
+        notes=tuple(data.get("notes", ())),
+        downgraded=tuple(data.get("downgraded", ())),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragstone.surfaces.present import Json, format_time, pick
-from ragstone.surfaces.present.hits import hit_json
+from ragstone.surfaces.present.hits import downgraded_json, hit_json
 from ragstone.types import (
     Affected,
     Change,
@@ -119,6 +119,8 @@ def retrieval_json(retrieval: Retrieval) -> Json:
         **pick(retrieval, "query", "debug"),
         "answer": None if retrieval.answer is None else graph_answer_json(retrieval.answer),
         "chunks": [{**hit_json(chunk), "label": chunk.label} for chunk in retrieval.chunks],
+        "notes": list(retrieval.notes),
+        **downgraded_json(retrieval),
     }
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragstone.surfaces.present import Json, pick
 
 if TYPE_CHECKING:  # a search loads few types
-    from ragstone.types import Cited, Context, Explanation, Hit, Span, Trace
+    from ragstone.types import Cited, Context, Explanation, Hit, Retrieval, Span, Trace
 
 
 def hit_json(hit: Hit, *, trace: bool = False) -> Json:
@@ -71,7 +71,7 @@ def answer_json(explanation: Explanation, *, trace: bool = False) -> Json:
     }
 
 
-def downgraded_json(answer: Explanation | Context) -> Json:
+def downgraded_json(answer: Explanation | Context | Retrieval) -> Json:
     """Return the options that the plan switched off; nothing if there are none."""
     if not answer.downgraded:
         return {}

@@ -130,7 +130,7 @@ def retrieve(
         if as_json_lines:
             print_json_lines(hit_json(hit) for hit in retrieval.chunks)
         elif as_json:
-            print_json({**retrieval_json(retrieval), "notes": list(retrieval.notes)})
+            print_json(retrieval_json(retrieval))
         else:
             _print_retrieval(retrieval, full_text=flags["full_text"])
         print_notes(dict.fromkeys([*retrieval.notes, *_retrieval_notes(retrieval)]))
