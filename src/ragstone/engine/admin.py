@@ -77,7 +77,7 @@ class Admin:
             )
 
     def require_kinds(self, kinds: Sequence[str]) -> None:
-        """Raise `NotFound` if no document has one of these kinds; the hint lists the kinds that exist."""
+        """Raise `NotFound` for a word that is no kind and that no document has; the hint lists the kinds that exist."""
         facets.require_kinds(self._project, kinds)
 
     def create_collection(

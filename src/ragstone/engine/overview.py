@@ -11,6 +11,7 @@ from ragstone.errors import NotFound
 from ragstone.indexing.shared_status import shared_status
 from ragstone.store.home import size_on_disk
 from ragstone.types import BackgroundStatus, CollectionKey, ProjectOverview, Scope, Status
+from ragstone.types.documents import KNOWN_KINDS, OTHER_KINDS
 
 
 def project_status(project: Project, background: BackgroundStatus) -> Status:
@@ -66,8 +67,10 @@ def _overview(project: Project, name: str) -> ProjectOverview:
 
 
 def require_kinds(project: Project, kinds: Sequence[str]) -> None:
-    """Raise `NotFound` if no document has one of these kinds; the hint lists the kinds that exist."""
+    """Raise `NotFound` for a word that is no kind and that no document has; the hint lists the kinds that exist."""
     for kind in kinds:
+        if kind in KNOWN_KINDS or kind in OTHER_KINDS:
+            continue
         if next(project.documents(filters={"kind": kind}), None) is not None:
             continue
         existing = sorted({document.kind for document in project.documents()})

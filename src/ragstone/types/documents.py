@@ -302,12 +302,19 @@ KNOWN_KINDS: Final = tuple(
     sorted(
         PROPOSED_KINDS
         | {CODE, "adr", "agent_rule", "claude_rule", "cursor_rule", "data", "doc", "known_bug"}
-        | {"openapi", "package", "readme", "text"}
+        | {"notebook", "openapi", "package", "readme", "text"}
     )
 )
 """The kinds that files get. A document that is added by hand may have any other."""
 API_ENDPOINT: Final = "api_endpoint"
 """The kind of a chunk that describes an endpoint; its document is of the kind `openapi`."""
+OTHER_KINDS: Final = frozenset(
+    {
+        *(API_ENDPOINT, "manifest", "route_group", "table"),
+        *("file_change", "help", "run_summary", "turn"),
+    }
+)
+"""Kinds of chunks, of texts from the code graph, of recorded runs, of captured help and of conversations."""
 _MEMBERS: Final = {
     CODE: (CODE, *sorted(FRAMEWORK_KINDS)),
     "manifest": ("package",),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ragstone.engine import Engine
-from ragstone.errors import InputError, NotFound
+from ragstone.errors import NotFound
 from ragstone.retrieval.context.formatters import NOTHING_FOUND, one_line
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.graph import graph_answer_json
@@ -32,7 +32,6 @@ CONTEXT_TOKENS: Final = 1500
 _ANSWER_TOKENS: Final = 400
 """Tokens for the sentence of the code graph before the chunks of `rag_retrieve`."""
 _MAX_DESCRIPTION: Final = 1000
-_MAX_KINDS: Final = 30
 _HINTS: Final = ("route_name", "controller_class", "table_name")
 _LIMITS: Final = (
     "source_types",
@@ -55,8 +54,8 @@ def _rag_search(call: ToolCall) -> ToolAnswer:
         collection=arguments.get("collection"),
         fresh=call.fresh,
     )
-    if not explanation.hits and "kind" in filters:
-        _check_kind(call.engine, filters["kind"])
+    if not explanation.hits and "kind" in filters and not call.engine.is_empty():
+        call.engine.admin.require_kinds([filters["kind"]])
     return _passages_answer(call, explanation.hits[offset:], explanation.notes)
 
 
@@ -82,14 +81,6 @@ def _passages_answer(
         data |= {"left_out": fitted.left_out, "next_offset": next_offset}
         text += f"\n\n({fitted.left_out} more: ask again with offset {next_offset})"
     return ToolAnswer(text, data)
-
-
-def _check_kind(engine: Engine, kind: str) -> None:
-    """Raise `InputError` with the kinds of the index if no document has this kind."""
-    kinds = sorted({document.kind for document in engine.sources()})
-    if kinds and kind not in kinds:
-        listed = ", ".join(kinds[:_MAX_KINDS])
-        raise InputError(f"no document has the kind {kind!r}", hint=f"there are {listed}")
 
 
 def _rag_context(call: ToolCall) -> ToolAnswer:
