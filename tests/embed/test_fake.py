@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import cast
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from ragstone.embed.fake import FakeEmbedder
 from ragstone.errors import InputError
 from ragstone.protocols import Embedder
+from ragstone.types import Role
 
 FAKE: Embedder = FakeEmbedder()
 
@@ -71,3 +73,14 @@ def test_one_text_instead_of_a_list_is_refused() -> None:
 
 def test_no_texts_give_no_rows() -> None:
     assert FAKE.embed([]).shape == (0, 128)
+
+
+@pytest.mark.parametrize("texts", [None, 5, [None], ["a", 5], {"a": 1}])
+def test_anything_but_a_list_of_texts_is_refused(texts: object) -> None:
+    with pytest.raises(InputError, match="a list of texts"):
+        FAKE.embed(cast(list[str], texts))
+
+
+def test_an_unknown_role_is_refused() -> None:
+    with pytest.raises(InputError, match="'quary' is not a role"):
+        FAKE.embed(["a"], cast(Role, "quary"))

@@ -10,13 +10,15 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 import pytest
 
-from ragstone import Document, Engine
+from ragstone import Document, Engine, inject
+from ragstone.chunk import recipes
+from ragstone.config.sections import ChunkerName
 from ragstone.embed.fake import FakeEmbedder
-from ragstone.errors import Conflict, InputError, NotFound
+from ragstone.errors import ConfigError, Conflict, InputError, NotFound
 from ragstone.types import CollectionKey
 from tests.support.internals import store_of
 
@@ -189,6 +191,9 @@ def test_a_named_path_that_does_not_exist_is_a_failure(engine: Engine) -> None:
         lambda engine: engine.add(Document("u", "t", metadata={"a": cast(str, object())})),
         lambda engine: engine.add(Document("u", "t", metadata={"a": float("nan")})),
         lambda engine: engine.remove(),
+        lambda engine: engine.add(b"text", uri="u"),
+        lambda engine: inject(None, "question", engine),
+        lambda engine: inject("# Task", None, engine),
     ],
 )
 def test_a_wrong_argument_is_refused_in_a_sentence(
@@ -392,3 +397,38 @@ def test_copies_outside_the_filter_are_not_listed(engine: Engine) -> None:
     )
     hit = engine.search("gondola", filters={"team": "b"})[0]
     assert (hit.source_doc_id, hit.duplicates) == ("b/x", ())
+
+
+def test_an_unknown_option_gets_the_nearest_name(engine: Engine) -> None:
+    with pytest.raises(InputError, match="a search has no option 'rerankr'") as caught:
+        engine.search("a", rerankr="x")  # type: ignore[call-arg]
+    assert caught.value.hint == "did you mean rerank?"
+    with pytest.raises(InputError, match="a context has no option 'formt'") as caught:
+        engine.context("a", formt="block")  # type: ignore[call-arg]
+    assert caught.value.hint == "did you mean format?"
+    with pytest.raises(InputError, match="source_types is a list of names") as caught:
+        engine.retrieve("a", source_types="route")
+    assert caught.value.hint == "source_types=['route']"
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"rag.chunker": "charz"}, "did you mean chars?"),
+        (
+            {"rag.chunker": "chars", "rag.chunk_overlap": 1000},
+            "not smaller than the chunk size",
+        ),
+        ({"rag.chunker": "tokens", "chunk.overlap_tokens": 512}, "not smaller than the chunk"),
+    ],
+)
+def test_settings_that_allow_no_chunk_are_refused_before_the_first_document(
+    tmp_path: Path, config: dict[str, object], words: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Engine.open(tmp_path, config=config)
+    assert words in str(caught.value)
+
+
+def test_the_settings_know_the_chunkers() -> None:
+    assert get_args(ChunkerName) == recipes.NAMES

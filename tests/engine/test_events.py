@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone import Document, Engine, Event
+from ragstone import Document, Engine, Event, InputError
 
 FAKE = {"rag.embedding_provider": "fake"}
 
@@ -132,3 +132,15 @@ def test_removed_documents_are_events_whoever_removed_them(tmp_path: Path) -> No
         {"collection": "default", "uris": ["b.md"], "documents": 1},
         {"collection": "notes", "uris": [], "documents": 1},
     ]
+
+
+@pytest.mark.parametrize("names", ["rag_serch_started", ["rag_search_started", "bogus"], [5]])
+def test_a_subscription_to_an_event_that_there_is_not_is_refused(
+    tmp_path: Path, names: list[str]
+) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        with pytest.raises(InputError, match="there is no event") as caught:
+            engine.events.subscribe(print, names)
+        assert "rag_search_started, rag_search_completed" in caught.value.hint
+        with pytest.raises(InputError, match="there is no event"):
+            engine.admin.log.last(5, names)

@@ -62,7 +62,8 @@ class AgentsFile:
             if not _is_overridden(name, settings):
                 values[name] = value_and_origin
         values["search.top_k"] = (agent.top_k, agent.origin)
-        values["sources.include"] = (agent.sources, agent.origin)
+        sources_origin = f"{agent.origin}, docs.sources of {agent.name!r}"
+        values["sources.include"] = (agent.sources, sources_origin)
         if agent.strategy == "rag" and settings.origin("rag.enabled") != "argument":
             # The agent's own choice wins over the switch for all.
             values["rag.enabled"] = (True, agent.origin)
@@ -185,6 +186,7 @@ class _AgentsParser:
 
     def _listed_agents(self, entries: Iterable[YamlEntry]) -> Iterator[tuple[str, YamlEntry]]:
         """Yield the agents of a list by their ids."""
+        seen: set[str] = set()
         for entry in entries:
             identifier = self.mapping(entry, "agents").get("id")
             if identifier is None or not isinstance(identifier.value, str):
@@ -192,6 +194,12 @@ class _AgentsParser:
                     f"In {self._at(entry)}: an agent in a list needs an id.",
                     hint="`- id: my-agent`",
                 )
+            if identifier.value in seen:
+                raise ConfigError(
+                    f"In {self._at(entry)}: there are two agents with the id {identifier.value!r}.",
+                    hint="give each its own id",
+                )
+            seen.add(identifier.value)
             yield identifier.value, entry
 
     def _docs(self, agent: str, block: YamlEntry) -> dict[str, object]:

@@ -9,6 +9,9 @@ from ragstone.types import DEFAULT_STORAGE
 
 T = TypeVar("T")
 VectorStorage = Literal["int10", "compact"]
+ChunkerName = Literal[
+    "auto", "chars", "sentences", "tokens", "markdown", "code", "prose", "lines"
+]
 FusionName = Literal["weighted", "rrf"]
 WatchMode = Literal["auto", "interval", "off"]
 SecretMode = Literal["redact", "off"]
@@ -103,7 +106,7 @@ class RagSettings:
     embedding_provider: str = setting(
         "minilm", "Another name of `embed.provider`.", same_as="embed.provider"
     )
-    chunker: str = setting("auto", "Name of the chunker; `auto` chooses by file type.")
+    chunker: ChunkerName = setting("auto", "Name of the chunker; `auto` chooses by file type.")
     chunk_size: int | None = setting(
         None,
         "Largest chunk in characters (about four are a token); unset: the default of the chunker.",

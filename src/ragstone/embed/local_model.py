@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.config import Settings
+from ragstone.embed.arguments import check_embed
 from ragstone.embed.models import facts_about, known_dimension
-from ragstone.errors import InputError, ProviderError
+from ragstone.errors import ProviderError
 from ragstone.protocols import Progress
 from ragstone.text.tokens import estimate
 from ragstone.types import Role, Space
@@ -67,12 +68,7 @@ class LocalModel:
         self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None
     ) -> Vectors:
         """Return one unit row per text, in order."""
-        if isinstance(texts, str):
-            raise InputError(
-                "embed takes a list of texts, not one text.", hint="put it in a list: [text]"
-            )
-        if role not in ("document", "query"):
-            raise InputError(f"{role!r} is not a role.", hint='use "document" or "query"')
+        check_embed(texts, role)
         prefix = self.space.query_prefix if role == "query" else self.space.document_prefix
         rows = np.zeros((len(texts), self.space.dimension), np.float32)
         for start in range(0, len(texts), _BATCH):

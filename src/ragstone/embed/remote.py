@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.config import Settings, check_key, provider_key
+from ragstone.embed.arguments import check_embed
 from ragstone.embed.http_client import Json, ServiceClient, ServiceNames
 from ragstone.embed.models import facts_about, known_dimension
 from ragstone.embed.refusals import BadReply, RequestRefused
 from ragstone.embed.retries import Patience
-from ragstone.errors import InputError, MissingKey
+from ragstone.errors import MissingKey
 from ragstone.protocols import Progress
 from ragstone.text.tokens import estimate
 from ragstone.types import EmbedUsage, RequestSize, Role, Space
@@ -80,12 +81,7 @@ class RemoteEmbedder:
         self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None
     ) -> Vectors:
         """Return one unit row per text, in order; raise `ProviderError` if one cannot be embedded."""
-        if isinstance(texts, str):
-            raise InputError(
-                "embed takes a list of texts, not one text.", hint="put it in a list: [text]"
-            )
-        if role not in ("document", "query"):
-            raise InputError(f"{role!r} is not a role.", hint='use "document" or "query"')
+        check_embed(texts, role)
         rows = np.zeros((len(texts), self.space.dimension), np.float32)
         for positions in self.cut(texts):
             rows[positions] = self.embed_request([texts[place] for place in positions], role)

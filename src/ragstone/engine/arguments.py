@@ -13,7 +13,8 @@ from typing import Final, get_args
 from ragstone.chunk import recipes
 from ragstone.chunk.packing import check_sizes
 from ragstone.config import Settings
-from ragstone.errors import InputError
+from ragstone.config.validation import suggest
+from ragstone.errors import ConfigError, InputError
 from ragstone.indexing.writer import ChunkingConfig
 from ragstone.types import (
     Document,
@@ -47,7 +48,8 @@ def check_documents(
     if isinstance(documents, str):
         documents = _document_of_text(documents, uri, metadata)
     elif uri is not None or metadata is not None:
-        raise InputError("uri and metadata go with a text", hint=f"add({_DOCUMENT_HINT})")
+        message = f"uri and metadata go with a text, not with {type(documents).__name__}"
+        raise InputError(message, hint='add("Some text.", uri="notes/today")')
     if isinstance(documents, Document):
         documents = [documents]
     if isinstance(documents, str | bytes | Mapping) or not isinstance(documents, Iterable):
@@ -207,6 +209,20 @@ def check_chunking(
     return own
 
 
+def check_settings(settings: Settings) -> None:
+    """Raise `ConfigError` if the settings allow no chunk: now, and not at the first document."""
+    rag, chunk = settings.rag, settings.chunk
+    size = recipes.size_in_unit(rag.chunker, rag.chunk_size, chunk.max_tokens)
+    overlap = recipes.overlap_in_unit(rag.chunker, rag.chunk_overlap, chunk.overlap_tokens)
+    try:
+        recipes.describe_recipe(rag.chunker, size, overlap)
+    except InputError as error:
+        raise ConfigError(
+            f"The chunker {rag.chunker!r} cannot use these sizes. {error.message}",
+            hint="set rag.chunk_size and rag.chunk_overlap, or chunk.max_tokens and chunk.overlap_tokens",
+        ) from error
+
+
 def _check_units(sizes: Mapping[str, int]) -> None:
     """Raise `InputError` if a size is given in two units, or an overlap is not smaller than its size."""
     for in_characters, in_tokens in _SIZE_UNITS:
@@ -259,16 +275,22 @@ def check_search(query: object, top_k: object, options: Mapping[str, object]) ->
         raise InputError(message, hint='search("what you look for")')
     if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 0:
         raise InputError(f"top_k is {top_k!r}", hint="give a number from 0 up")
+    check_option_names("a search", options, SearchOptions.__annotations__)
     for name, value in options.items():
         _check_search_option(name, value)
     return min(top_k, MAX_TOP_K)
 
 
+def check_option_names(noun: str, options: Iterable[str], known: Iterable[str]) -> None:
+    """Raise `InputError` with the nearest name for an option that there is not."""
+    names = list(known)
+    for name in options:
+        if name not in names:
+            hint = suggest(name, names) or f"the options are {', '.join(names)}"
+            raise InputError(f"{noun} has no option {name!r}", hint=hint)
+
+
 def _check_search_option(name: str, value: object) -> None:
-    names = SearchOptions.__annotations__
-    if name not in names:
-        message = f"a search has no option {name!r}"
-        raise InputError(message, hint=f"the options are {', '.join(names)}")
     if value is None and name not in _NEVER_NONE:
         return
     is_valid, hint = _OPTION_CHECKS[name]

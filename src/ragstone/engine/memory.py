@@ -142,7 +142,8 @@ class Memory:
         arguments.check_name(session_id, "a session")
         if session_id not in [session.name for session in self.sessions()]:
             raise NotFound(
-                f"nothing is remembered of {session_id!r}", hint="`sessions` lists them"
+                f"nothing is remembered of {session_id!r}",
+                hint="`ragstone sessions` lists them",
             )
         return export_lines(session_id, self.conversations.reader(session_id).all())
 

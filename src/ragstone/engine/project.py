@@ -56,6 +56,7 @@ class Project:
         self._workspace = workspace
         self._is_closed = False
         self.settings = settings
+        arguments.check_settings(settings)
         self.name = arguments.check_free_name(name, "a project")
         if agent is None:
             self.default = CollectionKey(name, settings.rag.vector_store.collection_name)

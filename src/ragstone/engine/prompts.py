@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, Unpack
 
+from ragstone.engine import arguments
 from ragstone.engine.engine import Engine
 from ragstone.engine.project import OFF
 from ragstone.engine.searches import Searches
@@ -68,6 +69,7 @@ class Prompts:
         **options: Unpack[ContextOptions],
     ) -> Context:
         """Return cited text for a task inside a hard token budget, and the list of omitted hits."""
+        arguments.check_option_names("a context", options, ContextOptions.__annotations__)
         form = options.pop("format", "block")
         session = options.pop("session", None)
         window = options.pop("window", None)
@@ -293,6 +295,11 @@ def inject(
     min_score: float = MIN_CONFIDENCE,
 ) -> str:
     """Return the prompt with retrieved context after it; unchanged if there is no engine or nothing fits."""
+    for name, value in (("prompt_markdown", prompt_markdown), ("user_message", user_message)):
+        if not isinstance(value, str):
+            raise InputError(
+                f"{name} is no text: {value!r}", hint='inject("# Task", "question")'
+            )
     if engine is None:
         return prompt_markdown
     return engine.prompts.inject(

@@ -18,6 +18,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from ragstone.errors import InputError
+
 CHUNK_INDEXED: Final = "rag_chunk_indexed"
 DOCUMENT_REMOVED: Final = "rag_document_removed"
 SEARCH_STARTED: Final = "rag_search_started"
@@ -65,6 +67,19 @@ EventRecord: TypeAlias = dict[str, object]
 """An event as the log returns it: `time`, `name` and the event's data."""
 
 
+def check_event_names(names: Iterable[str] | None) -> frozenset[str] | None:
+    """Return the names as a set, None for all events; `InputError` for a name that no event has."""
+    if names is None:
+        return None
+    chosen = frozenset([names] if isinstance(names, str) else names)
+    unknown = sorted(map(repr, chosen.difference(NAMES)))
+    if unknown:
+        raise InputError(
+            f"there is no event {unknown[0]}", hint=f"there are {', '.join(NAMES)}"
+        )
+    return chosen
+
+
 class EventStream:
     """Events that wait for a reader in another thread; if the reader is slow, the oldest are dropped."""
 
@@ -101,9 +116,7 @@ class EventBus:
         self, callback: Subscriber, names: Iterable[str] | None = None
     ) -> Unsubscribe:
         """Call back for events with these names (None: all); return a function that unsubscribes."""
-        if isinstance(names, str):
-            names = [names]
-        entry = (callback, None if names is None else frozenset(names))
+        entry = (callback, check_event_names(names))
         with self._lock:
             self._subscribers = (*self._subscribers, entry)
 
@@ -230,7 +243,7 @@ class EventLog:
     def _parse(
         self, lines: Iterable[bytes], names: Iterable[str] | None
     ) -> Iterator[EventRecord]:
-        wanted = None if names is None else frozenset(names)
+        wanted = check_event_names(names)
         for line in lines:
             try:
                 record = json.loads(line)

@@ -12,7 +12,7 @@ from typing import Final
 
 from ragstone.config.validation import check_arguments
 from ragstone.engine import Engine
-from ragstone.errors import RagstoneError
+from ragstone.errors import InputError, RagstoneError
 from ragstone.protocols.cancellation import Cancellation, Cancelled
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import failure_json
@@ -127,7 +127,7 @@ class Tool:
             work = partial(self.run, call)
             return run_with_limit(work, self.seconds, cancellation or Cancellation())
         except RagstoneError as error:
-            return _failed_answer(str(error), failure_json(error))
+            return failed_answer(error)
         except Cancelled:
             message = f"{self.name} took longer than {self.seconds:g} seconds and was cancelled"
             hint = "ask a narrower question, or try again when the index is up to date"
@@ -137,10 +137,14 @@ class Tool:
                 "hint": hint,
                 "retryable": True,
             }
-            return _failed_answer(f"{message} ({hint})", error_json)
+            data = {"success": False, "error": error_json}
+            return ToolAnswer(f"{message} ({hint})", data, failed=True)
 
     def _checked(self, arguments: Mapping[str, object]) -> Json:
         """Return the arguments that are not None; `InputError` if one does not match its schema."""
+        if not isinstance(arguments, Mapping):
+            hint = f"they are an object with {', '.join(self.properties) or 'nothing in it'}"
+            raise InputError(f"the arguments of {self.name} are {arguments!r:.80}", hint=hint)
         further: Json = {}
         known = dict(arguments)
         if self.accepts_more:
@@ -174,8 +178,10 @@ def run_with_limit(
         raise Cancelled from None
 
 
-def _failed_answer(text: str, error: Json) -> ToolAnswer:
-    return ToolAnswer(text, {"success": False, "error": error}, failed=True)
+def failed_answer(error: RagstoneError) -> ToolAnswer:
+    """Return an error as the answer of a tool."""
+    data = {"success": False, "error": failure_json(error)}
+    return ToolAnswer(str(error), data, failed=True)
 
 
 def bind_tools(engine: Engine, tools: Sequence[Tool]) -> dict[str, Callable[..., str]]:

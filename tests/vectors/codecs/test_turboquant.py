@@ -162,6 +162,8 @@ def test_what_is_no_finite_number_of_sense_is_refused(bad: float) -> None:
     [
         {"bits": 0},
         {"bits": 9},
+        {"bits": 2.5},
+        {"bits": "4"},
         {"outlier_ratio": -0.1},
         {"outlier_ratio": 0.9},
         {"mode": "best"},

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from ragstone.errors import NotFound
+from ragstone.errors import InputError, NotFound
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.documents import collection_json, document_json
@@ -106,6 +106,10 @@ def _document_list(call: ToolCall) -> ToolAnswer:
 
 def _skip_to(documents: Iterator[StoredDocument], cursor: str) -> Iterator[StoredDocument]:
     """Yield the documents after the one that the cursor names; all keys are ordered by collection and uri."""
+    if "\n" not in cursor:
+        raise InputError(
+            f"{cursor[:100]!r} is no cursor", hint="use next_cursor of the page before"
+        )
     for document in documents:
         if _cursor(document) > cursor:
             yield document

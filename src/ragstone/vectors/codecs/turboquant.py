@@ -42,7 +42,7 @@ class TurboQuantizer:
         seed: int = DEFAULT_SEED,
     ) -> None:
         """Store the settings; raise `ConfigError` if one is out of range."""
-        if not 1 <= bits <= 8:
+        if bits not in range(1, 9):
             raise ConfigError(f"TurboQuant works with 1 to 8 bits, not {bits}.")
         if not 0 <= outlier_ratio <= 0.5:
             raise ConfigError(f"The outlier ratio is between 0 and 0.5, not {outlier_ratio}.")

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from fastapi import Query, Request, Response
 
 from ragstone.engine import Engine
-from ragstone.indexing.events import Event, LogPosition
+from ragstone.indexing.events import Event, LogPosition, check_event_names
 from ragstone.surfaces.rest.replies import reply
 from ragstone.surfaces.rest.route import AuthorisedCall, make_validity_check, needs
 from ragstone.surfaces.rest.router import create_router
@@ -39,6 +39,7 @@ async def stream_events(
     call: AuthorisedCall, request: Request, names: Names = None
 ) -> Response:
     """Stream the events of the project as they happen (server-sent events)."""
+    check_event_names(names)
     has_workers = call.server.worker is not None
     is_logged = has_workers and call.engine.settings.events.log
     feed = _feed_from_log if is_logged else _feed_from_bus
