@@ -319,7 +319,7 @@ def _suggest(parts: list[RegisteredPart], name: str) -> str:
     if not parts:
         return "none is installed"
     known_names = list(chain.from_iterable(part.all_names for part in parts))
-    matches = get_close_matches(name.lower(), known_names, n=1, cutoff=0.5)
+    matches = get_close_matches(name.lower(), known_names, n=1, cutoff=0.6)
     suggestion = f"did you mean {matches[0]}? " if matches else ""
     return f"{suggestion}known: {', '.join(part.name for part in parts)}"
 

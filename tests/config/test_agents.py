@@ -139,6 +139,10 @@ def test_an_overlap_that_is_not_smaller_is_refused(tmp_path: Path) -> None:
         ("a: {docs: {sources: [{}]}}\n", r"docs.sources of the agent 'a' must be a list"),
         ("a: {docs: {budget: 5}}\n", r"docs of the agent 'a' .* name no sources"),
         ("a: {docs: [x]}\n", r"line 1: docs of the agent 'a' must map"),
+        (
+            "agents:\n  - id: a\n    docs: {sources: [x]}\n  - id: a\n    docs: {sources: [y]}\n",
+            r"line 4: there are two agents with the id 'a'",
+        ),
         ("agents: [a, b]\n", r"line 1: agents must map"),
         ("agents: {a: 5}\n", r"the agent 'a' must map"),
         ("rag: 5\n", r"rag must map"),

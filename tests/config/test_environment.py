@@ -6,7 +6,12 @@ import os
 
 import pytest
 
-from ragstone.config.environment import cores, wants_colour
+from ragstone.config.environment import (
+    child_environment,
+    cores,
+    remote_environment,
+    wants_colour,
+)
 
 
 def test_colour_is_for_terminals_that_know_it_and_people_who_want_it() -> None:
@@ -29,3 +34,18 @@ def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPat
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert cores() == 1
+
+
+def test_a_server_that_is_started_finds_the_users_folders_and_no_key() -> None:
+    environ = {
+        "HOME": "/home/ada",
+        "XDG_CONFIG_HOME": "/home/ada/settings",
+        "XDG_CACHE_HOME": "",
+        "OPENAI_API_KEY": "secret",
+        "RAGSTONE_SEARCH_TOP_K": "3",
+        "PATH": "/bin",
+    }
+    variables = remote_environment(environ)
+    assert variables["XDG_CONFIG_HOME"] == "/home/ada/settings"
+    assert not {"OPENAI_API_KEY", "RAGSTONE_SEARCH_TOP_K", "XDG_CACHE_HOME"} & set(variables)
+    assert "XDG_CONFIG_HOME" not in child_environment(environ)

@@ -52,6 +52,12 @@ def test_unknown_words_near_a_known_one_are_corrected(
     assert explanation.notes[-1] == f"Did you mean: {suggestion}?"
 
 
+def test_a_corrected_question_ends_with_one_question_mark(engine: Engine) -> None:
+    explanation = engine.explain("how does the autentication work?")
+    assert explanation.suggestion == "how does the authentication work?"
+    assert explanation.notes[-1] == "Did you mean: how does the authentication work?"
+
+
 def test_a_query_without_a_known_word_says_that_nothing_fits_well(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:  # the built-in model finds something for any word
         engine.add(list(DOCUMENTS))

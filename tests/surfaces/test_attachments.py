@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from base64 import b64decode
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import InputError, ReadError
-from ragstone.surfaces.attachments import attachment
+from ragstone.surfaces.attachments import attachment, extract_text
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 PICTURES = {
@@ -106,6 +107,11 @@ def test_no_link_pipe_or_folder_is_opened(tmp_path: Path) -> None:
     for name in ("link.txt", "pipe.txt", ".", "missing.txt"):
         with pytest.raises(ReadError):
             attachment(tmp_path / name)
+
+
+def test_a_missing_file_is_named_as_it_was_given(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match=re.escape(f"there is no file {tmp_path}/gone.pdf")):
+        extract_text(f"{tmp_path}/gone.pdf")
 
 
 @pytest.mark.parametrize("path", ["", None, 5])

@@ -122,8 +122,9 @@ def test_wrong_arguments_get_an_explanation_and_the_server_goes_on(folder: Path)
                 ("rag_memory_add", {"session_id": "s", "content": " "}, "is empty"),
                 ("nonsense", {}, "there is no tool"),
             ):
-                text, _, failed = await call(connected, name, **arguments)
+                text, data, failed = await call(connected, name, **arguments)
                 assert failed
+                assert data["error"]["message"] in text
                 assert words in text
             assert not (await call(connected, "rag_search", query="gondola"))[2]
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -45,6 +45,34 @@ def succeed(engine: Engine, name: str, /, **arguments: Any) -> dict[str, Any]:
     assert not answer.failed, answer.text
     assert answer.data["success"] is True
     return answer.data
+
+
+def test_a_kind_without_documents_is_an_empty_result_and_a_word_that_is_none_a_failure(
+    engine: Engine,
+) -> None:
+    engine.add(Document("docs/gondola.md", "The gondola is black.", kind="doc"))
+    answer = call(engine, "rag_search", query="gondola", kind="adr")
+    assert not answer.failed
+    assert answer.data["results"] == []
+    assert answer.text.startswith("No relevant documentation found for your query.\n")
+    answer = call(engine, "rag_search", query="gondola", kind="nonsense")
+    assert answer.failed
+    assert "there are doc" in answer.text
+
+
+@pytest.mark.parametrize("arguments", [None, "gondola", ["gondola"], 5])
+def test_arguments_that_are_no_object_are_explained(engine: Engine, arguments: object) -> None:
+    answer = TOOLS["rag_search"](engine, cast(dict[str, object], arguments))
+    assert answer.failed
+    assert answer.text.startswith("the arguments of rag_search are ")
+    assert "an object with query" in answer.text
+
+
+def test_a_cursor_of_another_listing_is_refused(engine: Engine) -> None:
+    engine.add(Document("docs/gondola.md", "The gondola is black."))
+    answer = call(engine, "rag_document_list", cursor="bad")
+    assert answer.failed
+    assert "'bad' is no cursor (use next_cursor of the page before)" in answer.text
 
 
 def test_a_search_result_has_the_passage_and_its_citation_in_both_parts(engine: Engine) -> None:

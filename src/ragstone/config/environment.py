@@ -28,6 +28,8 @@ _CHILD_VARIABLES: Final = (
     "CARGO_HOME",
     "JAVA_HOME",
 )
+_USER_FOLDERS: Final = ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "APPDATA", "LOCALAPPDATA")
+"""Folders of the user: a Ragstone that is started proves by a file there that an index is the user's own."""
 
 
 def search_path(environ: Mapping[str, str] | None = None) -> list[str]:
@@ -57,7 +59,10 @@ def remote_depth(environ: Mapping[str, str] | None = None) -> int:
 
 def remote_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the variables for an MCP server that is started: no settings, no keys, and the depth."""
-    return child_environment(environ) | {_DEPTH_VARIABLE: str(remote_depth(environ) + 1)}
+    variables = os.environ if environ is None else environ
+    folders = {name: variables[name] for name in _USER_FOLDERS if variables.get(name)}
+    depth = {_DEPTH_VARIABLE: str(remote_depth(environ) + 1)}
+    return child_environment(environ) | folders | depth
 
 
 def wants_colour(*, is_terminal: bool, environ: Mapping[str, str] | None = None) -> bool:

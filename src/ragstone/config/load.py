@@ -21,7 +21,15 @@ from ragstone.config.restrictions import (
     is_looser,
     refuse_secret,
 )
-from ragstone.config.settings import SettingKey, Settings, build_settings, setting_keys
+from ragstone.config.settings import (
+    LIST_ALL,
+    SettingKey,
+    Settings,
+    build_settings,
+    section_names,
+    setting_keys,
+    suggest_setting,
+)
 from ragstone.config.trust import trusted_values
 from ragstone.config.validation import check_value, parse_value, suggest
 from ragstone.errors import ConfigError
@@ -29,7 +37,6 @@ from ragstone.errors import ConfigError
 FILE_NAME = "ragstone.toml"
 _PREFIX = "RAGSTONE_"
 MAX_FILE_BYTES = 1_000_000
-_LIST_ALL = "`ragstone config` lists them all"
 logger = logging.getLogger(__name__)
 
 
@@ -277,9 +284,9 @@ def _flatten(
         is_known = allow_dotted or "." not in part
         if is_known and name in keys:
             yield keys[name], value
-        elif not is_known or name not in _section_names():
+        elif not is_known or name not in section_names():
             raise ConfigError(
-                f"Unknown setting {name!r} in {origin}.", hint=_suggest_setting(name)
+                f"Unknown setting {name!r} in {origin}.", hint=suggest_setting(name)
             )
         elif not isinstance(value, Mapping):
             raise ConfigError(f"{name} in {origin} must be a table, written [{name}].")
@@ -287,25 +294,8 @@ def _flatten(
             yield from _flatten(value, origin, prefix=f"{name}.", allow_dotted=allow_dotted)
 
 
-def _section_names() -> set[str]:
-    names = set()
-    for name in setting_keys():
-        section = name.rpartition(".")[0]
-        names |= {section, section.partition(".")[0]}
-    return names
-
-
 def _suggest_variable(variable: str, variables: Iterable[str]) -> str:
     """Return a hint with the nearest variable, compared without the common prefix."""
     names = [name.removeprefix(_PREFIX) for name in variables]
     hint = suggest(variable.removeprefix(_PREFIX), names)
-    return hint.replace("did you mean ", f"did you mean {_PREFIX}") or _LIST_ALL
-
-
-def _suggest_setting(name: str) -> str:
-    """Return a hint with the setting of the same last part, else with the nearest name."""
-    last = name.rpartition(".")[2]
-    for setting_name in setting_keys():
-        if setting_name.rpartition(".")[2] == last:
-            return f"did you mean {setting_name}?"
-    return suggest(name, [*setting_keys(), *_section_names()]) or _LIST_ALL
+    return hint.replace("did you mean ", f"did you mean {_PREFIX}") or LIST_ALL

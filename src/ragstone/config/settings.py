@@ -9,7 +9,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar, get_type_hints
+from typing import Final, TypeVar, get_type_hints
 
 from ragstone.config.sections import (
     AskSettings,
@@ -33,11 +33,12 @@ from ragstone.config.server_sections import (
     PlanSettings,
     ServerSettings,
 )
-from ragstone.config.validation import ValueType
+from ragstone.config.validation import ValueType, suggest
 from ragstone.errors import ConfigError, MissingExtra
 from ragstone.types import OcrLimits
 
 T = TypeVar("T")
+LIST_ALL: Final = "`ragstone config` lists them all"
 DEFAULT = "default"
 _HIDDEN = "***"
 
@@ -106,9 +107,7 @@ class Settings:
     def value(self, key: str) -> object:
         """Return the value of a dotted key; raise `ConfigError` if there is no such setting."""
         if key not in setting_keys():
-            raise ConfigError(
-                f"There is no setting {key!r}.", hint="`ragstone config` lists them all"
-            )
+            raise ConfigError(f"There is no setting {key!r}.", hint=suggest_setting(key))
         value: object = self
         for part in key.split("."):
             value = getattr(value, part)
@@ -196,6 +195,24 @@ def setting_keys() -> Mapping[str, SettingKey]:
     """Return every setting by its dotted name, in the order of the sections."""
     keys = _keys_of(Settings, "")
     return MappingProxyType({key.name: key for key in keys})
+
+
+def section_names() -> set[str]:
+    """Return the names of all sections, such as `rag` and `rag.vector_store`."""
+    names = set()
+    for name in setting_keys():
+        section = name.rpartition(".")[0]
+        names |= {section, section.partition(".")[0]}
+    return names
+
+
+def suggest_setting(name: str) -> str:
+    """Return a hint with the setting of the same last part, else with the nearest name."""
+    last = name.rpartition(".")[2]
+    for setting_name in setting_keys():
+        if setting_name.rpartition(".")[2] == last:
+            return f"did you mean {setting_name}?"
+    return suggest(name, [*setting_keys(), *section_names()]) or LIST_ALL
 
 
 def build_settings(

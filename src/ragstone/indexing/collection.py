@@ -359,6 +359,7 @@ def folder_source(
     return FolderSource(
         settings.base,
         include=rules.include,
+        include_origin=settings.origin("sources.include"),
         exclude=rules.exclude,
         limits=FileLimits(
             rules.max_file_bytes,

@@ -19,7 +19,7 @@ from ragstone.types import Document, OcrLimits
 _PLAIN: Final = PlainReader()
 _PDF: Final = "pdf"
 _NO_TEXT_LAYER: Final = "no text layer"
-_INSTALL_OCR: Final = 'pip install "ragstone[ocr]" reads such pages'
+_INSTALL_OCR: Final = 'pip install "ragstone[ocr]" reads pictures and scanned pages'
 _OCR_OFF: Final = "read.ocr is off"
 _TEMPLATE_HEAD: Final = 20_000
 

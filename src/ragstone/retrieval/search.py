@@ -101,7 +101,7 @@ class Searcher:
         if hits and (sure < WEAK_CONFIDENCE or not has_known_word):
             lists.notes.append(NOTHING_FITS)
         if suggestion:
-            lists.notes.append(DID_YOU_MEAN.format(suggestion))
+            lists.notes.append(DID_YOU_MEAN.format(suggestion.rstrip("? ")))
         scale = _scale_of_dropped(chosen, sure)
         hidden = order.explain_dropped(selection.ranked, selection.copies, chosen, scale)
         unrelated = order.explain_noise(selection.noise, lists.outlines, scale)

@@ -69,6 +69,8 @@ def attachment(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> A
         raise InputError(f"{path!r} is not a path", hint='attachment("notes.md")')
     full_path = Path(path).expanduser().absolute()
     name = full_path.name
+    if not os.path.lexists(full_path):
+        raise ReadError(f"there is no file {os.fspath(path)}", hint="check the path")
     try:
         data = safe_open(full_path.parent, name, max_bytes=max_bytes).data
     except ReadError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -157,6 +158,16 @@ def test_a_site_without_wishes_is_visited_and_one_that_cannot_say_is_not(site: S
         with pytest.raises(AccessError, match="not known"):
             visitor(site).visit(f"{site.origin}/page")
         assert site.asked == before
+
+
+def test_a_host_that_does_not_answer_is_not_reached_and_not_forbidden() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    rules = FetchRules(NetworkPolicy(frozenset({("127.0.0.1", port)})), seconds=5.0)
+    for _ in range(2):
+        with pytest.raises(ReadError, match="^http://127.0.0.1:[0-9]+ cannot be reached"):
+            PageVisitor(rules).visit(f"http://127.0.0.1:{port}/page")
 
 
 def test_robots_files_are_not_fetched_from_refused_addresses(site: Site) -> None:

@@ -87,6 +87,14 @@ def test_an_unknown_name_is_refused_with_the_known_ones(
     assert quick("search", "upload", "--kind", "code").code == 0
 
 
+@pytest.mark.parametrize("kind", ["adr", "notebook", "route_group", "turn"])
+def test_a_kind_that_no_document_has_is_an_empty_answer(quick: Command, kind: str) -> None:
+    quick("sync")
+    ran = quick("search", "upload", "--kind", kind)
+    assert ran.code == 0
+    assert f"(no document matches the filter kind={kind})" in ran.err
+
+
 @pytest.mark.parametrize("score", ["-0.1", "1.5", "nan"])
 def test_a_score_outside_its_range_is_refused(quick: Command, score: str) -> None:
     ran = quick("search", "upload", "--min-score", score)
@@ -170,3 +178,32 @@ def test_no_variable_is_suggested_that_is_only_similar_by_its_prefix(
 ) -> None:
     monkeypatch.setenv("RAGSTONE_FOO", "1")
     assert "did you mean" not in quick("status").err
+
+
+def test_a_setting_that_there_is_not_gets_the_nearest_name(quick: Command) -> None:
+    ran = quick("config", "rag.chunksize")
+    assert ran.code == 2
+    assert "There is no setting 'rag.chunksize'. (did you mean rag.chunk_size?)" in ran.err
+
+
+def test_sources_of_an_agent_that_select_nothing_name_its_file(
+    quick: Command, project: Path
+) -> None:
+    (project / "agents.yaml").write_text("shell: {docs: {sources: ['docz/*.md']}}\n")
+    ran = quick("agents", "ensure", "shell")
+    assert ran.code == 2
+    assert "docz/*.md" in ran.err
+    assert "agents.yaml, docs.sources of 'shell'" in ran.err
+
+
+def test_no_events_are_shown_if_none_are_asked_for(quick: Command) -> None:
+    quick("search", "upload")
+    assert "No events are kept" not in quick("events", "--limit", "0").err
+
+
+def test_a_file_to_import_that_is_not_there_is_named(quick: Command) -> None:
+    ran = quick("import", "gone.jsonl")
+    assert ran.code == 2
+    assert "there is no file gone.jsonl" in ran.err
+    quick("sync")
+    assert "(`ragstone sessions` lists them)" in quick("sessions", "export", "gone").err

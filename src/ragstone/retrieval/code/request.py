@@ -19,6 +19,7 @@ _OPTIONS: Final = (
     "min_score",
     "collection",
 )
+_EXAMPLES: Final = {"source_types": "route", "must_include_paths": "docs/adr"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def _names(option: str, value: object) -> tuple[str, ...] | None:
         return None
     if isinstance(value, str) or not isinstance(value, Sequence):
         message = f"{option} is a list of names, not {value!r}"
-        raise InputError(message, hint=f'{option}=["routes/api.php"]')
+        raise InputError(message, hint=f"{option}=[{_EXAMPLES[option]!r}]")
     names = [_name(option, name) for name in value]
     return tuple(dict.fromkeys(names))
 

@@ -60,6 +60,8 @@ class FolderSource:
     _: KW_ONLY
     limits: FileLimits
     include: Sequence[str] = ("**",)
+    include_origin: str = ""
+    """Where the patterns come from, in words; for messages."""
     exclude: Sequence[str] = ()
     only: Sequence[str | Path] | None = None
     """Files, folders and patterns that narrow the scan, as a user named them."""
@@ -223,9 +225,10 @@ class FolderSource:
         is_complete = self.only is None and self.changed is None
         if is_complete and not tree.selection.includes_all:
             patterns = ", ".join(self.include)
+            origin = f" ({self.include_origin})" if self.include_origin else ""
             raise InputError(
                 f"sources.include selects no file in {self.root}: {patterns}",
-                hint="correct the patterns; nothing was removed",
+                hint=f"correct the patterns{origin}; nothing was removed",
             )
 
     def _missing_paths(self, tree: FolderTree) -> Iterator[Skip]:

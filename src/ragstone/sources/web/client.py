@@ -48,6 +48,10 @@ def connect_address(address: Address, port: int, seconds: float) -> socket.socke
     return socket.create_connection((str(address), port), timeout=seconds)
 
 
+class HostNotReached(ReadError):
+    """The host of an address does not exist, or does not answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class NetworkPolicy:
     """Which hosts may be reached, and how. Tests replace `resolve` and `connect`."""
@@ -136,7 +140,7 @@ class _PageNetwork(httpcore2.NetworkBackend):
                 last_error = error
             else:
                 return _BoundedStream(connection, self._url, self._deadline, self._max_bytes)
-        raise ReadError(
+        raise HostNotReached(
             f"{self._url.origin} cannot be reached: {first_line(last_error)}",
             hint="check the address and the network",
         ) from last_error
@@ -148,7 +152,7 @@ class _PageNetwork(httpcore2.NetworkBackend):
         texts = self._resolve() if literal is None else [str(literal)]
         addresses = [self._check(text, private=private) for text in texts]
         if not addresses:
-            raise ReadError(f"there is no host {self._url.host}", hint="check the address")
+            raise HostNotReached(f"there is no host {self._url.host}", hint="check the address")
         return _alternate_versions(addresses)
 
     def _check(self, text: str, *, private: bool) -> Address:
@@ -182,9 +186,11 @@ class _PageNetwork(httpcore2.NetworkBackend):
         try:
             return answer.result(timeout=min(SECONDS_TO_CONNECT, _seconds_left(self._deadline)))
         except TimeoutError as error:
-            raise ReadError(f"{host} was not found in time", hint="try again later") from error
+            raise HostNotReached(
+                f"{host} was not found in time", hint="try again later"
+            ) from error
         except (OSError, ValueError) as error:
-            raise ReadError(
+            raise HostNotReached(
                 f"there is no host {host}: {first_line(error)}",
                 hint="check the address and the network",
             ) from error

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ragstone.errors import AccessError, ReadError
+from ragstone.errors import AccessError, RagstoneError, ReadError
+from ragstone.sources.web.client import HostNotReached
 from ragstone.sources.web.fetch import USER_AGENT, FetchRules, accept_every_type, safe_fetch
 from ragstone.sources.web.urls import Url
 
@@ -93,7 +94,7 @@ class RobotsCache:
         """Fetch robots.txt files by these rules."""
         self._rules = replace(rules, max_bytes=_MAX_BYTES, refuse_body=accept_every_type)
         self._rules_by_origin: dict[str, list[RobotsRule]] = {}
-        self._errors: dict[str, str] = {}
+        self._errors: dict[str, RagstoneError] = {}
 
     def check(self, url: Url) -> None:
         """Raise `AccessError` if the site asks programs not to visit the address."""
@@ -101,10 +102,7 @@ class RobotsCache:
         if origin not in self._rules_by_origin and origin not in self._errors:
             self._fetch(origin)
         if origin in self._errors:
-            raise AccessError(
-                f"whether programs may visit {origin} is not known: {self._errors[origin]}",
-                hint="try again later",
-            )
+            raise self._errors[origin]
         if not is_allowed(self._rules_by_origin[origin], url.target):
             raise AccessError(
                 f"{origin}/robots.txt asks programs not to fetch {url.path}",
@@ -115,8 +113,11 @@ class RobotsCache:
         """Store the site's rules (none if it has no robots.txt), or the reason why they are not known."""
         try:
             page = safe_fetch(f"{origin}/robots.txt", self._rules)
+        except HostNotReached as error:
+            self._errors[origin] = error
+            return
         except ReadError as error:
-            self._errors[origin] = error.message
+            self._errors[origin] = _unknown_rules(origin, error.message)
             return
         if page.status == _OK:
             text = page.body.decode("utf-8-sig", "replace")
@@ -124,7 +125,13 @@ class RobotsCache:
         elif page.status in _CLIENT_ERRORS:
             self._rules_by_origin[origin] = []
         else:
-            self._errors[origin] = f"its robots.txt answers {page.status}"
+            reason = f"its robots.txt answers {page.status}"
+            self._errors[origin] = _unknown_rules(origin, reason)
+
+
+def _unknown_rules(origin: str, reason: str) -> AccessError:
+    message = f"whether programs may visit {origin} is not known: {reason}"
+    return AccessError(message, hint="try again later")
 
 
 def _fields(text: str) -> Iterator[tuple[str, str]]:

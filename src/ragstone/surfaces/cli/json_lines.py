@@ -53,6 +53,10 @@ def open_input(engine: Engine, file: str) -> BinaryIO:
     """Return a file or stdin for reading; raise `InputError` if the file belongs to the index itself."""
     if file == PIPE:
         return sys.stdin.buffer
+    if not os.path.lexists(file):
+        raise InputError(
+            f"there is no file {file}", hint="check the path; `-` reads from a pipe"
+        )
     parent, name = os.path.split(os.path.realpath(file))
     try:
         return safe_stream(Path(parent), name, never=engine.admin.source().own_files())

@@ -16,13 +16,13 @@ from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
 from ragstone import __version__
-from ragstone.errors import Overloaded, TimedOut
+from ragstone.errors import NotFound, Overloaded, TimedOut
 from ragstone.protocols.cancellation import Cancellation
 from ragstone.surfaces.mcp.prompts import PromptHandlers
 from ragstone.surfaces.mcp.resources import ResourceHandlers
 from ragstone.surfaces.mcp.session import Lifespan, McpSession, RequestContext
 from ragstone.surfaces.present.failures import failure_json
-from ragstone.surfaces.tool import Tool, ToolAnswer
+from ragstone.surfaces.tool import Tool, ToolAnswer, failed_answer
 from ragstone.surfaces.tools import CODE_TOOLS, DEFAULT_TOOLS, RAG_FIND_TOOLS
 
 INSTRUCTIONS: Final = (
@@ -117,9 +117,9 @@ def create_server(
     ) -> types.CallToolResult:
         tool = tool_list.by_name.get(params.name)
         if tool is None:
-            names = ", ".join(tool_list.by_name)
-            text = f"there is no tool {params.name[:80]!r}; there are {names}"
-            return call_result(ToolAnswer(text, {"success": False}, failed=True))
+            hint = f"there are {', '.join(tool_list.by_name)}"
+            error = NotFound(f"there is no tool {params.name[:80]!r}", hint=hint)
+            return call_result(failed_answer(error))
         answer = await _answer(context, find(context), tool, params.arguments or {})
         await tool_list.announce()
         return call_result(answer)

@@ -92,7 +92,8 @@ def _invalid_request(problems: Sequence[Any]) -> InputError:
         )
     place = ".".join(str(part) for part in first["loc"][1:])
     where = f"{place}: " if place else ""
-    return InputError(f"{where}{first['msg']}", hint="/openapi.json describes every request")
+    sentence = first["msg"].removeprefix("Value error, ")
+    return InputError(f"{where}{sentence}", hint="/openapi.json describes every request")
 
 
 def _http_failure(request: Request, error: HTTPException) -> Response:

@@ -49,7 +49,7 @@ def events(
         records = engine.admin.log.last(limit, names or None)
         for record in records:
             _print_record(record, as_json=as_json)
-        if not records and not follow:
+        if limit and not records and not follow:
             reason = "" if engine.settings.events.log else " (events.log is false)"
             print_note(f"No events are kept{reason}.")
         while follow:
