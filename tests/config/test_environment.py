@@ -38,14 +38,14 @@ def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPat
 
 def test_a_server_that_is_started_finds_the_users_folders_and_no_key() -> None:
     environ = {
-        "HOME": "/home/ada",
-        "XDG_CONFIG_HOME": "/home/ada/settings",
+        "HOME": "/home/you",
+        "XDG_CONFIG_HOME": "/home/you/settings",
         "XDG_CACHE_HOME": "",
         "OPENAI_API_KEY": "secret",
         "RAGSTONE_SEARCH_TOP_K": "3",
         "PATH": "/bin",
     }
     variables = remote_environment(environ)
-    assert variables["XDG_CONFIG_HOME"] == "/home/ada/settings"
+    assert variables["XDG_CONFIG_HOME"] == "/home/you/settings"
     assert not {"OPENAI_API_KEY", "RAGSTONE_SEARCH_TOP_K", "XDG_CACHE_HOME"} & set(variables)
     assert "XDG_CONFIG_HOME" not in child_environment(environ)

@@ -10,15 +10,12 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import cast, get_args
 
 import pytest
 
-from ragstone import Document, Engine, inject
-from ragstone.chunk import recipes
-from ragstone.config.sections import ChunkerName
+from ragstone import Document, Engine
 from ragstone.embed.fake import FakeEmbedder
-from ragstone.errors import ConfigError, Conflict, InputError, NotFound
+from ragstone.errors import Conflict, InputError, NotFound
 from ragstone.types import CollectionKey
 from tests.support.internals import store_of
 
@@ -150,57 +147,6 @@ def test_a_named_path_that_does_not_exist_is_a_failure(engine: Engine) -> None:
     assert [skip.uri for skip in report.failed] == ["nowhere.py"]
     assert report.closes
     assert not report.ok
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda engine: engine.sync("docs"),
-        lambda engine: engine.sync(Path("docs")),
-        lambda engine: engine.sync([5]),
-        lambda engine: engine.sync(embed="yes"),
-        lambda engine: engine.admin.embed(seconds="a"),
-        lambda engine: engine.remove(5),
-        lambda engine: engine.remove(ids="docs/a.md"),
-        lambda engine: engine.remove(ids=[5]),
-        lambda engine: engine.admin.text(5),
-        lambda engine: engine.admin.backup(5),
-        lambda engine: engine.admin.load(None),
-        lambda engine: engine.admin.load("text"),
-        lambda engine: engine.admin.create_collection(" "),
-        lambda engine: engine.admin.create_collection("x", chunk_size="a"),
-        lambda engine: Engine.open(cast(str, 5)),
-        lambda engine: Engine.open(engine.folder, config=cast(dict[str, object], [1])),
-        lambda engine: engine.search("a", collection=5),
-        lambda engine: engine.search("a", collection=[5]),
-        lambda engine: engine.search("a", rerank=5),
-        lambda engine: engine.add(None),
-        lambda engine: engine.add(5),
-        lambda engine: engine.add(Document("u", "t", title=cast(str, 5))),
-        lambda engine: engine.search(None),
-        lambda engine: engine.search("a", "5"),
-        lambda engine: engine.search("a", min_score="0.5"),
-        lambda engine: engine.search("a", mode="sideways"),
-        lambda engine: engine.search("a", nonsense=1),
-        lambda engine: engine.search("a", filters="docs"),
-        lambda engine: engine.search("a", mmr="yes"),
-        lambda engine: engine.add("text"),
-        lambda engine: engine.add([("u", "t")]),
-        lambda engine: engine.add(Document("u", cast(str, None))),
-        lambda engine: engine.add(Document(" ", "text")),
-        lambda engine: engine.add(Document("u", "t", metadata={"a": cast(str, object())})),
-        lambda engine: engine.add(Document("u", "t", metadata={"a": float("nan")})),
-        lambda engine: engine.remove(),
-        lambda engine: engine.add(b"text", uri="u"),
-        lambda engine: inject(None, "question", engine),
-        lambda engine: inject("# Task", None, engine),
-    ],
-)
-def test_a_wrong_argument_is_refused_in_a_sentence(
-    engine: Engine, wrong: Callable[[Engine], object]
-) -> None:
-    with pytest.raises(InputError):
-        wrong(engine)
 
 
 def test_damaged_vectors_are_found_by_the_check_and_made_again(
@@ -397,38 +343,3 @@ def test_copies_outside_the_filter_are_not_listed(engine: Engine) -> None:
     )
     hit = engine.search("gondola", filters={"team": "b"})[0]
     assert (hit.source_doc_id, hit.duplicates) == ("b/x", ())
-
-
-def test_an_unknown_option_gets_the_nearest_name(engine: Engine) -> None:
-    with pytest.raises(InputError, match="a search has no option 'rerankr'") as caught:
-        engine.search("a", rerankr="x")  # type: ignore[call-arg]
-    assert caught.value.hint == "did you mean rerank?"
-    with pytest.raises(InputError, match="a context has no option 'formt'") as caught:
-        engine.context("a", formt="block")  # type: ignore[call-arg]
-    assert caught.value.hint == "did you mean format?"
-    with pytest.raises(InputError, match="source_types is a list of names") as caught:
-        engine.retrieve("a", source_types="route")
-    assert caught.value.hint == "source_types=['route']"
-
-
-@pytest.mark.parametrize(
-    ("config", "words"),
-    [
-        ({"rag.chunker": "charz"}, "did you mean chars?"),
-        (
-            {"rag.chunker": "chars", "rag.chunk_overlap": 1000},
-            "not smaller than the chunk size",
-        ),
-        ({"rag.chunker": "tokens", "chunk.overlap_tokens": 512}, "not smaller than the chunk"),
-    ],
-)
-def test_settings_that_allow_no_chunk_are_refused_before_the_first_document(
-    tmp_path: Path, config: dict[str, object], words: str
-) -> None:
-    with pytest.raises(ConfigError) as caught:
-        Engine.open(tmp_path, config=config)
-    assert words in str(caught.value)
-
-
-def test_the_settings_know_the_chunkers() -> None:
-    assert get_args(ChunkerName) == recipes.NAMES

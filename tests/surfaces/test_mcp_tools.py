@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -58,14 +58,6 @@ def test_a_kind_without_documents_is_an_empty_result_and_a_word_that_is_none_a_f
     answer = call(engine, "rag_search", query="gondola", kind="nonsense")
     assert answer.failed
     assert "there are doc" in answer.text
-
-
-@pytest.mark.parametrize("arguments", [None, "gondola", ["gondola"], 5])
-def test_arguments_that_are_no_object_are_explained(engine: Engine, arguments: object) -> None:
-    answer = TOOLS["rag_search"](engine, cast(dict[str, object], arguments))
-    assert answer.failed
-    assert answer.text.startswith("the arguments of rag_search are ")
-    assert "an object with query" in answer.text
 
 
 def test_a_cursor_of_another_listing_is_refused(engine: Engine) -> None:
@@ -386,16 +378,6 @@ def test_indexing_for_a_cancelled_search_stops_and_goes_on_later(tmp_path: Path)
         found = succeed(engine, "rag_search", query="ferry", top_k=5)
         assert len(found["results"]) == 5
         assert all(finding.ok for finding in engine.admin.check())
-
-
-@pytest.mark.parametrize("tool", ALL_TOOLS, ids=lambda tool: tool.name)
-def test_every_tool_says_if_it_writes_and_has_a_schema_for_its_result(tool: Tool) -> None:
-    schema = tool.mcp()
-    assert schema["outputSchema"]["required"] == ["success"]
-    is_writer = re.search("add|create|delete|forget|execute", tool.name) is not None
-    assert schema["annotations"]["readOnlyHint"] is not is_writer
-    is_remover = re.search("delete|forget|execute", tool.name) is not None
-    assert schema["annotations"].get("destructiveHint", False) is is_remover
 
 
 def test_no_document_is_lost_between_pages_of_long_names(engine: Engine) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -258,3 +259,21 @@ def test_no_turn_can_imitate_another_or_hide_characters(engine: Engine) -> None:
     text = MEMORY_SEARCH(engine, {"session_id": "s", "query": "bell"}).text
     assert re.findall(r"^\[turn (\d+)", text, re.M) == ["0"]
     assert "\U000e0041" not in text
+
+
+@pytest.mark.parametrize("arguments", [None, "gondola", ["gondola"], 5])
+def test_arguments_that_are_no_object_are_explained(engine: Engine, arguments: object) -> None:
+    answer = RAG_SEARCH(engine, cast(dict[str, object], arguments))
+    assert answer.failed
+    assert answer.text.startswith("the arguments of rag_search are ")
+    assert "an object with query" in answer.text
+
+
+@pytest.mark.parametrize("tool", ALL_TOOLS, ids=lambda tool: tool.name)
+def test_every_tool_says_if_it_writes_and_has_a_schema_for_its_result(tool: Tool) -> None:
+    schema = tool.mcp()
+    assert schema["outputSchema"]["required"] == ["success"]
+    is_writer = re.search("add|create|delete|forget|execute", tool.name) is not None
+    assert schema["annotations"]["readOnlyHint"] is not is_writer
+    is_remover = re.search("delete|forget|execute", tool.name) is not None
+    assert schema["annotations"].get("destructiveHint", False) is is_remover
