@@ -139,8 +139,11 @@ class Searches:
     def with_related(self, hits: Sequence[Hit], scope: Scope) -> tuple[Hit, ...]:
         """Return the hits with the data that the code graph has about their lines."""
         graph, enriched = self.project.store.graph, tuple(hits)
-        if any(TYPE_OPENING.search(hit.text) for hit in hits if hit.language):
-            enriched = facets.with_signatures(graph, scope, enriched)
+        opened = {
+            hit.source_doc_id for hit in hits if hit.language and TYPE_OPENING.search(hit.text)
+        }
+        if opened:
+            enriched = facets.with_signatures(graph, scope, enriched, sorted(opened))
         if hits and graph.nodes(scope, kinds=("route", "table"), limit=1):
             enriched = facets.with_related(graph, scope, enriched, partial(self._text, scope))
         return enriched

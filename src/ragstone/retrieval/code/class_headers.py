@@ -12,15 +12,19 @@ from ragstone.types import Hit, Node, Scope
 from ragstone.types.documents import Value
 from ragstone.types.graph import TYPE_KINDS
 
+_KINDS: Final = (*sorted(TYPE_KINDS), "method")
 _MAX_NODES: Final = 5000
 _MAX_SIGNATURES: Final = 100
 
 
-def with_signatures(graph: GraphReader, scope: Scope, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return the hits; those whose class goes on after them have `namespace` and `signatures` in their metadata."""
-    uris = sorted({hit.source_doc_id for hit in hits if hit.language})
+def with_signatures(
+    graph: GraphReader, scope: Scope, hits: Sequence[Hit], uris: Sequence[str]
+) -> tuple[Hit, ...]:
+    """Return the hits; those in these files whose class goes on after them have `namespace` and `signatures` in
+    their metadata.
+    """
     nodes_by_uri: dict[tuple[str, str], list[Node]] = defaultdict(list)
-    for node in graph.nodes(scope, uris=uris, limit=_MAX_NODES):
+    for node in graph.nodes(scope, uris=uris, kinds=_KINDS, limit=_MAX_NODES):
         nodes_by_uri[node.collection, node.uri].append(node)
     return tuple(
         _with_header(hit, nodes_by_uri.get((hit.collection, hit.source_doc_id), ()))

@@ -37,7 +37,11 @@ _KEY_WITH: Final = (
 _NODES_OF_KINDS: Final = _NODES.format(
     condition=_KEY_WITH.format(condition="kind IN (SELECT value FROM json_each(?2))")
 )
-_NODES_OF_URI: Final = _NODES.format(condition=_KEY_WITH.format(condition="uri = ?2"))
+_NODES_OF_URI: Final = _NODES.format(
+    condition=_KEY_WITH.format(
+        condition="uri = ?2 AND (?3 IS NULL OR kind IN (SELECT value FROM json_each(?3)))"
+    )
+)
 _OWNER_STAMPS: Final = "SELECT owner, stamp FROM graph_owners WHERE collection = ?"
 _OWNER_STAMP: Final = _OWNER_STAMPS + " AND owner = ?"
 _OWNER_DATA: Final = """
@@ -60,7 +64,7 @@ _UNRESOLVED_BY_SOURCE: Final = _UNRESOLVED.format(condition="source = ?")
 _UNRESOLVED_BY_BOTH: Final = _UNRESOLVED.format(condition="source = ? AND name = ?")
 
 
-Query = tuple[str, tuple[str | bytes, ...]]
+Query = tuple[str, tuple[str | bytes | None, ...]]
 """A statement, and its parameters after the collection."""
 
 
@@ -82,10 +86,11 @@ class NodeConditions:
         """Return the queries that select all nodes that can pass."""
         if self.keys is not None:
             return [(_NODE_BY_KEY, (pack(key),)) for key in dict.fromkeys(self.keys)]
+        kinds = None if self.kinds is None else json.dumps(list(self.kinds))
         if self.uris is not None:
-            return [(_NODES_OF_URI, (pack(uri),)) for uri in dict.fromkeys(self.uris)]
-        if self.kinds is not None:
-            return [(_NODES_OF_KINDS, (json.dumps(list(self.kinds)),))]
+            return [(_NODES_OF_URI, (pack(uri), kinds)) for uri in dict.fromkeys(self.uris)]
+        if kinds is not None:
+            return [(_NODES_OF_KINDS, (kinds,))]
         return [(_ALL_NODES, ("",))]
 
 

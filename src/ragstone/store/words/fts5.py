@@ -7,6 +7,7 @@ index is rebuilt.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -20,8 +21,8 @@ from ragstone.store.words.terms import (
     chunk_terms,
     chunks_after,
     chunks_by_id,
-    clean_terms,
     indexed_text,
+    split_terms,
     stored_terms,
     version,
 )
@@ -56,10 +57,14 @@ _MISSING_ROWS: Final = (
 _EXTRA_ROWS: Final = (
     "SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT id FROM chunks)"
 )
-_HAS_TERM: Final = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
-_HAS_TERM_IN: Final = """
-    SELECT 1 FROM words w CROSS JOIN chunks c ON c.id = w.rowid
-    WHERE words MATCH ? AND c.collection IN (SELECT value FROM json_each(?)) LIMIT 1"""
+_KNOWN: Final = """
+    SELECT term.value FROM json_each(?) term
+    WHERE EXISTS (SELECT 1 FROM words WHERE words MATCH '"' || term.value || '"')"""
+_KNOWN_IN: Final = """
+    SELECT term.value FROM json_each(?) term
+    WHERE EXISTS (
+        SELECT 1 FROM words w CROSS JOIN chunks c ON c.id = w.rowid
+        WHERE words MATCH '"' || term.value || '"' AND c.collection IN (SELECT value FROM json_each(?)))"""
 _COUNT_IN_FILE: Final = "SELECT doc FROM words_terms WHERE term = ?"
 
 
@@ -189,18 +194,14 @@ class Fts5Search:
 
 def known_terms(db: sqlite3.Connection, scope: WordScope, terms: Sequence[str]) -> set[str]:
     """Return those of the terms that a chunk of the collections in scope has."""
-    statement = _HAS_TERM
-    scope_parameters: tuple[str, ...] = ()
-    if scope.collections is not None:
-        statement = _HAS_TERM_IN
-        scope_parameters = (scope.collection_list,)
-    present = set()
-    for term in terms:
-        if clean_terms([term]) == [term]:
-            row = db.execute(statement, (_match_any([term]), *scope_parameters)).fetchone()
-            if row is not None:
-                present.add(term)
-    return present
+    joined = " ".join(terms).encode("utf-8", "replace").decode()
+    whole = set(split_terms(joined)).intersection(terms)
+    wanted = json.dumps(sorted(whole))
+    if scope.collections is None:
+        rows = db.execute(_KNOWN, (wanted,))
+    else:
+        rows = db.execute(_KNOWN_IN, (wanted, scope.collection_list))
+    return {term for (term,) in rows}
 
 
 def _restricted(scope: WordScope) -> tuple[str, tuple[str | bytes, ...]]:
