@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ragstone import Engine
+from ragstone.embed.fake import FakeEmbedder
 from ragstone.errors import ReadError, StoreBusy
 from ragstone.indexing import writer
 from ragstone.indexing.ledger import merge_reports
@@ -18,7 +21,16 @@ from ragstone.read.confined_reader import CONFINED_READER
 from ragstone.read.readers import FormatReader
 from ragstone.sources import files
 from ragstone.store.lock import FileLock
-from ragstone.types import CollectionKey, Document, Item, Skip, SyncReport, UnreadFile
+from ragstone.types import (
+    CollectionKey,
+    Document,
+    Item,
+    Matrix,
+    Role,
+    Skip,
+    SyncReport,
+    UnreadFile,
+)
 from tests.support.internals import index_of, store_of
 
 FAKE = {"rag.embedding_provider": "fake"}
@@ -238,6 +250,35 @@ def test_the_next_embedding_refresh_makes_the_missing_vectors(
         )
         engine.admin.refresh(embed=60.0)
         assert [info.coverage for info in engine.status().spaces] == [1.0]
+
+
+def test_all_collections_of_a_scan_share_the_time_for_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("one", "two", "three", "four")
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        for size, name in enumerate(names, start=1):
+            engine.admin.create_collection(
+                name, chunker="chars", chunk_size=20 + 2 * size, chunk_overlap=0
+            )
+            engine.sync(collection=name, embed=False)
+        for number in range(20):
+            text = f"stone {number}: river of number {number} is wide"
+            (tmp_path / f"{number}.md").write_text(text, encoding="utf-8")
+        quick_embed = FakeEmbedder.embed
+
+        def embed_slowly(
+            self: FakeEmbedder, texts: Sequence[str], role: Role = "document"
+        ) -> Matrix:
+            time.sleep(0.02 * len(texts))
+            return quick_embed(self, texts, role)
+
+        monkeypatch.setattr(FakeEmbedder, "embed", embed_slowly)
+        explanation = engine.explain("stone", policy=Scan(0.4))
+        assert explanation.sync is not None
+        assert explanation.sync.indexed == 20 * len(names)
+        assert explanation.sync.embedded <= 32, "0.4 seconds are less than one batch"
+        assert explanation.coverage["fake"] < 1
 
 
 def test_a_query_with_a_scan_indexes_the_folder_first(tmp_path: Path) -> None:

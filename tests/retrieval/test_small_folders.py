@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from ragstone import Document, Engine
+from ragstone.types import Mode
 
 QUESTIONS = Path(__file__).parents[2] / "evals" / "data" / "small.jsonl"
 
@@ -49,6 +52,20 @@ def test_hits_that_are_only_the_nearest_say_that_nothing_fits_well(tmp_path: Pat
         engine.add("The hotel has twelve rooms, and breakfast starts at seven.", uri="hotel.md")
         weak = engine.explain("which room in the castle did the ghost of the old king haunt")
         sure = engine.explain("when does breakfast start in the hotel")
+    assert weak.hits
+    assert any("nothing fits well" in note for note in weak.notes)
+    assert not any("nothing fits well" in note for note in sure.notes)
+
+
+@pytest.mark.parametrize("mode", ["words", "hybrid"])
+def test_nonsense_answered_by_words_only_says_that_nothing_fits_well(
+    tmp_path: Path, mode: Mode
+) -> None:
+    text = "The hotel has twelve rooms, and breakfast starts at seven."
+    with Engine.open(tmp_path) as engine:
+        engine.add(text, uri="hotel.md", embed=False)
+        weak = engine.explain("which twelve rooms has a purple haunted castle", mode=mode)
+        sure = engine.explain("when does breakfast start in the hotel", mode=mode)
     assert weak.hits
     assert any("nothing fits well" in note for note in weak.notes)
     assert not any("nothing fits well" in note for note in sure.notes)

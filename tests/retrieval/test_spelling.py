@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from os.path import commonprefix
 from pathlib import Path
 
 import pytest
@@ -62,11 +63,27 @@ def test_a_query_without_a_known_word_says_that_nothing_fits_well(tmp_path: Path
     with Engine.open(tmp_path) as engine:  # the built-in model finds something for any word
         engine.add(list(DOCUMENTS))
         unknown = engine.explain("authentification")
-        known = engine.explain("autentication middleware")
+        known = engine.explain("Vegetarain dishes")
     assert unknown.hits and unknown.suggestion
     assert known.hits and known.suggestion
     assert any("nothing fits well" in note for note in unknown.notes)
     assert not any("nothing fits well" in note for note in known.notes)
+
+
+def test_a_strong_answer_gets_no_suggestion(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        engine.add(list(DOCUMENTS))
+        strong = engine.explain("autentication middleware checks a session")
+        weak = engine.explain("autentication of dogs")
+    assert strong.hits[0].score >= 0.5
+    assert strong.suggestion == ""
+    assert weak.suggestion == "authentication of dogs"
+
+
+@pytest.mark.parametrize("query", ["maker", "marker", "checker", "handlerly"])
+def test_another_form_of_a_known_word_is_no_mistake(engine: Engine, query: str) -> None:
+    engine.add("She makes the stoves.", uri="stoves.md")
+    assert engine.explain(query).suggestion == ""
 
 
 @pytest.mark.parametrize(
@@ -143,6 +160,8 @@ def test_a_word_with_one_mistake_is_replaced_by_a_word_of_the_documents(
         assert (
             explanation.suggestion == ""
         )  # the mistake is in an ending, or makes another known word
+    elif len(commonprefix((wrong, word))) >= len(word) - 2:
+        assert explanation.suggestion in ("", word)  # it may be a form of the same word
     else:
         assert explanation.suggestion == word
 

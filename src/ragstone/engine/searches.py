@@ -13,6 +13,7 @@ from ragstone.engine import arguments, facets
 from ragstone.engine.project import OFF, Project
 from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
 from ragstone.retrieval.freshness import FreshnessCheck
+from ragstone.sources.secrets.placeholders import has_placeholder
 from ragstone.store.filters import describe_filters, parse
 from ragstone.types import CollectionKey, Explanation, Hit, Mode, Request, Scope, SearchOptions
 
@@ -83,6 +84,7 @@ class Searches:
             notes = (*explanation.notes, self.plan_note(downgraded))
             explanation = replace(explanation, downgraded=downgraded, notes=notes)
         explanation = self._explain_filter(explanation, request, options)
+        explanation = _explain_placeholders(explanation)
         sessions = options.get("memory", False)
         if sessions is False:
             return explanation
@@ -223,6 +225,16 @@ class Searches:
             mode=asked.mode,
             top_k=asked.top_k,
         )
+
+
+def _explain_placeholders(explanation: Explanation) -> Explanation:
+    """Return an answer with a note that names the shown documents that secrets were taken out of."""
+    uris = [hit.source_doc_id for hit in explanation.hits if has_placeholder(hit.text)]
+    if not uris:
+        return explanation
+    names = ", ".join(dict.fromkeys(uris))
+    note = f"[SECRET:…] stands where a secret was taken out: {names}"
+    return replace(explanation, notes=(*explanation.notes, note))
 
 
 def _mode(options: SearchOptions) -> Mode:

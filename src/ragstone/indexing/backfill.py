@@ -165,7 +165,10 @@ class VectorBackfill:
 
         With `seconds` it stops after that time. The fallback embedder comes first: it does not depend on a service.
         """
+        started = time.monotonic()
         self._fill_fallback(seconds, progress)
+        if seconds is not None:
+            seconds = max(0.0, seconds - (time.monotonic() - started))
         return self._fill(self._main_space(), seconds, progress)
 
     def run_secondary(

@@ -10,7 +10,7 @@ from ragstone.errors import NotFound, ReadError
 from ragstone.indexing.collection import folder_source
 from ragstone.read.picture_reader import PICTURE_READER
 from ragstone.sources.folder.source import FILES
-from ragstone.sources.secrets.redaction import PLACEHOLDER_START
+from ragstone.sources.secrets.placeholders import PLACEHOLDER_START
 from ragstone.types import Item
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from ragstone.protocols import Source
 from ragstone.read.python_command import find_python
 from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.folder.source import FolderSource
-from ragstone.sources.secrets.redaction import blank_own_blocks, redact, redact_document
+from ragstone.sources.own_files import SERVER_NAME, blank_own_text
+from ragstone.sources.secrets.redaction import redact, redact_document
 from ragstone.types import Document, Item, LoadedItem, PreparedDocument, Stamp
 from ragstone.types.code import FileFacts
 
@@ -156,7 +157,8 @@ def prepare_document(
 ) -> tuple[PreparedDocument, FileFacts | None]:
     """Return a document with its secrets redacted, cut and ready to store, and the facts of its code."""
     facts: FileFacts | None = None
-    document = blank_own_blocks(document)
+    if SERVER_NAME in document.text:
+        document = blank_own_text(document)
     if chunking.redact_secrets:
         document = redact_document(document)
     if needs_symbols(document, chunking.chunker):

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ragstone.errors import (
-    ConfigError,
     InputError,
     ProviderError,
     RagstoneError,
@@ -37,8 +36,8 @@ from ragstone.indexing.changes import (
     SyncOutcome,
 )
 from ragstone.indexing.collection import IndexedCollection, must_scan
-from ragstone.indexing.components import store_notes
 from ragstone.indexing.reconcile import Reconciler
+from ragstone.indexing.scan_embedding import ScanEmbedding
 from ragstone.protocols import Progress
 from ragstone.sources.files import from_uri
 from ragstone.types import CollectionKey, Scope, SyncReport
@@ -229,13 +228,14 @@ class CollectionSync:
         if self.tracker.enabled:
             self.tracker.collect()
         outcome = SyncOutcome()
+        embedding = ScanEmbedding(policy, policy.embed)
         with self.components.store.lock_timeout(policy.wait):
             for name in self._names_to_scan(required=policy.required):
-                if report := self._refresh(name, policy):
+                if report := self._refresh(name, embedding):
                     outcome += _outcome_of(name, report)
                 self.tracker.mark_indexed(name, None)
             for name in self.names():
-                outcome += _scan_added(self.collection(name), policy)
+                outcome += _scan_added(self.collection(name), embedding)
         return outcome
 
     def _names_to_scan(self, *, required: bool) -> list[str]:
@@ -250,19 +250,19 @@ class CollectionSync:
         is_remote = self.components.remote.owns(self.default)
         return [] if has_documents or is_remote else [self.default.name]
 
-    def _refresh(self, name: str, policy: Scan) -> SyncReport | None:
+    def _refresh(self, name: str, embedding: ScanEmbedding) -> SyncReport | None:
         """Sync one collection and return the report; None if nothing changed."""
         collection = self.collection(name)
         before = collection.state
-        report = collection.index_folder(progress=policy.progress).report
-        if report.chunks_added and not policy.embed:
+        report = collection.index_folder(progress=embedding.policy.progress).report
+        if report.chunks_added and not embedding.left:
             collection.update_state(needs_vectors=True)
         if before.synced_at is None or report.has_changes:
-            report = _embed_or_note(collection, report, policy)
+            report = embedding.embed(collection, report)
             collection.mark_synced()
             return report
-        if policy.embed and before.needs_vectors:
-            report = _embed_or_note(collection, report, policy)
+        if embedding.left and before.needs_vectors:
+            report = embedding.embed(collection, report)
         if report.failed or report.embedded or report.notes:
             return replace(report, pending=collection.backfill().pending())
         return None
@@ -350,15 +350,15 @@ class CollectionSync:
         return GraphUpdater(self)
 
 
-def _scan_added(collection: IndexedCollection, policy: Scan) -> SyncOutcome:
+def _scan_added(collection: IndexedCollection, embedding: ScanEmbedding) -> SyncOutcome:
     """Check the added files of one collection; the notes name the ones that are gone."""
     report = recheck_added(collection)
     if report is None or not report.has_changes:
         return SyncOutcome()
     if report.chunks_added:
-        if not policy.embed:
+        if not embedding.left:
             collection.update_state(needs_vectors=True)
-        report = _embed_or_note(collection, report, policy)
+        report = embedding.embed(collection, report)
     return _outcome_of(collection.key.name, report)
 
 
@@ -376,20 +376,6 @@ def _outcome_of(name: str, report: SyncReport) -> SyncOutcome:
     """Return the outcome for a collection; the notes name the added files that are gone."""
     documents = frozenset((name, uri) for uri in report.changed)
     return SyncOutcome(documents, ((name, report),), gone_notes(report))
-
-
-def _embed_or_note(
-    collection: IndexedCollection, report: SyncReport, policy: Scan
-) -> SyncReport:
-    """Return the report after embedding. A model that cannot be used is a note: an answer by words comes first."""
-    try:
-        return collection.embed(report, policy.embed, policy.progress)
-    except ConfigError as error:
-        if policy.required:
-            raise
-        collection.update_state(needs_vectors=True)
-        notes = (*report.notes, *store_notes(collection.components), outage_note(error))
-        return replace(report, notes=notes)
 
 
 def stale_note(error: RagstoneError) -> str:

@@ -13,7 +13,12 @@ from ragstone.protocols.cancellation import check_cancelled
 from ragstone.retrieval.candidates import CandidateSearch
 from ragstone.retrieval.hits import HitBuilder
 from ragstone.retrieval.ranking import order
-from ragstone.retrieval.ranking.background import NOTHING_FITS, WEAK_CONFIDENCE, confidence
+from ragstone.retrieval.ranking.background import (
+    NOTHING_FITS,
+    SURE_CONFIDENCE,
+    confidence,
+    weak_limit,
+)
 from ragstone.retrieval.ranking.boosts import RankedChunk
 from ragstone.retrieval.ranking.fusion import (
     CandidateLists,
@@ -96,9 +101,12 @@ class Searcher:
         best = [chunks.rows[entry.row.id] for entry in chosen[:_CONFIDENCE_HITS]]
         sure = confidence(best, traces, weights, lists.terms, lists.calibrations)
         hits, weak = HitBuilder(request, view, chunks, traces, sure).build(chosen)
-        suggestion = suggest_spelling(request, view, best)
+        suggestion = ""
+        if not hits or sure < SURE_CONFIDENCE:
+            suggestion = suggest_spelling(request, view, best)
         has_known_word = not suggestion or view.known_terms(request.scope, lists.terms)
-        if hits and (sure < WEAK_CONFIDENCE or not has_known_word):
+        is_weak = sure < weak_limit(weights, lists.coverage) or not has_known_word
+        if hits and is_weak:
             lists.notes.append(NOTHING_FITS)
         if suggestion:
             lists.notes.append(DID_YOU_MEAN.format(suggestion.rstrip("? ")))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from os.path import commonprefix
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +29,9 @@ _LONG_WORD: Final = 8
 # A code such as `E1042` is no word: another code is another thing, so runs beside a digit are left out.
 _WORD: Final = re.compile(r"(?<![^\W_])[^\W\d_]{5,24}(?![^\W_])")
 _NAME_PART: Final = re.compile("[A-Z]?[a-z]{4,23}")
+_ENDINGS: Final = frozenset(("", "s", "es", "d", "ed", "r", "er", "y", "ly"))
+"""Endings that make another word and no mistake: "maker" beside "makes"."""
+_MIN_STEM: Final = 4
 _UNSPACED: Final = "\u0e00"
 """Scripts from here on have no spaces between words."""
 
@@ -106,13 +110,18 @@ def _written_words(passages: Iterable[StoredChunk]) -> Counter[str]:
 
 
 def _nearest_word(word: str, written: Counter[str]) -> str:
-    """Return the nearest of the written words, the most frequent of several; empty if none is near."""
+    """Return the nearest of the written words, the most frequent of several.
+
+    Empty if none is near, or if one has another ending only: then the word is correct.
+    """
     most = 2 if len(word) >= _LONG_WORD else 1
     nearest: list[tuple[int, int, str]] = []
     for candidate, count in written.items():
         folded = candidate.casefold()
         if not _may_be_near(word, folded, most):
             continue
+        if _has_other_ending(word, folded):
+            return ""
         distance = edit_distance(word, folded)
         if 0 < distance <= most:
             nearest.append((distance, -count, candidate))
@@ -125,6 +134,14 @@ def _may_be_near(word: str, other: str, most: int) -> bool:
     if not has_same_start or abs(len(word) - len(other)) > most:
         return False
     return len(set(word) ^ set(other)) <= 2 * most
+
+
+def _has_other_ending(word: str, other: str) -> bool:
+    """Return whether two words are forms of one word."""
+    stem = commonprefix((word, other))
+    if word == other or len(stem) < _MIN_STEM:
+        return False
+    return word[len(stem) :] in _ENDINGS and other[len(stem) :] in _ENDINGS
 
 
 def edit_distance(first: str, second: str) -> int:

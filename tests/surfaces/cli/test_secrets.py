@@ -51,3 +51,24 @@ def test_every_sync_warns_if_the_secret_scan_is_off(quick: Command, project: Pat
         in quick("sync", "--no-embed", "--json").json["remarks"][0]["reason"]
     )
     assert WARNING in quick("add", "README.md").err
+
+
+def test_a_search_says_which_files_secrets_were_taken_out_of(
+    quick: Command, project: Path
+) -> None:
+    (project / "src" / "ci.py").write_text(f'# CI\nTOKEN = "{TOKEN}"\n', encoding="utf-8")
+    first = quick("search", "upload", "-k", "1", "--mode", "words")
+    assert "secrets were taken out of src/ci.py; `ragstone sync --full` lists them" in first.err
+    for command in ("search", "context", "explain"):
+        shown = quick(command, "TOKEN", "--mode", "words")
+        assert "[SECRET:…] stands where a secret was taken out: src/ci.py" in shown.err
+    assert "taken out" not in quick("search", "upload", "-k", "1", "--mode", "words").err
+
+
+def test_a_sync_counts_the_skipped_files_that_are_named_like_secrets(
+    quick: Command, project: Path
+) -> None:
+    (project / ".env").write_text("PLACE=quarry\n", encoding="utf-8")
+    (project / "stone.bin").write_bytes(bytes(range(256)))
+    shown = quick("sync", "--no-embed")
+    assert "(2 files skipped, 1 of them named like a secret: --verbose" in shown.err

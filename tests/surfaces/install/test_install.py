@@ -271,3 +271,21 @@ def test_an_agents_own_file_keeps_its_comments_and_comes_back_unchanged(
         assert "ragstone" in installed
     assert quick("uninstall", agent.name, "--yes", *scope).code == 0
     assert contents(home) == before
+
+
+def test_what_we_wrote_is_not_indexed_and_the_users_text_in_the_same_file_is(
+    quick: Command, project: Path
+) -> None:
+    (project / "AGENTS.md").write_text("# Rules\n\nRun the tests.\n", encoding="utf-8")
+    (project / "opencode.json").write_text(EXISTING["opencode.json"], encoding="utf-8")
+    (project / ".mcp.json").write_text(EXISTING[".mcp.json"], encoding="utf-8")
+    before = contents(project).keys()
+    assert quick("install", *NAMES, "--yes").code == 0
+    assert len(contents(project)) > len(before) + 10
+    quick("sync", "--no-embed")
+    documents = quick("sources", "--json").json["documents"]
+    assert {entry["uri"] for entry in documents if entry["chunks"]} <= before
+    hits = quick("search", "when to use rag_search, rag_context", "--mode", "words", "--json")
+    assert not any("rag_search" in hit["text"] for hit in hits.json["results"])
+    rules = quick("search", "Run the tests", "--mode", "words", "--json").json["results"]
+    assert rules[0]["citation"].startswith("AGENTS.md:1")

@@ -8,12 +8,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from ragstone.errors import InputError
 from ragstone.sources.folder.ignore_rules import IgnoreRules
 from ragstone.text.globs import compile_glob, has_wildcard
 
-_EVERYTHING = ("", ".", "**", "**/*")
+SKIPPED_BY_NAME: Final = "secret file"
+"""The reason why a file that is named like a secret is skipped."""
+_EVERYTHING: Final = ("", ".", "**", "**/*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +276,7 @@ def file_reason(name: str, *, secrets: bool) -> str | None:
     """Return why a file with this name is skipped, or None; `secrets` includes secret files."""
     name = name.lower()
     if not secrets and _secret_rules().verdict(name):
-        return "secret file"
+        return SKIPPED_BY_NAME
     if _generated_rules().verdict(name):
         return "generated file"
     return None

@@ -1,7 +1,4 @@
-"""Finds secrets in texts and replaces each with `[SECRET:kind]`. The number of lines does not change.
-
-The instructions that Ragstone writes into files of agents are blanked too: text between their marks is not indexed.
-"""
+"""Finds secrets in texts and replaces each with `[SECRET:kind]`. The number of lines does not change."""
 
 from __future__ import annotations
 
@@ -12,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ragstone.sources.secrets.finders import SecretSpan, find_secrets
+from ragstone.sources.secrets.placeholders import PLACEHOLDER_START
 from ragstone.sources.secrets.rules import load_rules
 from ragstone.types import Document, Mark, Metadata, Scalar, Value
 
-PLACEHOLDER_START: Final = "[SECRET:"
 _MAX_LISTED: Final = 12
 _ENV_FILE: Final = re.compile(r"(?:^|/)(?:\.envrc|[^/]*\.env(?:\.[^/]*)?)$", re.IGNORECASE)
 _KEY_CHARACTERS: Final = re.compile(r"[A-Za-z0-9+/=\\,:;.\-_*$%()]+")
@@ -171,18 +168,3 @@ def _redact_metadata(metadata: Metadata) -> tuple[Metadata, list[str]]:
     if not kinds:
         return metadata, kinds
     return clean, kinds
-
-
-BLOCK_START: Final = "<!-- ragstone: start -->"
-BLOCK_END: Final = "<!-- ragstone: end -->"
-_BLOCK: Final = re.compile(
-    rf"^{re.escape(BLOCK_START)}$.*?^{re.escape(BLOCK_END)}$", re.DOTALL | re.MULTILINE
-)
-
-
-def blank_own_blocks(document: Document) -> Document:
-    """Return a document with empty lines in place of Ragstone's own instructions; other lines keep their numbers."""
-    if BLOCK_START not in document.text or document.marks:
-        return document
-    text = _BLOCK.sub(lambda block: "\n" * block[0].count("\n"), document.text)
-    return replace(document, text=text)

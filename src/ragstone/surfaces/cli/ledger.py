@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from ragstone.sources.folder.selection import SKIPPED_BY_NAME
 from ragstone.surfaces.cli.output import plural, print_error, print_line, print_note, printable
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ def print_ledger(report: SyncReport, *, verbose: bool = False, embed: bool = Tru
     if verbose:
         print_skipped(report.skipped)
     elif report.skipped:
-        files = plural(len(report.skipped), "file")
-        print_note(f"({files} skipped: --verbose lists the reasons)")
+        print_note(f"({_describe_skipped(report.skipped)}: --verbose lists the reasons)")
 
 
 def print_remarks(remarks: Sequence[Skip], *, verbose: bool = False) -> None:
@@ -68,6 +68,15 @@ def print_skipped(skipped: Sequence[Skip]) -> None:
     for skip in skipped:
         reason = printable(skip.reason)
         print_line(("skipped ", "dim"), printable(skip.uri), (f": {reason}", "dim"))
+
+
+def _describe_skipped(skipped: Sequence[Skip]) -> str:
+    """Return the number of skipped files, and how many of them are named like secrets."""
+    files = f"{plural(len(skipped), 'file')} skipped"
+    secret = sum(skip.reason == SKIPPED_BY_NAME for skip in skipped)
+    if not secret:
+        return files
+    return f"{files}, {secret:,} of them named like a secret"
 
 
 def _describe_usage(usage: EmbedUsage) -> str:

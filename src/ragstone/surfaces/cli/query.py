@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from ragstone.errors import InputError
+from ragstone.sources.folder.selection import SKIPPED_BY_NAME
+from ragstone.sources.secrets.placeholders import is_redaction
 from ragstone.surfaces.cli.completion import complete_paths
 from ragstone.surfaces.cli.engine import describe_meaning, open_engine, scan_policy
 from ragstone.surfaces.cli.help import setting_default
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 MAX_STDIN_BYTES: Final = 4_000_000
 _MAX_SHOWN_QUERY: Final = 80
+_MAX_NAMED_FILES: Final = 3
 
 filter_options = (
     click.option(
@@ -290,6 +293,7 @@ def _sync_notes(report: SyncReport | None) -> list[str]:
             f"{plural(len(report.failed), 'file')} could not be read: `ragstone sync` lists them"
         )
     notes += _skip_notes(report)
+    notes += _secret_notes(report)
     if not report.found:
         notes.append("there are no files to index in this folder")
     return notes
@@ -303,12 +307,23 @@ def _skip_notes(report: SyncReport) -> list[str]:
     too_large = sum(skip.reason.startswith("too large") for skip in report.skipped)
     secret = 0
     if not report.unchanged:
-        secret = sum(skip.reason == "secret file" for skip in report.skipped)
+        secret = sum(skip.reason == SKIPPED_BY_NAME for skip in report.skipped)
     counts = [(too_large, "too large"), (secret, "named like secrets")]
     parts = [f"{plural(count, 'file')} {reason}" for count, reason in counts if count]
     if not parts:
         return []
     return [f"skipped: {', '.join(parts)}; `ragstone sync --verbose` lists them"]
+
+
+def _secret_notes(report: SyncReport) -> list[str]:
+    """Return a note about the files that secrets were taken out of in this sync."""
+    uris = [remark.uri for remark in report.remarks if is_redaction(remark.reason)]
+    if not uris:
+        return []
+    names = ", ".join(uris[:_MAX_NAMED_FILES])
+    if len(uris) > _MAX_NAMED_FILES:
+        names += f" and {len(uris) - _MAX_NAMED_FILES} more"
+    return [f"secrets were taken out of {names}; `ragstone sync --full` lists them"]
 
 
 def _vector_notes(engine: Engine, explanation: Explanation, flags: SearchFlags) -> list[str]:

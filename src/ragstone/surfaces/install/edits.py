@@ -8,11 +8,16 @@ import tomllib
 from typing import Final
 
 from ragstone.errors import InputError
-from ragstone.sources.secrets.redaction import BLOCK_END, BLOCK_START
+from ragstone.sources.own_files import (
+    BLOCK_END,
+    BLOCK_START,
+    CONTINUE_HEAD,
+    SERVER_NAME,
+    TOML_TABLE,
+)
 from ragstone.surfaces.install.agents import AgentClient, Launch, SettingsFormat
 from ragstone.surfaces.install.json_edit import remove_member, set_member
 
-SERVER_NAME: Final = "ragstone"
 _TOML_TABLE: Final = re.compile(
     r"\n*^\[mcp_servers\.ragstone[\].].*?(?=^\[(?!mcp_servers\.ragstone[\].])|\Z)",
     re.MULTILINE | re.DOTALL,
@@ -90,7 +95,7 @@ def _add_table(text: str, launch: Launch) -> str:
         raise InputError(f"not valid TOML: {error}", hint="mend the file first") from error
     kept = _TOML_TABLE.sub(_keep_line_break, text).rstrip("\n")
     table = (
-        f"[mcp_servers.{SERVER_NAME}]\n"
+        f"{TOML_TABLE}\n"
         f"command = {json.dumps(launch.program, ensure_ascii=False)}\n"
         f"args = {json.dumps(list(launch.arguments), ensure_ascii=False)}\n"
     )
@@ -100,9 +105,5 @@ def _add_table(text: str, launch: Launch) -> str:
 def _continue_file(launch: Launch) -> str:
     """Return the file of one server for Continue."""
     arguments = json.dumps(list(launch.arguments), ensure_ascii=False)
-    return (
-        "name: Ragstone\nversion: 0.0.1\nschema: v1\nmcpServers:\n"
-        f"  - name: {SERVER_NAME}\n"
-        f"    command: {json.dumps(launch.program, ensure_ascii=False)}\n"
-        f"    args: {arguments}\n"
-    )
+    program = json.dumps(launch.program, ensure_ascii=False)
+    return f"{CONTINUE_HEAD}{program}\n    args: {arguments}\n"

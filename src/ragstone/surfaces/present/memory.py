@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.sources.secrets.redaction import PLACEHOLDER_START
+from ragstone.sources.secrets.placeholders import PLACEHOLDER_START
 from ragstone.surfaces.present import Json, format_time, pick
 from ragstone.types import Collection, Recalled, Turn
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ragstone.sources.folder.source import FILES
-from ragstone.sources.secrets.redaction import PLACEHOLDER_START
+from ragstone.sources.secrets.placeholders import PLACEHOLDER_START
 from ragstone.surfaces.web.file_states import FileState
 from ragstone.types import StoredDocument
 
