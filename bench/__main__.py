@@ -28,6 +28,7 @@ MEASUREMENTS = (
     "secrets",
     "read",
     "serve",
+    "dashboard",
 )
 RESULTS = ROOT / "bench" / "results"
 FULL = {"n": 100_000, "files": None}
@@ -55,7 +56,7 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--n",
         type=int,
-        help="how many vectors or chunks (nearest, search, serve; default 100000)",
+        help="how many vectors or chunks (nearest, search, serve, dashboard; default 100000)",
     )
     parser.add_argument(
         "--files", type=int, help="how many files (first_answer: 1000, sync and fresh: 10000)"

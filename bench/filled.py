@@ -11,6 +11,7 @@ from ragstone.retrieval import search
 
 if TYPE_CHECKING:
     from bench.matrix import Floats
+    from ragstone import Engine
     from ragstone.types import Hit, Mode
 
 BATCH = 20_000
@@ -29,7 +30,6 @@ def fill(
 ) -> None:
     """Add each text as a document of one chunk and store its vector as an embedder's."""
     from ragstone import Document, Engine
-    from ragstone.types import CollectionKey, Scope
 
     with Engine.open(folder, config={**SETTINGS, **(settings or {})}) as engine:
         for start in range(0, len(texts), BATCH):
@@ -41,28 +41,31 @@ def fill(
                 ],
                 embed=False,
             )
-        parts = engine.workspace.components  # the only door to rows without their embedder
-        embedder = parts.embedder("minilm")
-        info = parts.store.vectors.ensure_space(
-            CollectionKey(engine.project, "default"), embedder.space
-        )
-        nearest = parts.space_index(engine.project, info)
-        after = done = 0
-        scope = Scope(engine.project, ("default",))
-        while pending := parts.store.vectors.pending(scope, info.id, after=after, limit=BATCH):
-            # A text cut in two gives a row more than there are vectors: any vector will do for it.
-            rows = vectors[
-                [number % len(vectors) for number in range(done, done + len(pending))]
-            ]
-            encoded = parts.codec(info).encode(rows)
-            text_ids = [text.text_id for text in pending]
-            parts.store.vectors.put(
-                engine.project, info.id, zip(text_ids, encoded, strict=True)
-            )
-            after, done = pending[-1].text_id, done + len(pending)
-        nearest.search(vectors[0], 1)
-        nearest.flush()
+        fill_vectors(engine, vectors)
         warm({"words": lambda question, k: engine.search(question, k, mode="words")}, "import")
+
+
+def fill_vectors(engine: Engine, vectors: Floats) -> None:
+    """Store a vector for every text that has none, as an embedder's."""
+    from ragstone.types import CollectionKey, Scope
+
+    parts = engine.workspace.components  # the only door to rows without their embedder
+    embedder = parts.embedder("minilm")
+    info = parts.store.vectors.ensure_space(
+        CollectionKey(engine.project, "default"), embedder.space
+    )
+    nearest = parts.space_index(engine.project, info)
+    after = done = 0
+    scope = Scope(engine.project, ("default",))
+    while pending := parts.store.vectors.pending(scope, info.id, after=after, limit=BATCH):
+        # A text cut in two gives a row more than there are vectors: any vector will do for it.
+        rows = vectors[[number % len(vectors) for number in range(done, done + len(pending))]]
+        encoded = parts.codec(info).encode(rows)
+        text_ids = [text.text_id for text in pending]
+        parts.store.vectors.put(engine.project, info.id, zip(text_ids, encoded, strict=True))
+        after, done = pending[-1].text_id, done + len(pending)
+    nearest.search(vectors[0], 1)
+    nearest.flush()
 
 
 def warm(ways: Mapping[str, Callable[[str, int], object]], question: str) -> None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Final
 
 from ragstone import registry
@@ -41,6 +42,7 @@ from ragstone.types import (
 
 ROUTE_KINDS: Final = ("route", "api_endpoint")
 _MAX_NODES: Final = 100_000
+_PLACE: Final = attrgetter("collection", "uri", "line", "key")
 _RUN_EMBED_SECONDS: Final = 2.0
 """Seconds that the vectors of a recorded run may take; without them it is found by words until the next sync."""
 
@@ -214,6 +216,21 @@ class CodeGraph:
         arguments.check_count("limit", limit)
         return self._list_nodes(arguments.check_kinds(kinds), collection)[:limit]
 
+    def count_kinds(self, *, collection: Names = None) -> dict[str, int]:
+        """Return how many nodes there are of each kind, by kind."""
+        return self._project.store.graph.count_kinds(self._current_scope(collection))
+
+    def most_linked(
+        self, kinds: Sequence[str], limit: int, *, collection: Names = None
+    ) -> list[Node]:
+        """Return the nodes of some kinds with the most links, at most `limit`, by file and line."""
+        scope = self._current_scope(collection)
+        keys = self._project.store.graph.most_linked(scope, kinds, limit=limit)
+        nodes = self._project.store.graph.nodes(
+            scope, keys=keys[:limit], kinds=kinds, limit=limit
+        )
+        return sorted(nodes, key=_PLACE)
+
     def links(self, nodes: Sequence[Node], *, collection: Names = None) -> list[Link]:
         """Return the links between these nodes."""
         if not self._project.enabled:
@@ -368,7 +385,7 @@ class CodeGraph:
             return []
         scope = self._current_scope(collection)
         nodes = self._project.store.graph.nodes(scope, kinds=kinds, limit=_MAX_NODES)
-        return sorted(nodes, key=lambda node: (node.collection, node.uri, node.line, node.key))
+        return sorted(nodes, key=_PLACE)
 
 
 def _disabled_retrieval(query: str) -> Retrieval:

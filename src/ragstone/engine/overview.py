@@ -28,6 +28,7 @@ def project_status(project: Project, background: BackgroundStatus) -> Status:
         generation=project.store.generation(project.scope()),
         last_sync=last_sync(project),
         bytes_on_disk=size_on_disk(project.settings.home),
+        sources=project.store.count_sources(project.scope()),
         background=background,
         shared=shared_status(project.store, project.name),
     )

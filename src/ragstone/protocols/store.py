@@ -98,6 +98,12 @@ class GraphReader(Protocol):
         If two owners put the same key, the node of the framework is returned with the attributes of both.
         """
 
+    def count_kinds(self, scope: types.Scope) -> dict[str, int]:
+        """Return how many nodes there are of each kind, by kind."""
+
+    def most_linked(self, scope: types.Scope, kinds: Sequence[str], *, limit: int) -> list[str]:
+        """Return the keys of the nodes of some kinds with the most links, at most so many from each collection."""
+
     def find_aliases(self, scope: types.Scope, names: Sequence[str]) -> list[types.Alias]:
         """Return the aliases with one of these names, ignoring case."""
 
@@ -225,6 +231,9 @@ class DocumentReader(Protocol):
         limit: int = 50,
     ) -> list[types.StoredDocument]:
         """Return documents by (collection, uri), starting after the pair `after`."""
+
+    def count_sources(self, scope: types.Scope) -> dict[str, int]:
+        """Return how many documents came from each source."""
 
     def text(self, key: types.CollectionKey, uri: str) -> str | None:
         """Return the full text of a document, or None."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from ragstone.errors import StoreDamaged
 from ragstone.store import catalog, filters
-from ragstone.store.codec import layout, load_gaps, pack
+from ragstone.store.codec import layout, load_gaps, pack, unpack
 from ragstone.store.connection import ReadSource
 from ragstone.store.failures import READ_AGAIN
 from ragstone.store.fetch import Row, fetch_value, row_limit
@@ -73,6 +73,9 @@ _COPIES: Final = """
     SELECT c.text_id, c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.text_id = wanted.value
     WHERE c.collection IN (SELECT value FROM json_each(?)) ORDER BY c.text_id, c.id"""
 _TEXT: Final = "SELECT id, gaps, characters FROM documents WHERE collection = ? AND uri = ?"
+_SOURCES: Final = """
+    SELECT source, count(*) FROM documents WHERE collection IN (SELECT value FROM json_each(?))
+    GROUP BY source ORDER BY source"""
 _KNOWN: Final = (
     "SELECT uri, content_hash, stamp, recipe FROM documents WHERE collection = ? AND source = ?"
 )
@@ -162,6 +165,12 @@ class SqliteReader:
                 rows = db.execute(statement, (number, start, *condition.parameters, missing))
                 page += [document_from(row, name) for row in rows]
         return page
+
+    def count_sources(self, scope: Scope) -> dict[str, int]:
+        """Return how many documents came from each source."""
+        with self._source.reading() as db:
+            rows = db.execute(_SOURCES, (catalog.scope_ids(db, scope),))
+            return {unpack(source): count for source, count in rows}
 
     def text(self, key: CollectionKey, uri: str) -> str | None:
         """Return the full text of a document, or None."""

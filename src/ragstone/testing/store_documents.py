@@ -14,13 +14,14 @@ from ragstone.testing.store_case import (
     KEY,
     MISSING_KEY,
     NOTES,
+    OTHER_KEY,
     PROJECT,
     SECOND_KEY,
     StoreCase,
     prepare,
     put_text,
 )
-from ragstone.types import ChunkOutline, PreparedDocument, PutResult, Stamp, StoredChunk
+from ragstone.types import ChunkOutline, PreparedDocument, PutResult, Scope, Stamp, StoredChunk
 
 URI = "docs/ä.md"
 STAMP = Stamp(3, 10**18, 10**18 + 1, 2**64 - 1)
@@ -186,6 +187,17 @@ class StoreDocumentsContract(StoreCase):
             store.put(MISSING_KEY, [prepare("a.md", ["x"])])
 
     # ── files of a source ─────────────────────────────────────────────────────────────────────────
+
+    def test_documents_are_counted_by_source(self, store: DocumentStore) -> None:
+        given, *files = [
+            prepare("a", ["x"]),
+            prepare("b", ["x"], source="files"),
+            prepare("c", ["x"], source="files"),
+        ]
+        store.put(KEY, [given, *files])
+        put_text(store, "a", "text of another project", key=OTHER_KEY)
+        assert store.count_sources(HERE) == {"": 1, "files": 2}
+        assert store.count_sources(Scope(PROJECT, ("missing",))) == {}
 
     def test_known_files_are_those_of_one_source(self, store: DocumentStore) -> None:
         prepared = prepare("a.md", ["x"], source="files", stamp=STAMP)

@@ -23,7 +23,7 @@ from ragstone.testing.example_graph import (
     put_example_graph,
 )
 from ragstone.testing.store_case import HERE, StoreCase
-from ragstone.types import Node
+from ragstone.types import Node, Scope
 
 
 def keys_of(nodes: Sequence[Node]) -> list[str]:
@@ -77,6 +77,29 @@ class StoreGraphContract(StoreCase):
         put_example_graph(store)
         assert len(graph.nodes(HERE, limit=2)) == 2
         assert graph.nodes(HERE, limit=0) == []
+
+    def test_nodes_are_counted_by_kind(self, store: DocumentStore, graph: GraphStore) -> None:
+        put_example_graph(store)
+        kinds = [node.kind for node in graph.nodes(HERE)]
+        assert graph.count_kinds(HERE) == {kind: kinds.count(kind) for kind in sorted(kinds)}
+        assert graph.count_kinds(Scope("missing")) == {}
+
+    def test_the_nodes_with_the_most_links_come_first(
+        self, store: DocumentStore, graph: GraphStore
+    ) -> None:
+        put_example_graph(store)
+
+        def degree(key: str) -> int:
+            return len(graph.links(HERE, [key])) + len(graph.links(HERE, [key], back=True))
+
+        keys = [SONG, ROUTE, SAVE, TABLE]
+        kinds = [node.kind for node in graph.nodes(HERE)]
+        assert graph.most_linked(HERE, kinds, limit=9) == sorted(
+            keys, key=lambda key: (-degree(key), key)
+        )
+        assert graph.most_linked(HERE, kinds, limit=1) == [max(keys, key=degree)]
+        assert graph.most_linked(HERE, ["table"], limit=9) == [TABLE]
+        assert graph.most_linked(HERE, [], limit=9) == []
 
     def test_aliases_are_found_ignoring_case(
         self, store: DocumentStore, graph: GraphStore

@@ -228,6 +228,8 @@ class Status:
     generation: int
     last_sync: float | None
     bytes_on_disk: int
+    sources: Mapping[str, int] = field(default_factory=dict)
+    """The number of documents from each source: `files`, `graph`, `web`; an empty name if they were given."""
     waiting: int | None = None
     """The number of files that changed since the last sync; None if that was not checked."""
     background: BackgroundStatus = BackgroundStatus()

@@ -111,6 +111,22 @@ def test_files_are_dropped_and_texts_pasted(opened_shelf: tuple[Page, PageRecord
     expect(page.locator("#paste-name")).to_be_focused()
 
 
+def test_an_uploaded_file_says_that_it_replaced_a_document(
+    opened_shelf: tuple[Page, PageRecord], tmp_path: Path
+) -> None:
+    page, _ = opened_shelf
+    page.goto("/collections/notes")
+    page.keyboard.press("n")
+    file = tmp_path / "office.md"
+    for text, state in (
+        ("It opens at nine.", "1 chunk"),
+        ("It opens at ten.", "Replaced the document of this name · 1 chunk"),
+    ):
+        file.write_text(f"# Office\n\n{text}\n")
+        page.locator("#files").set_input_files(file)
+        expect(page.locator("#uploads li").first.locator(".number")).to_have_text(state)
+
+
 def test_a_pasted_text_does_not_replace_a_document_without_asking(
     opened_shelf: tuple[Page, PageRecord], shelf: RunningServer
 ) -> None:
@@ -233,6 +249,11 @@ def test_pages_of_a_collection_have_no_barriers(page: Page) -> None:
     expect(page.locator(".stats")).to_contain_text("Files found")
     assert find_barriers(page) == []
     take_screenshots(page, "ledger")
+
+
+def test_documents_that_are_no_files_say_where_they_come_from(page: Page) -> None:
+    page.goto("/collections/default?q=graph:table")
+    expect(page.get_by_role("row", name="graph:table/orders")).to_contain_text("made from code")
 
 
 # ── documents ─────────────────────────────────────────────────────────────────────────────────────

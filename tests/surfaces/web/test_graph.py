@@ -128,6 +128,44 @@ def test_no_link_runs_behind_a_box(page: Page) -> None:
     assert crossing == 0
 
 
+def test_labels_stay_inside_their_boxes(page: Page) -> None:
+    open_graph(page)
+    for arrangement in ("By kind", "By file"):
+        page.get_by_text(arrangement, exact=True).click()
+        too_wide = page.evaluate(
+            """() => [...document.querySelectorAll('.graph-node')].filter((node) =>
+              node.querySelector('text').getBBox().width > node.querySelector('rect').getBBox().width - 10).length"""
+        )
+        assert too_wide == 0
+
+
+def test_nodes_are_arranged_by_file(page: Page) -> None:
+    open_graph(page)
+    page.get_by_text("By file", exact=True).click()
+    titles = page.locator(".graph-title").all_text_contents()
+    assert "routes/api.php" in titles and "Entry points" not in " ".join(titles)
+    links, crossing = page.evaluate(_CROSSINGS)
+    assert links > 10 and crossing == 0
+    take_screenshots(page, "graph-files")
+
+
+def test_a_search_says_how_many_nodes_it_found_and_enter_walks_through_them(page: Page) -> None:
+    open_graph(page)
+    box = page.get_by_label("Find a node")
+    box.fill("OrderController@")
+    expect(page.locator("#graph-found")).to_have_text("3 found")
+    expect(page.locator(".graph-node.is-match")).to_have_count(3)
+    heading = page.locator("#graph-node h2")
+    names: list[str] = []
+    for _ in range(3):
+        box.press("Enter")
+        expect(heading).not_to_have_text(names[-1] if names else "-")
+        names.append(heading.inner_text())
+    assert len(set(names)) == 3
+    page.get_by_role("button", name="Close the node").click()
+    expect(page.locator("#graph-node")).to_be_hidden()
+
+
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """Serve a folder with more than two thousand functions that call each other."""
@@ -155,6 +193,8 @@ def test_two_thousand_nodes_can_be_searched_and_moved(
         expect(page.locator("#graph-node")).to_contain_text("part_7.py")
         take_screenshots(page, "graph-large")
         page.get_by_role("button", name="Fit").click()
+        expect(page.locator(".graph-far-title").first).to_be_visible()
+        expect(page.locator(".graph-node text").first).to_be_hidden()
         take_screenshots(page, "graph-large-all")
         page.get_by_role("button", name="Larger").click()
         page.evaluate("document.querySelector('.graph-frame').style.display = 'none'")

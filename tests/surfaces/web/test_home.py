@@ -43,6 +43,15 @@ def test_an_empty_index_says_what_to_do_and_a_sync_fills_it(
         assert not record.problems()
 
 
+def test_the_number_of_documents_says_how_many_are_files(page: Page) -> None:
+    page.goto("/")
+    folder = page.locator(".folder-counts")
+    expect(folder).to_contain_text("30 files up to date")
+    documents = page.locator(".stat", has_text="Documents")
+    expect(documents).to_contain_text("47")
+    expect(documents).to_contain_text("30 files · 17 made from code")
+
+
 def test_re_index_asks_first_and_reads_every_file(
     browser: Browser, fresh: RunningServer
 ) -> None:

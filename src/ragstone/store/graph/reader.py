@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -42,6 +43,30 @@ _NODES_OF_URI: Final = _NODES.format(
         condition="uri = ?2 AND (?3 IS NULL OR kind IN (SELECT value FROM json_each(?3)))"
     )
 )
+# Rows are counted from the index alone, a third of the time. Keys of several rows are then counted once.
+_KINDS: Final = """
+    WITH repeated AS MATERIALIZED (
+        SELECT key FROM graph_nodes WHERE collection = ?1 GROUP BY key HAVING count(*) > 1)
+    SELECT kind, sum(nodes) FROM (
+        SELECT kind, count(*) AS nodes FROM graph_nodes WHERE collection = ?1 GROUP BY kind
+        UNION ALL
+        SELECT n.kind, -1 FROM repeated r CROSS JOIN graph_nodes n WHERE n.collection = ?1 AND n.key = r.key
+        UNION ALL
+        SELECT kind, 1 FROM (
+            SELECT n.kind, min(n.framework = '') FROM repeated r CROSS JOIN graph_nodes n
+            WHERE n.collection = ?1 AND n.key = r.key GROUP BY n.key)
+    ) GROUP BY kind HAVING sum(nodes) > 0"""
+_MOST_LINKED: Final = """
+    WITH degrees AS (
+        SELECT key, sum(links) AS degree FROM (
+            SELECT source AS key, count(*) AS links FROM graph_links WHERE collection = ?1 GROUP BY source
+            UNION ALL
+            SELECT target, count(*) FROM graph_links WHERE collection = ?1 GROUP BY target
+        ) GROUP BY key)
+    SELECT n.key FROM (
+        SELECT DISTINCT key FROM graph_nodes
+        WHERE collection = ?1 AND kind IN (SELECT value FROM json_each(?2))
+    ) n LEFT JOIN degrees d ON d.key = n.key ORDER BY ifnull(d.degree, 0) DESC, n.key LIMIT ?3"""
 _OWNER_STAMPS: Final = "SELECT owner, stamp FROM graph_owners WHERE collection = ?"
 _OWNER_STAMP: Final = _OWNER_STAMPS + " AND owner = ?"
 _OWNER_DATA: Final = """
@@ -136,6 +161,25 @@ class SqliteGraphReader:
             candidates = _candidates(db, scope, conditions)
             passing = filter(conditions.holds, candidates)
             return list(islice(passing, row_limit(limit)))
+
+    def count_kinds(self, scope: Scope) -> dict[str, int]:
+        """Return how many nodes there are of each kind, by kind."""
+        counts: Counter[str] = Counter()
+        with self._source.reading() as db:
+            for number in catalog.in_scope(db, scope).values():
+                for kind, count in db.execute(_KINDS, (number,)):
+                    counts[unpack(kind)] += count
+        return dict(sorted(counts.items()))
+
+    def most_linked(self, scope: Scope, kinds: Sequence[str], *, limit: int) -> list[str]:
+        """Return the keys of the nodes of some kinds with the most links, at most so many from each collection."""
+        packed = json.dumps(list(kinds))
+        keys: list[str] = []
+        with self._source.reading() as db:
+            for number in catalog.in_scope(db, scope).values():
+                rows = db.execute(_MOST_LINKED, (number, packed, row_limit(limit)))
+                keys += [unpack(key) for (key,) in rows]
+        return keys
 
     def find_aliases(self, scope: Scope, names: Sequence[str]) -> list[types.Alias]:
         """Return the aliases with one of these names, ignoring case, in the order of the names."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -31,6 +32,21 @@ _KEY_WITH: Final = """
                   WHERE collection = %(collection)s AND {column} = ANY(%(values)s::text[]))"""
 _NODES_OF_KINDS: Final = _NODES.format(condition=_KEY_WITH.format(column="kind"))
 _NODES_OF_URIS: Final = _NODES.format(condition=_KEY_WITH.format(column="uri"))
+_KINDS: Final = """
+    SELECT kind, count(*) FROM (
+        SELECT DISTINCT ON (key) kind FROM graph_nodes WHERE collection = %s ORDER BY key, framework = ''
+    ) n GROUP BY kind"""
+_MOST_LINKED: Final = """
+    WITH degrees AS (
+        SELECT key, count(*) AS degree FROM (
+            SELECT source AS key FROM graph_links WHERE collection = %(collection)s
+            UNION ALL
+            SELECT target FROM graph_links WHERE collection = %(collection)s
+        ) ends GROUP BY key)
+    SELECT n.key FROM (
+        SELECT DISTINCT key FROM graph_nodes
+        WHERE collection = %(collection)s AND kind = ANY(%(kinds)s::text[])
+    ) n LEFT JOIN degrees d ON d.key = n.key ORDER BY coalesce(d.degree, 0) DESC, n.key LIMIT %(limit)s"""
 _OWNER_STAMPS: Final = "SELECT owner, stamp FROM graph_owners WHERE collection = %s"
 _SOME_STAMPS: Final = _OWNER_STAMPS + " AND owner = ANY(%s::text[])"
 _OWNER_DATA: Final = (
@@ -92,6 +108,27 @@ class PostgresGraphReader:
         with self._source.reading(scope.project) as db:
             passing = filter(conditions.holds, _candidates(db, scope, conditions))
             return list(islice(passing, row_limit(limit)))
+
+    def count_kinds(self, scope: Scope) -> dict[str, int]:
+        """Return how many nodes there are of each kind, by kind."""
+        counts: Counter[str] = Counter()
+        with self._source.reading(scope.project) as db:
+            for number in catalog.in_scope(db, scope).values():
+                counts.update(dict(db.execute(_KINDS, (number,)).fetchall()))
+        return dict(sorted(counts.items()))
+
+    def most_linked(self, scope: Scope, kinds: Sequence[str], *, limit: int) -> list[str]:
+        """Return the keys of the nodes of some kinds with the most links, at most so many from each collection."""
+        keys: list[str] = []
+        with self._source.reading(scope.project) as db:
+            for number in catalog.in_scope(db, scope).values():
+                parameters = {
+                    "collection": number,
+                    "kinds": list(kinds),
+                    "limit": row_limit(limit),
+                }
+                keys += [key for (key,) in db.execute(_MOST_LINKED, parameters)]
+        return keys
 
     def find_aliases(self, scope: Scope, names: Sequence[str]) -> list[types.Alias]:
         """Return the aliases with one of these names, ignoring case, in the order of the names."""

@@ -59,6 +59,8 @@ _OUTLINES: Final = """
     WHERE c.id = ANY(%s) AND c.project = %s"""
 _COPIES: Final = """
     SELECT text_id, id FROM chunks WHERE text_id = ANY(%s) AND collection = ANY(%s) ORDER BY text_id, id"""
+_SOURCES: Final = """
+    SELECT source, count(*) FROM documents WHERE collection = ANY(%s) GROUP BY source ORDER BY source"""
 _KNOWN: Final = """
     SELECT uri, content_hash, stamp, recipe FROM documents WHERE collection = %s AND source = %s"""
 _KNOWN_BY_URI: Final = _KNOWN + " AND uri = ANY(%s::text[])"
@@ -150,6 +152,11 @@ class PostgresReader:
                 statement = _DOCUMENTS_AFTER if ids is None else _PASSING_AFTER
                 page += [document_from(row, name) for row in db.execute(statement, parameters)]
         return page
+
+    def count_sources(self, scope: Scope) -> dict[str, int]:
+        """Return how many documents came from each source."""
+        with self._source.reading(scope.project) as db:
+            return dict(db.execute(_SOURCES, (catalog.scope_ids(db, scope),)).fetchall())
 
     def text(self, key: CollectionKey, uri: str) -> str | None:
         """Return the full text of a document, or None."""

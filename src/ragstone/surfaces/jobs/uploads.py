@@ -48,6 +48,9 @@ def add_files(
                 "source_doc_id": document.uri,
                 "chunks_added": report.chunks_added,
                 "chunks_skipped": report.chunks_skipped,
+                "replaced": any(
+                    result.kept or result.removed for result in report.per_document
+                ),
             }
         )
     progress("read", len(files), len(files))

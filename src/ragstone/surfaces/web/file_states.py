@@ -1,24 +1,43 @@
-"""Whether the files behind documents changed since they were indexed."""
+"""Where documents come from, and whether their files changed since they were indexed."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
+from ragstone.indexing.graph.descriptions import GRAPH_SOURCE
+from ragstone.indexing.graph.runs import RUN_SOURCE
+from ragstone.sources.command_help.help import HELP
 from ragstone.sources.folder.source import FILES
+from ragstone.sources.web.pages import WEB
+from ragstone.surfaces.web.formats import format_number, plural
 from ragstone.types import Item, Stamp, StoredDocument
 
-FileState = Literal["current", "changed", "gone", "given", "unknown"]
+FileState = Literal[
+    "current", "changed", "gone", "unknown", "given", "graph", "web", "help", "run"
+]
 STATE_LABELS: Final[dict[FileState, tuple[str, str]]] = {
     "current": ("up to date", "ok"),
     "changed": ("changed", "warn"),
     "gone": ("file is gone", "warn"),
-    "given": ("added by hand", ""),
     "unknown": ("not checked", ""),
+    "given": ("added by hand", ""),
+    "graph": ("made from code", ""),
+    "web": ("web page", ""),
+    "help": ("help of a command", ""),
+    "run": ("run of an agent", ""),
 }
 """The words and the colour of each state."""
+_STATES_OF_SOURCES: Final[dict[str, FileState]] = {
+    GRAPH_SOURCE: "graph",
+    WEB: "web",
+    HELP: "help",
+    RUN_SOURCE: "run",
+}
+"""The states of documents that are no files of the folder; those of other sources were added by hand."""
 
 
 def file_states(
@@ -28,6 +47,23 @@ def file_states(
     uris = [document.uri for document in documents if document.source == FILES]
     stamps = _read_stamps(engine, uris) if has_folder and uris else None
     return {document.uri: _state(document, stamps) for document in documents}
+
+
+def describe_sources(counts: Mapping[str, int]) -> str:
+    """Return how many documents are files, and how many come from elsewhere: `30 files · 17 made from code`."""
+    parts = []
+    if counts.get(FILES):
+        parts.append(plural(counts[FILES], "file"))
+    others: Counter[FileState] = Counter()
+    for source, count in counts.items():
+        if source != FILES:
+            others[_STATES_OF_SOURCES.get(source, "given")] += count
+    for state in ("given", "graph"):
+        if others[state]:
+            parts.append(f"{format_number(others.pop(state))} {STATE_LABELS[state][0]}")
+    if others.total():
+        parts.append(f"{format_number(others.total())} other")
+    return " · ".join(parts)
 
 
 def _read_stamps(engine: Engine, uris: Sequence[str]) -> dict[str, Stamp | None] | None:
@@ -41,7 +77,7 @@ def _read_stamps(engine: Engine, uris: Sequence[str]) -> dict[str, Stamp | None]
 
 def _state(document: StoredDocument, stamps: Mapping[str, Stamp | None] | None) -> FileState:
     if document.source != FILES:
-        return "given"
+        return _STATES_OF_SOURCES.get(document.source, "given")
     if stamps is None or document.stamp is None:  # a file that was new has no lasting stamp
         return "unknown"
     if document.uri not in stamps:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from ragstone.engine import Engine
 from ragstone.surfaces.present import Json
 from ragstone.types import Link, Node
 
 MAX_NODES: Final = 2000
-COLUMNS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
+Column = tuple[str, tuple[str, ...]]
+"""The title of a column and its kinds."""
+COLUMNS: Final[tuple[Column, ...]] = (
     ("Entry points", ("route", "api_endpoint", "command", "schedule", "component")),
     ("Handlers", ("controller_method", "controller", "view", "resource", "file")),
     ("Guards", ("middleware", "policy", "request", "rule", "interface", "trait")),
@@ -34,6 +35,14 @@ COLUMNS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("Data", ("table", "migration", "column", "config", "function")),
 )
 """The columns from left to right, in the direction of a request. A kind that is not listed is in the last one."""
+CODE_COLUMNS: Final[tuple[Column, ...]] = (
+    ("Files", ("file",)),
+    ("Types", ("class", "interface", "trait", "enum")),
+    ("Methods", ("method",)),
+    ("Functions", ("function",)),
+    ("Others", ()),
+)
+"""The columns of a project without a framework."""
 FRAMEWORK_KINDS: Final = frozenset(
     "route api_endpoint controller_method middleware policy request job event listener observer model table".split()
 )
@@ -59,6 +68,17 @@ class GraphFrame:
     node_count: int = 0
     left_out: int = 0
     """Nodes of the shown kinds that are not in the picture, because it would be too large."""
+    has_framework: bool = False
+
+    @property
+    def arrangement(self) -> Literal["kind", "file"]:
+        """Return how the nodes are arranged at first: a request runs through kinds, other code is read by files."""
+        return "kind" if self.has_framework else "file"
+
+    @property
+    def shown_kinds(self) -> list[str]:
+        """Return the kinds that the picture shows."""
+        return [entry.kind for entry in self.kinds if entry.is_shown]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,60 +91,42 @@ class GraphPicture:
 
 
 def describe_picture(engine: Engine, kinds: Sequence[str] = ()) -> GraphFrame:
-    """Return the frame of a picture; no link is read."""
-    frame, _ = _select_nodes(engine, kinds)
-    return frame
+    """Return the frame of a picture; no node is read."""
+    counts = engine.graph.count_kinds()
+    chosen = frozenset(kinds) or _usual_kinds(counts)
+    rows = [KindCount(kind, count, kind in chosen) for kind, count in counts.items()]
+    selected = sum(row.count for row in rows if row.is_shown)
+    left_out = max(0, selected - MAX_NODES)
+    has_framework = not FRAMEWORK_KINDS.isdisjoint(counts)
+    return GraphFrame(rows, selected - left_out, left_out, has_framework)
 
 
 def draw_picture(engine: Engine, kinds: Sequence[str] = ()) -> GraphPicture:
     """Return the picture of some kinds of nodes; if none is named, of those that tell most about the project."""
-    frame, selected = _select_nodes(engine, kinds)
-    links = engine.graph.links(selected)
-    in_picture = _most_linked(selected, links)
-    keys = {node.key for node in in_picture}
-    return GraphPicture(
-        frame,
-        sorted(in_picture, key=lambda node: (node.uri, node.line, node.key)),
-        [link for link in links if keys.issuperset((link.source, link.target))],
-    )
-
-
-def _select_nodes(engine: Engine, kinds: Sequence[str]) -> tuple[GraphFrame, list[Node]]:
-    """Return the frame, and the nodes of the chosen kinds."""
-    nodes = engine.graph.nodes()
-    counts = Counter(node.kind for node in nodes)
-    chosen = frozenset(kinds) or _usual_kinds(counts)
-    selected = [node for node in nodes if node.kind in chosen]
-    rows = [KindCount(kind, count, kind in chosen) for kind, count in sorted(counts.items())]
-    left_out = max(0, len(selected) - MAX_NODES)
-    return GraphFrame(rows, len(selected) - left_out, left_out), selected
-
-
-def _most_linked(nodes: list[Node], links: list[Link]) -> list[Node]:
-    """Return the nodes with the most links, as many as a picture can have."""
-    degrees: Counter[str] = Counter()
-    for link in links:
-        degrees.update((link.source, link.target))
-    return sorted(nodes, key=lambda node: -degrees[node.key])[:MAX_NODES]
+    frame = describe_picture(engine, kinds)
+    nodes = engine.graph.most_linked(frame.shown_kinds, MAX_NODES)
+    return GraphPicture(frame, nodes, engine.graph.links(nodes))
 
 
 def picture_json(picture: GraphPicture) -> Json:
     """Return a picture as data for the script of the page; a link names its nodes by their number."""
     numbers = {node.key: number for number, node in enumerate(picture.nodes)}
-    places = _column_numbers()
+    columns = COLUMNS if picture.frame.has_framework else CODE_COLUMNS
+    places = _column_numbers(columns)
     nodes = [
         {
             "key": node.key,
             "kind": node.kind,
             "label": node_label(node),
             "place": node.place,
-            "column": places.get(node.kind, len(COLUMNS) - 1),
+            "file": node.uri,
+            "column": places.get(node.kind, len(columns) - 1),
         }
         for node in picture.nodes
     ]
     pairs = {(numbers[link.source], numbers[link.target]) for link in picture.links}
     return {
-        "columns": [title for title, _ in COLUMNS],
+        "columns": [title for title, _ in columns],
         "nodes": nodes,
         "links": sorted(pair for pair in pairs if pair[0] != pair[1]),
         "link_count": len(picture.links),
@@ -139,14 +141,14 @@ def node_label(node: Node) -> str:
     return node.name or node.key
 
 
-def _usual_kinds(counts: Counter[str]) -> frozenset[str]:
+def _usual_kinds(counts: Mapping[str, int]) -> frozenset[str]:
     if not FRAMEWORK_KINDS.isdisjoint(counts):
         return FRAMEWORK_KINDS
     return CODE_KINDS
 
 
-def _column_numbers() -> dict[str, int]:
+def _column_numbers(columns: Sequence[Column]) -> dict[str, int]:
     places: dict[str, int] = {}
-    for number, (_, kinds) in enumerate(COLUMNS):
+    for number, (_, kinds) in enumerate(columns):
         places.update(dict.fromkeys(kinds, number))
     return places

@@ -26,7 +26,10 @@ def describe_pictures(
         return PagePictures(are_shown=False)
     reason = ""
     if document.source != FILES or not has_folder:
-        reason = "Only its text is kept, because the file was added by hand."
+        reason = (
+            "Its pages are shown as text: only the text of an added file is kept. "
+            "To see pictures of its pages, put the file into the folder and sync."
+        )
     elif state in ("changed", "gone"):
         reason = (
             "The file changed since it was indexed: only its text is shown. Sync the folder."

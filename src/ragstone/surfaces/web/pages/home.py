@@ -13,6 +13,7 @@ from ragstone.surfaces.rest.replies import JsonReply
 from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.rest.state import PROJECT_COOKIE
 from ragstone.surfaces.web import plots
+from ragstone.surfaces.web.file_states import describe_sources
 from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router
 from ragstone.surfaces.web.work import running_sync, start_sync
 from ragstone.types import FolderLedger, ProjectOverview
@@ -27,9 +28,11 @@ router = page_router()
 @needs("read")
 def show_home(page: AuthorisedPage) -> Response:
     """Show the counts of the index, its collections, its vectors and its use."""
+    index = page.engine.status()
     return page.render(
         "home.html",
-        index=page.engine.status(),
+        index=index,
+        made_of=describe_sources(index.sources),
         searches=page.engine.admin.stats(count_tokens=False),
         projects=_projects(page),
         sync_note=page.server.sync.note if page.has_folder else "",

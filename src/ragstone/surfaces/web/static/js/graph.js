@@ -9,16 +9,21 @@ const form = document.getElementById("graph-form");
 const searchBox = document.getElementById("graph-search");
 const onlyConnected = document.getElementById("graph-connected");
 const side = document.getElementById("graph-node");
+const found = document.getElementById("graph-found");
 
 let graph = { nodes: [], links: [], columns: [] };
 let selected = null;
 let view = null;
 let asked = 0;
 
-function matches() {
+/** Return the nodes of the picture that contain the text of the search box, those of this very name first. */
+function findMatches() {
   const text = searchBox.value.trim().toLowerCase();
-  if (!text) return new Set();
-  return new Set(graph.nodes.filter((node) => `${node.label} ${node.place} ${node.key}`.toLowerCase().includes(text)));
+  if (!text) return [];
+  const contains = (node) => `${node.label} ${node.place} ${node.key}`.toLowerCase().includes(text);
+  const nodes = graph.nodes.filter((node) => view.groups.has(node) && contains(node));
+  const isExact = (node) => node.label.toLowerCase() === text;
+  return [...nodes.filter(isExact), ...nodes.filter((node) => !isExact(node))];
 }
 
 function connectedNodes() {
@@ -26,13 +31,14 @@ function connectedNodes() {
 }
 
 function mark() {
-  view.mark(selected, connectedNodes(), matches());
+  view.mark(selected, connectedNodes(), new Set(findMatches()));
 }
 
 function drawAll({ keepWindow = false } = {}) {
   const connected = connectedNodes();
   const isFiltered = onlyConnected.checked && selected;
-  const layout = placeNodes(graph, (node) => !isFiltered || connected.has(node));
+  const isByFile = new FormData(form).get("arrange") === "file";
+  const layout = placeNodes(graph, (node) => !isFiltered || connected.has(node), { isByFile, shape: view.shape });
   view.draw(graph, layout);
   if (!keepWindow) view.start();
   mark();
@@ -54,11 +60,28 @@ async function select(node) {
   if (node) address.searchParams.set("node", node.key);
   else address.searchParams.delete("node");
   history.replaceState(null, "", address);
+  container.parentElement.classList.toggle("has-node", Boolean(node));
   if (onlyConnected.checked) drawAll();
   else mark();
   if (!node) return;
   view.reveal(node);
   await showDetails(node.key).catch(report);
+}
+
+/** Mark the nodes that are found, say how many there are, and show the first one. */
+function search() {
+  mark();
+  const nodes = findMatches();
+  found.textContent = searchBox.value.trim() ? `${nodes.length.toLocaleString("en")} found` : "";
+  if (nodes.length) view.reveal(nodes[0]);
+}
+
+/** Select the first node that is found; if a found one is selected already, the next one. */
+function selectMatch() {
+  const nodes = findMatches();
+  const next = nodes[(nodes.indexOf(selected) + 1) % nodes.length];
+  if (next) select(next);
+  else toast("No node in the picture has this name.", { hint: "Nodes of other kinds may have it.", kind: "error" });
 }
 
 function report(failure) {
@@ -90,7 +113,7 @@ async function load() {
   drawAll();
 }
 
-/** Return the nearest node of the same column, or the nearest linked one of another column. */
+/** Return the next node of the column, or the nearest node at one side: a linked one if there is any. */
 function neighbour(key) {
   const shown = [...view.groups.keys()];
   if (!selected) return shown[0];
@@ -99,17 +122,21 @@ function neighbour(key) {
     const column = shown.filter((node) => node.x === selected.x).sort((one, other) => one.y - other.y);
     return column[column.indexOf(selected) + step];
   }
-  const isRight = key === "ArrowRight";
+  const direction = key === "ArrowRight" ? 1 : -1;
   const number = graph.nodes.indexOf(selected);
-  const linked = graph.links
-    .filter((link) => link.includes(number))
-    .map((link) => graph.nodes[link[0] === number ? link[1] : link[0]])
-    .filter((node) => shown.includes(node) && (isRight ? node.x > selected.x : node.x < selected.x));
-  return linked.sort((one, other) => Math.abs(one.y - selected.y) - Math.abs(other.y - selected.y))[0];
+  const linked = new Set(graph.links.filter((link) => link.includes(number)).flat().map((other) => graph.nodes[other]));
+  const aside = shown.filter((node) => (node.x - selected.x) * direction > 0);
+  const isLinked = aside.some((node) => linked.has(node));
+  const distance = (node) => Math.abs(node.y - selected.y) + Math.abs(node.x - selected.x);
+  return aside.filter((node) => !isLinked || linked.has(node)).sort((one, other) => distance(one) - distance(other))[0];
 }
 
+const PANS = { ArrowUp: [0, -0.25], ArrowDown: [0, 0.25], ArrowLeft: [-0.25, 0], ArrowRight: [0.25, 0] };
+
 function press(event) {
-  if (event.key.startsWith("Arrow")) {
+  if (event.shiftKey && event.key in PANS) {
+    view.pan(...PANS[event.key]);
+  } else if (event.key in PANS) {
     const next = neighbour(event.key);
     if (next) select(next);
   } else if (event.key === "Escape") {
@@ -125,16 +152,14 @@ function listen() {
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("change", (event) => {
     if (event.target.name === "kinds") load().catch(report);
-    else if (event.target === onlyConnected) drawAll();
+    else if (event.target === onlyConnected || event.target.name === "arrange") drawAll();
   });
-  searchBox.addEventListener("input", mark);
+  searchBox.addEventListener("input", search);
   searchBox.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    const [first] = matches();
-    if (first) select(first);
-    else toast("No node has this name.", { hint: "Other kinds may have it.", kind: "error" });
+    if (event.key === "Enter") selectMatch();
   });
   side.addEventListener("click", (event) => {
+    if (event.target.closest("[data-close-node]")) select(null);
     const link = event.target.closest("[data-node-key]");
     if (!link) return;
     const node = graph.nodes.find((candidate) => candidate.key === link.dataset.nodeKey);

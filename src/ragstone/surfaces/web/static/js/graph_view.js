@@ -1,9 +1,13 @@
 // Draws the graph as SVG. The view is a window (x, y, width, height) that is moved and scaled.
-import { FOLD_GAP, GAP, ROW, WIDTH } from "./graph_layout.js";
+import { farTitle, Ruler } from "./graph_labels.js";
+import { BOX, linkPath, ROW, WIDTH } from "./graph_layout.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const MAX_LABEL = 27;
-const BOX = ROW - 4;
+const MARGIN = 16;
+const READABLE = 0.72;
+const LARGEST = 1.25;
+const FAR = 0.5;
+const MANY_LINKS = 400;
 
 function element(name, attributes, text = "") {
   const created = document.createElementNS(SVG, name);
@@ -12,37 +16,12 @@ function element(name, attributes, text = "") {
   return created;
 }
 
-function shorten(label) {
-  return label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label;
-}
-
-/** Return a link that passes between the boxes: long ones run in the free lane between two rows. */
-function curve(from, to) {
-  const y1 = from.y + BOX / 2;
-  const y2 = to.y + BOX / 2;
-  if (to.x === from.x) {
-    const side = from.x + WIDTH;
-    return `M${side} ${y1} C${side + FOLD_GAP} ${y1} ${side + FOLD_GAP} ${y2} ${side} ${y2}`;
-  }
-  const isForward = to.x > from.x;
-  const x1 = from.x + (isForward ? WIDTH : 0);
-  const x2 = to.x + (isForward ? 0 : WIDTH);
-  if (Math.abs(x2 - x1) <= GAP) return `M${x1} ${y1} ${bend(x1, y1, x2, y2)}`;
-  const [out, back] = isForward ? [from.roomRight, -to.roomLeft] : [-from.roomLeft, to.roomRight];
-  const lane = from.y + BOX + 2 + ROW * Math.round(((y1 + y2) / 2 - y1) / ROW - 0.5);
-  return `M${x1} ${y1} ${bend(x1, y1, x1 + out, lane)} L${x2 + back} ${lane} ${bend(x2 + back, lane, x2, y2)}`;
-}
-
-function bend(x1, y1, x2, y2) {
-  const middle = (x1 + x2) / 2;
-  return `C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
-}
-
 export class GraphView {
   constructor(container, onSelect) {
     this.container = container;
+    this.ruler = new Ruler(container);
     this.svg = element("svg", { class: "graph-svg", "aria-hidden": "true" });
-    container.replaceChildren(this.svg);
+    container.prepend(this.svg);
     this.window = { x: 0, y: 0, width: 1, height: 1 };
     this.size = { width: 1, height: 1 };
     this.svg.addEventListener("click", (event) => {
@@ -51,6 +30,11 @@ export class GraphView {
     });
     this.listenToPointer();
     new ResizeObserver(() => this.resize()).observe(container);
+  }
+
+  /** Return the width of the visible part by its height. */
+  get shape() {
+    return this.container.clientWidth / Math.max(1, this.container.clientHeight);
   }
 
   draw(graph, layout) {
@@ -63,30 +47,38 @@ export class GraphView {
       const from = graph.nodes[source];
       const to = graph.nodes[target];
       if (!shown.has(from) || !shown.has(to)) continue;
-      const path = element("path", { d: curve(from, to) });
+      const path = element("path", { d: linkPath(from, to) });
       this.paths.push({ path, from, to });
       links.append(path);
     }
+    links.classList.toggle("is-many", this.paths.length > MANY_LINKS);
     const nodes = element("g", {});
-    for (const node of layout.nodes) nodes.append(this.drawNode(graph, node));
-    const titles = layout.columns.map((column) =>
-      element("text", { class: "graph-title", x: column.x, y: 14 }, `${column.title}  ${column.members.length}`));
-    this.svg.replaceChildren(links, nodes, ...titles);
+    graph.nodes.forEach((node, number) => {
+      if (shown.has(node)) nodes.append(this.drawNode(node, number));
+    });
+    this.svg.replaceChildren(links, nodes, ...layout.groups.flatMap((group) => this.drawTitles(group)));
   }
 
-  drawNode(graph, node) {
-    const group = element("g", {
-      class: "graph-node",
-      transform: `translate(${node.x} ${node.y})`,
-      "data-number": graph.nodes.indexOf(node),
-    });
+  drawNode(node, number) {
+    const group = element("g", { class: "graph-node", transform: `translate(${node.x} ${node.y})`, "data-number": number });
     group.append(
       element("rect", { width: WIDTH, height: BOX, rx: 4 }),
-      element("text", { x: 8, y: 15 }, shorten(node.label)),
+      element("text", { x: 8, y: 15 }, this.ruler.fit(node.label, WIDTH - 16)),
       element("title", {}, `${node.kind.replaceAll("_", " ")}\n${node.label}\n${node.place}`),
     );
     this.groups.set(node, group);
     return group;
+  }
+
+  /** Return the title of a group, and the one that is shown from afar. */
+  drawTitles(group) {
+    const { x, y, title, isPath } = group;
+    const text = isPath ? title : `${title}  ${group.members.length}`;
+    const near = this.ruler.fit(text, WIDTH, { keepEnd: isPath });
+    const [name, size] = this.ruler.fill(farTitle(group), WIDTH);
+    const far = element("text", { class: "graph-far-title", x, y }, name);
+    far.style.fontSize = `${size}px`;
+    return [element("text", { class: "graph-title", x, y: y + 16 }, near), far];
   }
 
   /** Mark a node and the nodes it is connected to; without a node nothing is marked. */
@@ -106,32 +98,34 @@ export class GraphView {
   resize() {
     if (!this.container.clientWidth || !this.container.clientHeight) return; // it is not visible now
     const scale = this.window.width / Math.max(1, this.lastWidth || this.container.clientWidth);
-    this.lastWidth = this.container.clientWidth;
-    this.window.width = this.container.clientWidth * scale;
-    this.window.height = this.container.clientHeight * scale;
-    this.apply();
+    this.setWindow(this.window.x, this.window.y, this.container.clientWidth * scale);
   }
 
   apply() {
     const { x, y, width, height } = this.window;
     this.svg.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
+    this.svg.classList.toggle("is-far", this.container.clientWidth / width < FAR);
   }
 
-  /** Show the beginning of the picture in a size that can be read. */
+  /** Show the whole picture if it can be read then, otherwise its beginning. */
   start() {
-    const width = Math.max(this.container.clientWidth, Math.min(this.size.width + 32, 1.25 * this.container.clientWidth));
-    this.setWindow(-16, -16, width);
+    const { clientWidth } = this.container;
+    const whole = this.wholeWidth();
+    const isReadable = clientWidth / whole >= READABLE;
+    this.setWindow(-MARGIN, -MARGIN, Math.max(clientWidth / LARGEST, isReadable ? whole : clientWidth));
   }
 
   showAll() {
-    const ratio = this.container.clientWidth / this.container.clientHeight;
-    this.setWindow(-16, -16, Math.max(this.size.width + 32, (this.size.height + 32) * ratio));
+    this.setWindow(-MARGIN, -MARGIN, this.wholeWidth());
+  }
+
+  wholeWidth() {
+    return Math.max(this.size.width + 2 * MARGIN, (this.size.height + 2 * MARGIN) * this.shape);
   }
 
   setWindow(x, y, width) {
     this.lastWidth = this.container.clientWidth;
-    const height = width * (this.container.clientHeight / Math.max(1, this.container.clientWidth));
-    this.window = { x, y, width, height };
+    this.window = { x, y, width, height: width / Math.max(0.01, this.shape) };
     this.apply();
   }
 
@@ -142,11 +136,20 @@ export class GraphView {
     this.setWindow(x + width * centreX * (1 - share), y + height * centreY * (1 - share), wider);
   }
 
-  /** Move the window so that a node is inside it. */
+  /** Move the window by a share of its size. */
+  pan(right, down) {
+    const { x, y, width, height } = this.window;
+    this.setWindow(x + width * right, y + height * down, width);
+  }
+
+  /** Move the window so that a node is inside it, in a size that can be read. */
   reveal(node) {
     const { x, y, width, height } = this.window;
     const isInside = node.x >= x && node.x + WIDTH <= x + width && node.y >= y && node.y + ROW <= y + height;
-    if (!isInside) this.setWindow(node.x + WIDTH / 2 - width / 2, node.y - height / 2, width);
+    const isReadable = this.container.clientWidth / width >= FAR;
+    if (isInside && isReadable) return;
+    const near = isReadable ? width : this.container.clientWidth;
+    this.setWindow(node.x + WIDTH / 2 - near / 2, node.y - near / this.shape / 2, near);
   }
 
   listenToPointer() {

@@ -57,8 +57,10 @@ function finish({ row, state, bar }, words, isFailed) {
 function describe(result) {
   const [failure] = result.failed;
   if (failure) return [failure.reason, true];
-  const chunks = result.documents[0].chunks_added + result.documents[0].chunks_skipped;
-  return [`${chunks} ${chunks === 1 ? "chunk" : "chunks"}`, false];
+  const [stored] = result.documents;
+  const chunks = stored.chunks_added + stored.chunks_skipped;
+  const remark = stored.replaced ? "Replaced the document of this name · " : "";
+  return [`${remark}${chunks} ${chunks === 1 ? "chunk" : "chunks"}`, false];
 }
 
 async function upload({ file, name, view }) {
