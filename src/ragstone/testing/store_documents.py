@@ -189,12 +189,12 @@ class StoreDocumentsContract(StoreCase):
     # ── files of a source ─────────────────────────────────────────────────────────────────────────
 
     def test_documents_are_counted_by_source(self, store: DocumentStore) -> None:
-        given, *files = [
+        pasted, *files = [
             prepare("a", ["x"]),
             prepare("b", ["x"], source="files"),
             prepare("c", ["x"], source="files"),
         ]
-        store.put(KEY, [given, *files])
+        store.put(KEY, [pasted, *files])
         put_text(store, "a", "text of another project", key=OTHER_KEY)
         assert store.count_sources(HERE) == {"": 1, "files": 2}
         assert store.count_sources(Scope(PROJECT, ("missing",))) == {}
