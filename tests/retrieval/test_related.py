@@ -79,7 +79,7 @@ def test_a_group_of_routes_has_a_chunk_with_its_middleware_and_its_routes(
     engine: Engine,
 ) -> None:
     (group,) = engine.search("auth routes group", filters={"kind": "route_group"})
-    assert group.citation == "routes/api.php:6 (route_group)"
+    assert group.citation == "routes/api.php:6 (route_group, summary by Ragstone)"
     assert "Middleware: api, auth." in group.text
     assert "POST api/books/{book}/loans" in group.text
     assert "POST api/books/{book}/loans" in values([group], "routes")

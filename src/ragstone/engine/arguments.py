@@ -17,6 +17,7 @@ from ragstone.config.validation import suggest
 from ragstone.errors import ConfigError, InputError
 from ragstone.indexing.writer import ChunkingConfig
 from ragstone.types import (
+    SUMMARY_PREFIX,
     Document,
     Fusion,
     Metadata,
@@ -28,6 +29,7 @@ from ragstone.types import (
 
 MAX_TOP_K: Final = 1000
 SYSTEM_PREFIX: Final = "system:"
+_RESERVED_URIS: Final = (SUMMARY_PREFIX, "memory:")
 _BIDI_CONTROLS: Final = frozenset(
     ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
 )
@@ -72,11 +74,22 @@ def _check_document(document: object) -> None:
         raise InputError(f"a {type(document).__name__} is no document", hint=_DOCUMENT_HINT)
     if not isinstance(document.uri, str) or not document.uri.strip():
         raise InputError("a document needs a uri", hint=_DOCUMENT_HINT)
+    _check_free_uri(document.uri)
     for field in ("text", "kind", "language", "title"):
         if not isinstance(getattr(document, field), str):
             message = f"the {field} of {document.uri} is no string"
             raise InputError(message, hint="decode bytes first")
     _check_metadata(document.metadata, document.uri)
+
+
+def _check_free_uri(uri: str) -> None:
+    """Raise `InputError` for a uri that would let a document pose as a summary or as a conversation."""
+    prefix = next((name for name in _RESERVED_URIS if uri.startswith(name)), None)
+    if prefix is not None:
+        message = (
+            f"a document cannot be named {uri!r}: names that begin with {prefix!r} are reserved"
+        )
+        raise InputError(message, hint="choose another name")
 
 
 def check_name(value: object, noun: str) -> str:
@@ -163,7 +176,7 @@ def check_files(values: object, uri: str | None) -> list[str]:
         raise InputError(f"{values!r} is no path", hint="give a path, or a list of paths")
     paths = [os.fspath(check_path(path)) for path in values]
     if uri is not None:
-        check_name(uri, "a uri")
+        _check_free_uri(check_name(uri, "a uri"))
         if len(paths) > 1:
             raise InputError("a uri names a single file", hint="add the files separately")
     return paths

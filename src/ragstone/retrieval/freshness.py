@@ -28,7 +28,6 @@ MAX_ROUNDS: Final = 2
 _GRAPH_SECONDS: Final = 0.3
 """How long an update of the code graph may take while a user waits for an answer."""
 _PROOFS_CACHED: Final = 10_000
-_DESCRIPTION_PREFIX: Final = "graph:"
 """Beginning of the uris of node descriptions; their proof is the file that they name."""
 
 Verdict: TypeAlias = Literal["same", "changed", "unknown", "outdated", "gone"]
@@ -282,7 +281,7 @@ def _described_files(hits: Iterable[Hit]) -> dict[DocumentId, DocumentId]:
     """Return the file of each hit that is a description of a node."""
     files = {}
     for hit in hits:
-        if hit.source_doc_id.startswith(_DESCRIPTION_PREFIX) and hit.metadata.get("file"):
+        if hit.is_summary:
             files[hit.collection, hit.source_doc_id] = (
                 hit.collection,
                 str(hit.metadata["file"]),

@@ -14,6 +14,7 @@ from ragstone.types.access import Limits as Limits
 from ragstone.types.access import SearchStats as SearchStats
 from ragstone.types.access import StoredKey as StoredKey
 from ragstone.types.access import Usage as Usage
+from ragstone.types.documents import SUMMARY_PREFIX as SUMMARY_PREFIX
 from ragstone.types.documents import AddOptions as AddOptions
 from ragstone.types.documents import Chunk as Chunk
 from ragstone.types.documents import Document as Document

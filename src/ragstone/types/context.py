@@ -29,6 +29,8 @@ class Cited:
     """The kind of the document."""
     slices: tuple[Slice, ...] = ()
     """The parts of a compressed passage, in order; its text has a gap mark between them."""
+    is_summary: bool = False
+    """True if Ragstone wrote the text, about a node of the code graph."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,6 +315,8 @@ OTHER_KINDS: Final = frozenset(
     }
 )
 """Kinds of chunks, of texts from the code graph, of recorded runs, of captured help and of conversations."""
+SUMMARY_PREFIX: Final = "graph:"
+"""Beginning of the uris of texts that Ragstone writes about nodes of the code graph."""
 _MEMBERS: Final = {
     CODE: (CODE, *sorted(FRAMEWORK_KINDS)),
     "manifest": ("package",),

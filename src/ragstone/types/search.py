@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
-from ragstone.types.documents import Metadata, Slice, Span, Value, cite_slices
+from ragstone.types.documents import SUMMARY_PREFIX, Metadata, Slice, Span, Value, cite_slices
 from ragstone.types.reports import SyncReport
 from ragstone.types.storage import Scope
 
@@ -173,11 +173,16 @@ class Hit:
         return self.span.page
 
     @property
+    def is_summary(self) -> bool:
+        """Return whether Ragstone wrote the text, about a node of the code graph; no file contains it."""
+        return self.source_doc_id.startswith(SUMMARY_PREFIX) and bool(self.metadata.get("file"))
+
+    @property
     def citation(self) -> str:
-        """Return the citation. Text about a node of the graph is cited by the node's file, line and kind."""
-        node_file = self.metadata.get("file")
-        if self.source_doc_id.startswith("graph:") and node_file:
-            return f"{node_file}:{self.metadata.get('line')} ({self.kind})"
+        """Return the citation. A summary is cited by its node's file, line and kind, and says what it is."""
+        if self.is_summary:
+            place = f"{self.metadata['file']}:{self.metadata.get('line')}"
+            return f"{place} ({self.kind}, summary by Ragstone)"
         if self.slices:
             return cite_slices(self.source_doc_id, self.slices)
         return self.span.citation(self.source_doc_id)

@@ -9,6 +9,7 @@ import pytest
 from ragstone import Engine
 from ragstone.surfaces.cli.hits import print_hits
 from ragstone.types import Span
+from tests.support.bookshop import written
 
 FAKE = {"rag.embedding_provider": "fake", "search.watch": "off"}
 CODE = "\n\n\n".join(
@@ -37,3 +38,14 @@ def test_the_found_symbol_comes_first_in_the_heading(
 )
 def test_a_page_is_cited_by_its_printed_number_and_its_place(span: Span, citation: str) -> None:
     assert span.citation("a.pdf") == citation
+
+
+def test_a_summary_by_ragstone_has_no_numbers_of_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Engine.open(written(tmp_path), config=FAKE) as engine:
+        engine.sync()
+        print_hits(engine.search("books", filters={"kind": "table"}), "books")
+    heading, first_line = capsys.readouterr().out.splitlines()[:2]
+    assert "summary by Ragstone" in heading
+    assert first_line.startswith("  Database table")

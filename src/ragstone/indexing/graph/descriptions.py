@@ -8,16 +8,16 @@ from typing import Final
 from ragstone.indexing.reconcile import Reconciler
 from ragstone.indexing.writer import DocumentWriter
 from ragstone.sources.given import GivenDocuments
-from ragstone.types import Document, Rendered
+from ragstone.types import SUMMARY_PREFIX, Document, Rendered
 
 GRAPH_SOURCE: Final = "graph"
-"""The source of these documents, and the beginning of their uris."""
+"""The source of these documents."""
 
 
 def description_uri(rendered: Rendered) -> str:
     """Return the uri of a node's description: `graph:route/PUT api/songs/{song}`."""
     kind, _, name = rendered.key.partition(":")
-    return f"{GRAPH_SOURCE}:{kind}/{name}"
+    return f"{SUMMARY_PREFIX}{kind}/{name}"
 
 
 def description_document(rendered: Rendered) -> Document:

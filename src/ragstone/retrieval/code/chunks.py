@@ -7,11 +7,18 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone.protocols import DocumentStore
-from ragstone.types import CONFIDENCES, CollectionKey, Confidence, Hit, Node, Scope, StoredChunk
+from ragstone.types import (
+    CONFIDENCES,
+    SUMMARY_PREFIX,
+    CollectionKey,
+    Confidence,
+    Hit,
+    Node,
+    Scope,
+    StoredChunk,
+)
 
 GRAPH_LABEL: Final = "graph"
-_DESCRIPTION_PREFIX: Final = "graph:"
-"""Beginning of the uris of node descriptions."""
 _EVIDENCE_SCORES: Final[Mapping[Confidence, float]] = dict(
     zip(CONFIDENCES, (1.0, 1.0, 0.95, 0.9, 0.7), strict=True)
 )
@@ -35,7 +42,7 @@ class ChunkFinder:
     def description_of(self, node: Node) -> StoredChunk | None:
         """Return the first chunk of the description that was written about a node."""
         kind, _, name = node.key.partition(":")
-        chunks = self.of_document(f"{_DESCRIPTION_PREFIX}{kind}/{name}")
+        chunks = self.of_document(f"{SUMMARY_PREFIX}{kind}/{name}")
         return chunks[0] if chunks else None
 
     def of_document(self, uri: str) -> list[StoredChunk]:

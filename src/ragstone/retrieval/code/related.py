@@ -49,15 +49,15 @@ def with_related(
 
 def _file_of(hit: Hit) -> str:
     """Return the file of a hit; a description of a node names it in its metadata."""
-    if hit.source_doc_id.startswith("graph:"):
-        return str(hit.metadata.get("file") or "")
+    if hit.is_summary:
+        return str(hit.metadata["file"])
     return hit.source_doc_id
 
 
 def _nodes_of(hit: Hit, nodes: Iterable[Node]) -> list[Node]:
     """Return the nodes that start on the lines of a hit, or that enclose them."""
     key = hit.metadata.get("key")
-    if hit.source_doc_id.startswith("graph:"):
+    if hit.is_summary:
         return [node for node in nodes if node.key == key]
     first, last = hit.span.line_start, hit.span.line_end
     return [
@@ -92,7 +92,7 @@ def _listed_routes(node: Node) -> list[str]:
 def _source_of(hit: Hit, nodes: Sequence[Node], load_text: LoadText) -> dict[str, Value]:
     """Return the lines of a description's node; nothing for other hits, or if the file is gone."""
     node = next(iter(nodes), None)
-    if node is None or not node.line or not hit.source_doc_id.startswith("graph:"):
+    if node is None or not node.line or not hit.is_summary:
         return {}
     text = load_text(hit.collection, node.uri)
     if text is None:

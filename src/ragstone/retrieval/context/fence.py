@@ -28,6 +28,8 @@ _INVISIBLE: Final = (
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\uffff\ud800-\udfff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+_OTHER_LINE_END: Final = re.compile("\r\n?|[\x85\u2028\u2029]")
+"""Ends of lines that would hide a forged citation from the search for one at the start of a line."""
 _HIDDEN_RUN: Final = re.compile(f"[{_INVISIBLE}{_JOINERS}]+")
 _FEW_JOINERS: Final = re.compile(f"[{_JOINERS}]{{1,2}}")
 _HARMLESS: Final = frozenset("\u00ad\u200b\u200e\u200f\u061c\ufeff\u2060\x0c")
@@ -38,8 +40,7 @@ def reveal_hidden(text: str) -> str:
     """Return a text without hidden characters; suspicious runs of them become `[hidden]`."""
     if text.isascii() and text.isprintable():
         return text
-    unix_lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _HIDDEN_RUN.sub(_replace_run, unix_lines)
+    return _HIDDEN_RUN.sub(_replace_run, _OTHER_LINE_END.sub("\n", text))
 
 
 def _replace_run(run: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ _BLOCK_HEADING: Final = re.compile(
 )
 _MARKDOWN_HEADING: Final = re.compile(
     r"^(?=[^\S\n]*#+ (?:.*(?::\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*"
-    r"| (?:p\.|page |slide |sheet |chapter )\S+(?: \(page \d+\))?)(?: +#\S{1,16})? *$"
+    r"| (?:p\.|page |slide |sheet |chapter )\S+(?: \(page \d+\))?)(?: \([^()\n]*\))?(?: +#\S{1,16})? *$"
     r"|Relevant Context \(RAG\)))",
     re.M,
 )

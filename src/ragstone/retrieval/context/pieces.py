@@ -29,6 +29,7 @@ def cite_hit(hit: Hit) -> Cited:
         span=hit.span,
         kind=hit.kind,
         slices=hit.slices,
+        is_summary=hit.is_summary,
     )
 
 
@@ -83,11 +84,13 @@ def _count_matches(part: Slice, query_terms: frozenset[str]) -> int:
 
 def _keep_slices(piece: Cited, slices: Sequence[Slice]) -> Cited:
     """Return the piece reduced to some of its slices, or to a part of one."""
+    # No line of a file has the text of a summary, so its citation does not depend on the part.
+    citation = piece.citation if piece.is_summary else cite_slices(piece.uri, slices)
     return replace(
         piece,
         text=join_slices(slices),
         span=outer_span(slices),
-        citation=cite_slices(piece.uri, slices),
+        citation=citation,
         whole=False,
         slices=tuple(slices) if piece.slices else (),
     )

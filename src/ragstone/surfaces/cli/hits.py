@@ -69,8 +69,8 @@ def _print_hit(
         width = _line_width(hit)
         lines = matching_lines(hit, wanted_terms, max_lines)
         shown = {number: crop_line(line, wanted_terms, width) for number, line in lines}
-    # A page, a slide or a sheet has no numbers of lines that a reader could look up.
-    has_numbers = hit.span.page is None
+    # A page, a slide, a sheet or a summary has no numbers of lines that a reader could look up.
+    has_numbers = hit.span.page is None and not hit.is_summary
     margin = max((len(str(number)) for number in shown if has_numbers), default=0)
     gaps = _numbers_after_gaps(hit, frozenset(shown))
     for number, line in shown.items():

@@ -237,6 +237,7 @@ def _read_cited(data: Json) -> types.Cited:
         whole=data["whole"],
         kind=data["kind"],
         slices=read_list(_read_slice, data.get("slices", ())),
+        is_summary=data.get("summary", False),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragstone.surfaces.present import Json, pick
-from ragstone.surfaces.present.hits import downgraded_json, slices_json, span_json
+from ragstone.surfaces.present.hits import downgraded_json, slices_json, span_json, summary_json
 from ragstone.types import Cited, Context, LeftOut, Quote, Spoken
 
 
@@ -45,6 +45,7 @@ def _cited_json(passage: Cited) -> Json:
         "kind": passage.kind,
         "text": passage.text,
         **slices_json(passage),
+        **summary_json(passage),
     }
 
 

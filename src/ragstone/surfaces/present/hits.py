@@ -32,7 +32,7 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
         "also_at": list(hit.duplicates),
         **pick(hit, "freshness", "ingested_at"),
     }
-    data |= slices_json(hit)
+    data |= slices_json(hit) | summary_json(hit)
     if trace:
         data["trace"] = _trace_json(hit.trace)
     return data
@@ -57,6 +57,11 @@ def slices_json(passage: Hit | Cited) -> Json:
         return {}
     parts = [{"text": part.text, **span_json(part.span)} for part in passage.slices]
     return {"slices": parts}
+
+
+def summary_json(passage: Hit | Cited) -> Json:
+    """Return `summary: true` for a text that Ragstone wrote; nothing for others."""
+    return {"summary": True} if passage.is_summary else {}
 
 
 def answer_json(explanation: Explanation, *, trace: bool = False) -> Json:

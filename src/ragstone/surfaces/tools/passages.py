@@ -17,6 +17,7 @@ from ragstone.retrieval.context.fence import (
 from ragstone.retrieval.context.formatters import FORMATTERS
 from ragstone.retrieval.context.pieces import cite_hit, shorten_piece, shorten_to_start
 from ragstone.surfaces.present import Json
+from ragstone.surfaces.present.hits import summary_json
 from ragstone.surfaces.tool import MAX_TEXT_TOKENS
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
@@ -26,7 +27,6 @@ _FRAME_TOKENS: Final = 130
 """Tokens that are kept free for the fence in the data and the line about left-out results."""
 _SHARE_TOKENS: Final = 220
 """Tokens of a passage with its citation and its data that still say something."""
-_GRAPH_PREFIX: Final = "graph:"
 _MIN_CHARACTERS: Final = 20
 
 
@@ -42,11 +42,13 @@ class FittedPassages:
 def passage_json(passage: Cited) -> Json:
     """Return a passage as data: its citation first, then its place and its text."""
     span = passage.span
+    path, lines = _place(passage)
     data: Json = {
         "citation": reveal_hidden(passage.citation),
-        "path": reveal_hidden(_path(passage)),
-        "lines": _lines(span),
+        "path": reveal_hidden(path),
+        "lines": lines,
     }
+    data |= summary_json(passage)
     if span.page is not None:
         data["page"] = span.page
     if not passage.whole:
@@ -154,8 +156,10 @@ def _shorten(passage: Cited, query: str, number: int, max_tokens: int) -> Cited:
     return part
 
 
-def _path(passage: Cited) -> str:
-    """Return the file of a passage; text about a node of the graph names its file in the citation."""
-    if passage.uri.startswith(_GRAPH_PREFIX) and ":" in passage.citation:
-        return passage.citation.rpartition(":")[0]
-    return passage.uri
+def _place(passage: Cited) -> tuple[str, list[int]]:
+    """Return the file and the lines of a passage; those of a summary are the ones that its citation names."""
+    if not passage.is_summary:
+        return passage.uri, _lines(passage.span)
+    path, _, rest = passage.citation.rpartition(":")
+    line = int(rest.partition(" ")[0])
+    return path, [line, line]

@@ -12,7 +12,6 @@ from ragstone.text import terms
 from ragstone.types import Hit, Span
 
 _WORD: Final = re.compile(r"\w+")
-_GRAPH_PREFIX: Final = "graph:"
 _PREVIEW_LINES: Final = 3
 _WINDOW: Final = 220
 """Characters of a long line that a preview shows, around the first marked word."""
@@ -46,7 +45,7 @@ def mark_hit(hit: Hit, query_terms: Sequence[str]) -> list[list[MarkedLine]]:
     slices = [(part.text, part.span) for part in hit.slices] or [(hit.text, hit.span)]
     query_set = frozenset(query_terms)
     # A text about a node of the graph is not in a file, and a line of a PDF cannot be counted by a reader.
-    has_lines = hit.span.page is None and not hit.source_doc_id.startswith(_GRAPH_PREFIX)
+    has_lines = hit.span.page is None and not hit.is_summary
     return [_mark_slice(text, span, query_set, has_lines) for text, span in slices]
 
 

@@ -1,0 +1,83 @@
+"""A text that Ragstone wrote about a node of the code graph is never shown as the text of a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragstone import Document, Engine, Hit
+from ragstone.errors import InputError
+from ragstone.surfaces.present.hits import hit_json
+from ragstone.surfaces.tools import ALL_TOOLS
+from ragstone.types import Metadata
+from tests.support.bookshop import written
+
+QUERY = "books loans auth"
+REMARK = re.compile(r":\d+ \(\w+, summary by Ragstone\)$")
+TOOLS = {tool.name: tool for tool in ALL_TOOLS}
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    folder = written(tmp_path_factory.mktemp("shop"))
+    config = {"rag.embedding_provider": "fake", "search.watch": "off"}
+    with Engine.open(folder, config=config) as opened:
+        opened.sync()
+        yield opened
+
+
+def lines_of(engine: Engine, hit: Hit) -> str:
+    """Return the lines of the file that a hit cites."""
+    text = (engine.folder / hit.path).read_text(encoding="utf-8")
+    return "\n".join(text.split("\n")[hit.lines[0] - 1 : hit.lines[1]])
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_a_hit_is_on_the_lines_that_it_cites_or_says_that_it_is_a_summary(
+    engine: Engine, compress: bool
+) -> None:
+    hits = engine.search(QUERY, 50, mode="words", compress=compress)
+    assert {hit.is_summary for hit in hits} == {True, False}
+    for hit in hits:
+        assert hit_json(hit).get("summary", False) is hit.is_summary
+        if hit.is_summary:
+            assert REMARK.search(hit.citation)
+        elif not hit.slices:
+            assert hit.text in lines_of(engine, hit)
+
+
+def test_a_context_says_it_also_of_a_summary_that_was_cut(engine: Engine) -> None:
+    for budget in range(120, 900, 60):
+        for passage in engine.context(QUERY, budget).cited:
+            is_of_graph = passage.uri.startswith("graph:")
+            assert passage.is_summary is is_of_graph
+            assert bool(REMARK.search(passage.citation)) is is_of_graph
+
+
+def test_a_tool_gives_the_line_of_the_file_and_the_remark(engine: Engine) -> None:
+    answer = TOOLS["rag_search"](engine, {"query": QUERY, "kind": "table"})
+    results = answer.data["results"]
+    assert results
+    for result in results:
+        line = int(result["citation"].rpartition(":")[2].split()[0])
+        assert result["summary"] is True
+        assert result["lines"] == [line, line]
+        assert (engine.folder / result["path"]).is_file()
+        assert result["citation"] in answer.text
+
+
+@pytest.mark.parametrize("uri", ["graph:route/GET login", "memory:team/turn:0001"])
+def test_no_document_can_pose_as_a_summary_or_as_a_conversation(
+    tmp_path: Path, uri: str
+) -> None:
+    (tmp_path / "a.txt").write_text("The quagga sleeps.\n", encoding="utf-8")
+    metadata: Metadata = {"file": "SECURITY.md", "line": 3, "key": "route:GET login"}
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        with pytest.raises(InputError, match="are reserved"):
+            engine.add(Document(uri, "The quagga sleeps.", metadata=metadata))
+        with pytest.raises(InputError, match="are reserved"):
+            engine.external.add_files(tmp_path / "a.txt", uri=uri, metadata=metadata)
+        assert all("SECURITY" not in hit.citation for hit in engine.search("quagga"))
