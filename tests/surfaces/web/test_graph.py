@@ -123,6 +123,7 @@ def test_no_link_runs_behind_a_box(page: Page) -> None:
     for kind in ("column", "method", "class"):
         page.locator(f"input[name=kinds][value={kind}]").check()
     expect(page.locator(".graph-node").nth(50)).to_be_attached()
+    page.get_by_role("button", name="Fit").click()
     links, crossing = page.evaluate(_CROSSINGS)
     assert links > 40
     assert crossing == 0
@@ -137,6 +138,15 @@ def test_labels_stay_inside_their_boxes(page: Page) -> None:
               node.querySelector('text').getBBox().width > node.querySelector('rect').getBBox().width - 10).length"""
         )
         assert too_wide == 0
+
+
+def test_the_graph_fills_the_screen(page: Page) -> None:
+    open_graph(page)
+    page.keyboard.press("f")
+    page.wait_for_function(
+        "() => document.fullscreenElement?.classList.contains('graph-frame')"
+    )
+    expect(page.locator("#graph")).to_be_focused()
 
 
 def test_nodes_are_arranged_by_file(page: Page) -> None:

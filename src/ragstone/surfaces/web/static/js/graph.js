@@ -20,8 +20,7 @@ let asked = 0;
 function findMatches() {
   const text = searchBox.value.trim().toLowerCase();
   if (!text) return [];
-  const contains = (node) => `${node.label} ${node.place} ${node.key}`.toLowerCase().includes(text);
-  const nodes = graph.nodes.filter((node) => view.groups.has(node) && contains(node));
+  const nodes = graph.nodes.filter((node) => view.groups.has(node) && node.words.includes(text));
   const isExact = (node) => node.label.toLowerCase() === text;
   return [...nodes.filter(isExact), ...nodes.filter((node) => !isExact(node))];
 }
@@ -31,17 +30,18 @@ function connectedNodes() {
 }
 
 function mark() {
-  view.mark(selected, connectedNodes(), new Set(findMatches()));
+  view.mark(selected, connectedNodes());
 }
 
-function drawAll({ keepWindow = false } = {}) {
+function drawAll() {
   const connected = connectedNodes();
   const isFiltered = onlyConnected.checked && selected;
   const isByFile = new FormData(form).get("arrange") === "file";
   const layout = placeNodes(graph, (node) => !isFiltered || connected.has(node), { isByFile, shape: view.shape });
   view.draw(graph, layout);
-  if (!keepWindow) view.start();
+  view.start();
   mark();
+  view.markMatches(new Set(findMatches()));
   if (selected) view.reveal(selected);
 }
 
@@ -70,8 +70,8 @@ async function select(node) {
 
 /** Mark the nodes that are found, say how many there are, and show the first one. */
 function search() {
-  mark();
   const nodes = findMatches();
+  view.markMatches(new Set(nodes));
   found.textContent = searchBox.value.trim() ? `${nodes.length.toLocaleString("en")} found` : "";
   if (nodes.length) view.reveal(nodes[0]);
 }
@@ -107,6 +107,7 @@ async function load() {
   if (!chosen.has("kinds")) chosen.set("kinds", ""); // none is chosen; without the parameter the usual ones are
   const answer = await request(`/graph/picture?${chosen}`);
   graph = await answer.json();
+  for (const node of graph.nodes) node.words = `${node.label} ${node.place} ${node.key}`.toLowerCase();
   const key = selected ? selected.key : container.dataset.node;
   selected = graph.nodes.find((node) => node.key === key) || null;
   showCounts();
@@ -166,6 +167,10 @@ function listen() {
     event.preventDefault();
     if (node) select(node);
     else showDetails(link.dataset.nodeKey).catch(report);
+  });
+  document.getElementById("graph-full").addEventListener("click", () => {
+    container.parentElement.requestFullscreen().catch(report);
+    container.focus();
   });
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-zoom]");

@@ -1,20 +1,13 @@
 // Draws the graph as SVG. The view is a window (x, y, width, height) that is moved and scaled.
-import { farTitle, Ruler } from "./graph_labels.js";
+import { drawTitles, element, Ruler } from "./graph_labels.js";
 import { BOX, linkPath, ROW, WIDTH } from "./graph_layout.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 16;
 const READABLE = 0.72;
 const LARGEST = 1.25;
 const FAR = 0.5;
 const MANY_LINKS = 400;
-
-function element(name, attributes, text = "") {
-  const created = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, value);
-  if (text) created.textContent = text;
-  return created;
-}
+const TYPES = ["class", "interface", "trait", "enum", "model"];
 
 export class GraphView {
   constructor(container, onSelect) {
@@ -24,6 +17,7 @@ export class GraphView {
     container.prepend(this.svg);
     this.window = { x: 0, y: 0, width: 1, height: 1 };
     this.size = { width: 1, height: 1 };
+    this.groups = new Map();
     this.svg.addEventListener("click", (event) => {
       const group = event.target.closest("[data-number]");
       if (group && !this.wasDragged) onSelect(Number(group.dataset.number));
@@ -56,11 +50,13 @@ export class GraphView {
     graph.nodes.forEach((node, number) => {
       if (shown.has(node)) nodes.append(this.drawNode(node, number));
     });
-    this.svg.replaceChildren(links, nodes, ...layout.groups.flatMap((group) => this.drawTitles(group)));
+    this.hideOutside();
+    this.svg.replaceChildren(links, nodes, ...layout.groups.flatMap((group) => drawTitles(group, this.ruler)));
   }
 
   drawNode(node, number) {
-    const group = element("g", { class: "graph-node", transform: `translate(${node.x} ${node.y})`, "data-number": number });
+    const name = TYPES.includes(node.kind) ? "graph-node is-type" : "graph-node";
+    const group = element("g", { class: name, transform: `translate(${node.x} ${node.y})`, "data-number": number });
     group.append(
       element("rect", { width: WIDTH, height: BOX, rx: 4 }),
       element("text", { x: 8, y: 15 }, this.ruler.fit(node.label, WIDTH - 16)),
@@ -70,22 +66,10 @@ export class GraphView {
     return group;
   }
 
-  /** Return the title of a group, and the one that is shown from afar. */
-  drawTitles(group) {
-    const { x, y, title, isPath } = group;
-    const text = isPath ? title : `${title}  ${group.members.length}`;
-    const near = this.ruler.fit(text, WIDTH, { keepEnd: isPath });
-    const [name, size] = this.ruler.fill(farTitle(group), WIDTH);
-    const far = element("text", { class: "graph-far-title", x, y }, name);
-    far.style.fontSize = `${size}px`;
-    return [element("text", { class: "graph-title", x, y: y + 16 }, near), far];
-  }
-
   /** Mark a node and the nodes it is connected to; without a node nothing is marked. */
-  mark(selected, connected, matches) {
+  mark(selected, connected) {
     for (const [node, group] of this.groups) {
       group.classList.toggle("is-selected", node === selected);
-      group.classList.toggle("is-match", matches.has(node));
       group.classList.toggle("is-dim", Boolean(selected) && !connected.has(node));
     }
     for (const { path, from, to } of this.paths) {
@@ -93,6 +77,11 @@ export class GraphView {
       path.classList.toggle("is-on", isOn);
       path.classList.toggle("is-dim", Boolean(selected) && !isOn);
     }
+  }
+
+  /** Mark the nodes that are found. */
+  markMatches(matches) {
+    for (const [node, group] of this.groups) group.classList.toggle("is-match", matches.has(node));
   }
 
   resize() {
@@ -105,6 +94,18 @@ export class GraphView {
     const { x, y, width, height } = this.window;
     this.svg.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
     this.svg.classList.toggle("is-far", this.container.clientWidth / width < FAR);
+    this.hideOutside();
+  }
+
+  /** Hide the nodes outside of the window: a browser lays out their texts at every movement. */
+  hideOutside() {
+    const { x, y, width, height } = this.window;
+    for (const [node, group] of this.groups) {
+      const isInside = node.x + WIDTH > x && node.x < x + width && node.y + ROW > y && node.y < y + height;
+      if (group.isInside === isInside) continue;
+      group.isInside = isInside;
+      group.style.display = isInside ? "" : "none";
+    }
   }
 
   /** Show the whole picture if it can be read then, otherwise its beginning. */
