@@ -145,6 +145,7 @@ export class GraphView {
 
   /** Move the window so that a node is inside it, in a size that can be read. */
   reveal(node) {
+    this.resize(); // the panel of a node may have just opened
     const { x, y, width, height } = this.window;
     const isInside = node.x >= x && node.x + WIDTH <= x + width && node.y >= y && node.y + ROW <= y + height;
     const isReadable = this.container.clientWidth / width >= FAR;
