@@ -9,16 +9,17 @@ const FAR_SIZES = [26, 100];
 export class Ruler {
   constructor(container) {
     this.pen = document.createElement("canvas").getContext("2d");
-    // The widest weight, so that every label fits.
-    this.pen.font = `600 ${FONT_SIZE}px ${getComputedStyle(container).fontFamily}`;
+    this.family = getComputedStyle(container).fontFamily;
   }
 
+  /** Return the width of a text in the weight that was used last. */
   width(text) {
     return this.pen.measureText(text).width;
   }
 
   /** Return a text that fits into a width: without its end, or with `keepEnd` without its beginning. */
-  fit(text, room, { keepEnd = false } = {}) {
+  fit(text, room, { keepEnd = false, weight = 400 } = {}) {
+    this.pen.font = `${weight} ${FONT_SIZE}px ${this.family}`;
     if (this.width(text) <= room) return text;
     const cut = (count) => (keepEnd ? `…${text.slice(-count)}` : `${text.slice(0, count)}…`);
     let count = Math.ceil((text.length * room) / this.width(text));
@@ -29,9 +30,10 @@ export class Ruler {
   /** Return a text and the size in which it fills a width; a long text loses its end. */
   fill(text, room) {
     const [smallest, largest] = FAR_SIZES;
+    this.pen.font = `600 ${FONT_SIZE}px ${this.family}`;
     const filling = (FONT_SIZE * room) / Math.max(1, this.width(text));
     const size = Math.min(largest, Math.max(smallest, filling));
-    return [this.fit(text, (room * FONT_SIZE) / size), size];
+    return [this.fit(text, (room * FONT_SIZE) / size, { weight: 600 }), size];
   }
 }
 

@@ -55,11 +55,11 @@ export class GraphView {
   }
 
   drawNode(node, number) {
-    const name = TYPES.includes(node.kind) ? "graph-node is-type" : "graph-node";
-    const group = element("g", { class: name, transform: `translate(${node.x} ${node.y})`, "data-number": number });
+    const isType = TYPES.includes(node.kind);
+    const group = element("g", { class: isType ? "graph-node is-type" : "graph-node", transform: `translate(${node.x} ${node.y})`, "data-number": number });
     group.append(
       element("rect", { width: WIDTH, height: BOX, rx: 4 }),
-      element("text", { x: 8, y: 15 }, this.ruler.fit(node.label, WIDTH - 16)),
+      element("text", { x: 8, y: 15 }, this.ruler.fit(node.label, WIDTH - 16, { weight: isType ? 600 : 400 })),
       element("title", {}, `${node.kind.replaceAll("_", " ")}\n${node.label}\n${node.place}`),
     );
     this.groups.set(node, group);
