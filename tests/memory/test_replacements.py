@@ -142,3 +142,35 @@ def test_another_speaker_replaces_nothing(tmp_path: Path) -> None:
 def test_any_two_turns_can_be_compared(text: str, other: str) -> None:
     is_replaced(text, other)
     is_replaced(other, text)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("The API key rotates every 30 days.", "Correction: it rotates every 90 days."),
+        ("The rate limit is 100 requests a minute.", "Correction: 250 requests."),
+        ("Our standup is on Monday at noon.", "Correction: the standup is on Tuesday."),
+    ],
+)
+def test_a_brief_correction_comes_before_the_turn_that_it_replaces(
+    older: str, newer: str, tmp_path: Path
+) -> None:
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.remember("chat", "user", older)
+        engine.remember("chat", "user", newer)
+        first, second = engine.recall("chat", older.rstrip("."))
+    assert (first.turn.content, second.superseded_by) == (newer, 1)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("The API key rotates every 30 days.", "Correction: 4 servers."),
+        ("The job runs 2 times in 30 days.", "Correction: it runs 5 times."),
+        ("The API key rotates every 30 days.", "Correction: the report is sent after 90 days."),
+    ],
+)
+def test_a_brief_correction_of_something_else_replaces_nothing(
+    older: str, newer: str, tmp_path: Path
+) -> None:
+    assert not supersedes(older, newer, tmp_path)

@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,14 @@ from ragstone import Engine
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.surfaces.mcp import McpSession, create_server
 from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall
-from ragstone.surfaces.tools import ALL_TOOLS, DEFAULT_TOOLS
+from ragstone.surfaces.tools import (
+    ALL_TOOLS,
+    DEFAULT_TOOLS,
+    MEMORY_ADD,
+    MEMORY_SEARCH,
+    RAG_SEARCH,
+)
+from ragstone.surfaces.tools.search import RAG_RETRIEVE
 
 CONFIG = {"rag.embedding_provider": "fake"}
 
@@ -335,6 +344,56 @@ def test_a_failed_call_has_its_reason_in_both_parts(session: McpSession) -> None
             assert isinstance(result.content[0], TextContent)
             data = result.structured_content or {}
             assert "from 1 to 50" in result.content[0].text
-            assert "from 1 to 50" in data["error"]["message"]
+            assert "from 1 to 50" in data["error"]["hint"]
 
     anyio.run(run)
+
+
+def test_a_search_that_is_sent_after_a_note_finds_it(session: McpSession) -> None:
+    def add_slowly(call: ToolCall) -> ToolAnswer:
+        time.sleep(0.5)
+        return MEMORY_ADD(call.engine, call.arguments)
+
+    slow_add = replace(MEMORY_ADD, run=add_slowly)
+    found: list[bool] = []
+    session.start()
+
+    async def run() -> None:
+        async with Client(create_server(session, [slow_add, MEMORY_SEARCH])) as client:
+
+            async def search() -> None:
+                arguments = {"session_id": "s", "query": "the quixote boat"}
+                answer = await client.call_tool("rag_memory_search", arguments)
+                found.append("quixote" in str(answer.content))
+
+            note = {"session_id": "s", "content": "The quixote boat is moored."}
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(client.call_tool, "rag_memory_add", note)
+                await anyio.sleep(0)
+                tasks.start_soon(search)
+
+    anyio.run(run)
+    assert found == [True]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"top_k": 0}, "rag_search: top_k is 0 (give a whole number from 1 to 50, for example"),
+        ({"top_k": "x"}, "rag_search: top_k is 'x' (give a whole number from 1 to 50"),
+    ],
+)
+def test_a_wrong_number_is_refused_by_a_tool_with_its_range_and_an_example(
+    session: McpSession, arguments: dict[str, object], message: str
+) -> None:
+    session.use_index_as_it_is()
+    assert session.answer(RAG_SEARCH, {"query": "gondola", **arguments}).text.startswith(
+        message
+    )
+
+
+def test_a_tool_says_an_unknown_name_first(session: McpSession) -> None:
+    session.start()
+    answer = session.answer(RAG_RETRIEVE, {"query": "gondola", "table_name": "nosuch"})
+    assert answer.text.startswith("(unknown name: table nosuch)")
+    assert answer.data["unknown"] == ["table nosuch"]

@@ -87,10 +87,30 @@ class ValueType:
 
     def _describe_range(self) -> str:
         if self.low is not None and self.high is not None:
-            return f" from {self.low} to {self.high}"
+            return f" from {self.low:,} to {self.high:,}"
         if self.low is not None:
             return f" of at least {self.low}"
         return ""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRange:
+    """The allowed numbers of an argument, and an example for its message."""
+
+    values: ValueType
+    example: float
+
+
+HIT_RANGE: Final = NumberRange(ValueType(int, 0), 5)
+SCORE_RANGE: Final = NumberRange(ValueType(float, 0, 1), 0.25)
+TOKEN_RANGE: Final = NumberRange(ValueType(int, 1, 10_000_000), 1500)
+
+
+def check_number(name: str, value: object, allowed: NumberRange) -> None:
+    """Raise `InputError` with the range and an example if a number is not allowed."""
+    if not allowed.values.accepts(value):
+        hint = f"give {allowed.values.describe()}, for example {allowed.example}"
+        raise InputError(f"{name} is {_show(value)}", hint=hint)
 
 
 def check_value(name: str, value: object, expected: ValueType, *, origin: str) -> object:
@@ -164,6 +184,9 @@ def suggest(name: str, names: Iterable[str]) -> str:
 
 def _check_argument(label: str, value: object, schema: JsonObject) -> None:
     hint = schema.get("description", "")
+    if "minimum" in schema and "maximum" in schema:
+        check_number(label, value, _number_range(schema))
+        return
     if type(value) not in _JSON_TYPES[schema["type"]]:
         article = "an" if schema["type"][0] in "aio" else "a"
         raise InputError(f"{label} is {article} {schema['type']}", hint=hint)
@@ -171,11 +194,14 @@ def _check_argument(label: str, value: object, schema: JsonObject) -> None:
         raise InputError(f"{label} is a list of strings", hint=hint)
     if isinstance(value, str) and len(value.strip()) < schema.get("minLength", 0):
         raise InputError(f"{label} is empty", hint=hint)
-    if isinstance(value, int | float):
-        low = schema.get("minimum", value)
-        high = schema.get("maximum", value)
-        if not low <= value <= high:
-            raise InputError(f"{label} is from {schema['minimum']} to {schema['maximum']}")
+
+
+def _number_range(schema: JsonObject) -> NumberRange:
+    """Return the range of an argument's schema."""
+    low, high = schema["minimum"], schema["maximum"]
+    if schema["type"] == "number":
+        return NumberRange(ValueType(float, low, high), (low + high) / 4)
+    return NumberRange(ValueType(int, low, high), min(high, max(low, HIT_RANGE.example)))
 
 
 def _is_text(value: object) -> bool:

@@ -8,12 +8,17 @@ import os
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final, cast, get_args
 
 from ragstone.chunk import recipes
 from ragstone.chunk.packing import check_sizes
 from ragstone.config import Settings
-from ragstone.config.validation import suggest
+from ragstone.config.validation import (
+    HIT_RANGE,
+    SCORE_RANGE,
+    check_number,
+    suggest,
+)
 from ragstone.errors import ConfigError, InputError
 from ragstone.indexing.writer import ChunkingConfig
 from ragstone.types import (
@@ -35,6 +40,9 @@ _BIDI_CONTROLS: Final = frozenset(
 )
 """Classes of characters that turn the direction of the text around them."""
 _FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
+_MOMENT_HINT: Final = (
+    "give seconds since 1970 in the years 1 to 9999, for example 1767225600 for 2026-01-01"
+)
 _METADATA_HINT: Final = 'metadata={"team": "search", "year": 2026, "tags": ["a", "b"]}'
 _SIZE_UNITS: Final = (("chunk_size", "max_tokens"), ("chunk_overlap", "overlap_tokens"))
 _SIZE_PAIRS: Final = (("chunk_size", "chunk_overlap"), ("max_tokens", "overlap_tokens"))
@@ -256,7 +264,7 @@ def check_moments(**moments: object) -> None:
             continue
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not _FIRST_MOMENT <= float(str(value)) <= _LAST_MOMENT:
-            raise InputError(f"{name} is {value!r}", hint="give a time in seconds since 1970")
+            raise InputError(f"{name} is {value!r}", hint=_MOMENT_HINT)
 
 
 def check_turn_options(options: TurnOptions) -> None:
@@ -286,12 +294,11 @@ def check_search(query: object, top_k: object, options: Mapping[str, object]) ->
     if not isinstance(query, str):
         message = f"a query is a string, not {type(query).__name__}"
         raise InputError(message, hint='search("what you look for")')
-    if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 0:
-        raise InputError(f"top_k is {top_k!r}", hint="give a number from 0 up")
+    check_number("top_k", top_k, HIT_RANGE)
     check_option_names("a search", options, SearchOptions.__annotations__)
     for name, value in options.items():
         _check_search_option(name, value)
-    return min(top_k, MAX_TOP_K)
+    return min(cast(int, top_k), MAX_TOP_K)
 
 
 def check_option_names(noun: str, options: Iterable[str], known: Iterable[str]) -> None:
@@ -305,6 +312,9 @@ def check_option_names(noun: str, options: Iterable[str], known: Iterable[str]) 
 
 def _check_search_option(name: str, value: object) -> None:
     if value is None and name not in _NEVER_NONE:
+        return
+    if name == "min_score":
+        check_number(name, value, SCORE_RANGE)
         return
     is_valid, hint = _OPTION_CHECKS[name]
     if not is_valid(value):
@@ -333,12 +343,6 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _is_score(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return 0 <= value <= 1  # false for NaN
-
-
 def _names_collections(value: object) -> bool:
     return isinstance(value, str | Iterable)
 
@@ -362,7 +366,6 @@ _OPTION_CHECKS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "rerank": (_is_text, "give the name of a reranker"),
     "embedder": (_is_text, 'give the name of an embedder, such as "minilm"'),
     "collection": (_names_collections, "give a name, or a list of names"),
-    "min_score": (_is_score, "give a number from 0 to 1"),
     "filters": (_is_mapping, 'filters={"path": "docs/**"}'),
 }
 """The check of every search option, and the hint for a wrong value."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, Unpack
 
+from ragstone.config.validation import TOKEN_RANGE, check_number
 from ragstone.engine import arguments
 from ragstone.engine.engine import Engine
 from ragstone.engine.project import OFF
@@ -49,7 +50,6 @@ _MAX_SHOWN: Final = 10_000
 """Passages that are remembered as shown to one session; the oldest are forgotten first."""
 CANDIDATES: Final = 12
 """Hits that a context chooses from, unless the caller says how many."""
-_MIN_TOKENS, _MAX_TOKENS = 1, 10_000_000
 
 
 class Prompts:
@@ -76,9 +76,9 @@ class Prompts:
         count = options.pop("count", None) or at_most
         top_k = options.pop("top_k", None)
         rag_enabled = options.pop("rag_enabled", True)
-        _check_tokens("budget", budget)
+        check_number("budget", budget, TOKEN_RANGE)
         if window is not None:
-            _check_tokens("window", window)
+            check_number("window", window, TOKEN_RANGE)
         _check_context(form, session, count)
         if not rag_enabled or not self._project.enabled:
             self._project.events.emit(CONTEXT_LOADED, rag=False, task=task, tokens=0, ids=[])
@@ -123,7 +123,7 @@ class Prompts:
 
         The engine's pieces are the hits of `retrieved`, by default a search for the task.
         """
-        _check_tokens("budget", budget)
+        check_number("budget", budget, TOKEN_RANGE)
         if not _is_candidate_list(candidates):
             hint = '[Candidate("text", "source")]'
             raise InputError("select takes a list of candidates", hint=hint)
@@ -274,16 +274,6 @@ def _check_context(form: object, session: object, count: object) -> None:
         raise InputError(
             f"count is {count!r}", hint="give a function that counts a text's tokens"
         )
-
-
-def _check_tokens(name: str, value: object) -> None:
-    is_switch = isinstance(value, bool)
-    if isinstance(value, int) and not is_switch and _MIN_TOKENS <= value <= _MAX_TOKENS:
-        return
-    message = (
-        f"{name} is {value!r}, and not a number of tokens from {_MIN_TOKENS} to {_MAX_TOKENS:,}"
-    )
-    raise InputError(message, hint="for example 1500")
 
 
 def inject(

@@ -6,7 +6,8 @@ A sentence with a word of change is compared with earlier sentences of the same 
 - "no longer A, but B" replaces a statement that is B with A in place of the new value;
 - "from A to B" and "instead of A" replace a statement that has the value A and is about the same thing;
 - "B, not A" replaces a statement that has A, if B is of the same sort;
-- "now" and "Correction:" replace a statement that differs in one value of the same sort.
+- "now" and "Correction:" replace a statement that differs in one value of the same sort; after "Correction:" the rest of
+  the statement may be left out.
 
 A missed change leaves an old line in the results; a wrong one costs the user's trust.
 """
@@ -39,6 +40,7 @@ _CLAUSE_END: Final = re.compile(r",\s+(?:and |but |because )?|\s+(?:and|but|beca
 _CHANGED: Final = re.compile(
     r"\b(?:now|currently|these days)\b|^\W*(?:correction|actually|update|edit|sorry)\b", re.I
 )
+_CORRECTION: Final = re.compile(r"^\W*correction\b", re.I)
 _MOVED: Final = re.compile(
     rf"\bfrom (?P<old>[^.,;]+?) to (?P<new>[\w'.+-]+(?: [A-Z\d][\w'.+-]*){{0,{_MAX_VALUE_WORDS}}})",
     re.I,
@@ -122,7 +124,7 @@ def _replaces(change: Claim, claim: Claim) -> bool:
     not_old = _NOT_OLD.search(change.sentence)
     if not_old is not None:
         return _corrects(change, claim, _stems(not_old["old"]))
-    return _differs_in_one_value(change, claim)
+    return _differs_in_one_value(change, claim) or _corrects_briefly(change, claim)
 
 
 def _corrects(change: Claim, claim: Claim, old: set[str]) -> bool:
@@ -187,6 +189,18 @@ def _differs_in_one_value(change: Claim, claim: Claim) -> bool:
     if sorts == {"word"}:
         return len(only_old) == len(only_new) == 1 and _both_are_now(change, claim)
     return len(sorts) == 1
+
+
+def _corrects_briefly(change: Claim, claim: Claim) -> bool:
+    """Return whether "Correction: 90 days" or "Correction: it is 90 days" has one new value for one of the claim."""
+    only_new = change.words.keys() - claim.words.keys()
+    shared = change.words.keys() & claim.words.keys()
+    if not _CORRECTION.search(change.sentence) or len(only_new) != 1 or not shared:
+        return False
+    sort = _sort_of(change.words[only_new.pop()])
+    only_old = claim.words.keys() - change.words.keys()
+    same_sort = [stem for stem in only_old if _sort_of(claim.words[stem]) == sort]
+    return sort != "word" and len(same_sort) == 1
 
 
 def _both_are_now(change: Claim, claim: Claim) -> bool:

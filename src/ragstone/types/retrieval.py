@@ -57,3 +57,9 @@ class Retrieval:
     """Why the index could not be brought up to date before, and the options that the plan does not include."""
     downgraded: tuple[str, ...] = ()
     """Options that were switched off because the project's plan does not include them."""
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Return the names of the question that the index does not have."""
+        names = self.debug.get("unknown")
+        return tuple(map(str, names)) if isinstance(names, list) else ()

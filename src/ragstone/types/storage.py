@@ -301,6 +301,8 @@ SpaceState = Literal["active", "building", "retired"]
 
 DEFAULT_STORAGE: Final = "int10"
 """The codec of vectors if neither the settings nor the stored vectors name another."""
+STORAGE_BITS: Final = {"compact": 4, "int8": 8, "int10": 10, "int16": 16}
+"""The bits of a number in each codec."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +322,11 @@ class SpaceInfo:
         if not self.texts:
             return 1.0
         return self.embedded / self.texts
+
+    @property
+    def bits(self) -> int | None:
+        """Return how many bits a number of a vector has; None for a codec of a plug-in."""
+        return STORAGE_BITS.get(self.storage)
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,3 +260,17 @@ def test_maintenance_does_not_change_answers(quick: Command, tmp_path: Path) -> 
     assert quick("reembed", "--json").json["success"]
     assert quick("backup", str(tmp_path / "copy.db"), "--json").json["bytes"] > 0
     assert quick("search", "upload", "--json").json["results"] == before
+
+
+def test_an_explanation_ends_with_a_legend_of_its_figures(quick: Command) -> None:
+    quick("sync", "--no-embed")
+    shown = quick("explain", "upload", "--mode", "words").out
+    legend = shown.partition("how to read it")[2]
+    for word in ("rank, score", "a × b = c", "× 1.20", "fused", "confidence"):
+        assert word in legend
+    assert "how to read it" not in quick("explain", "xyzzy-plugh", "--mode", "words").out
+
+
+def test_the_help_of_serve_says_the_default_port_in_a_sentence(quick: Command) -> None:
+    shown = " ".join(quick("serve", "--help").out.split())
+    assert "The port: 8377 if you name none; 0 takes a free one." in shown

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ragstone.surfaces.cli.commands import retrieve
 from tests.support.bookshop import written
 
 Command = Callable[..., Any]
@@ -70,4 +71,14 @@ def test_a_question_without_an_answer_says_so(quick: Command, shop: Path) -> Non
 
 def test_an_invalid_option_is_refused(quick: Command, shop: Path) -> None:
     ran = quick("retrieve", "books", "--min-score", "3")
-    assert ran.code == 2 and "min_score is 3.0" in ran.err
+    assert ran.code == 2 and "--min-score is 3.0" in ran.err
+
+
+def test_an_unknown_name_is_noted_before_the_answer(
+    quick: Command, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed: list[str] = []
+    monkeypatch.setattr(retrieve, "print_notes", lambda notes: printed.extend(notes))
+    monkeypatch.setattr(retrieve, "print_hits", lambda *hits, **options: printed.append("hits"))
+    quick("retrieve", "what writes books", "--table", "nosuchtable")
+    assert printed.index("unknown name: table nosuchtable") < printed.index("hits")

@@ -207,3 +207,63 @@ def test_a_file_to_import_that_is_not_there_is_named(quick: Command) -> None:
     assert "there is no file gone.jsonl" in ran.err
     quick("sync")
     assert "(`ragstone sessions` lists them)" in quick("sessions", "export", "gone").err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("search",),
+        ("context",),
+        ("retrieve",),
+        ("explain",),
+        ("related",),
+        ("impact",),
+        ("history",),
+    ],
+)
+@pytest.mark.parametrize("options", [(), ("--no-sync",)])
+def test_a_question_in_an_empty_folder_writes_nothing(
+    quick: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
+    options: tuple[str, ...],
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    ran = quick(*command, "upload", *options)
+    assert ran.code in (0, 4)
+    reason = "has no index yet" if options else "there are no files to index in this folder"
+    assert reason in ran.err
+    assert list(empty.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("search", "x", "--min-score", "high"),
+            "--min-score is 'high' (give a number from 0 to 1",
+        ),
+        (
+            ("retrieve", "x", "--min-score", "2"),
+            "--min-score is 2.0 (give a number from 0 to 1",
+        ),
+        (("search", "x", "-k", "five"), "-k is 'five' (give a whole number of at least 0"),
+        (("recall", "x", "-k", "-3"), "-k is -3 (give a whole number of at least 0"),
+        (("context", "x", "--budget", "0"), "--budget is 0 (give a whole number from 1 to"),
+        (
+            ("context", "x", "--budget", "all"),
+            "--budget is 'all' (give a whole number from 1 to",
+        ),
+        (("recall", "x", "--since", "soon"), "--since 'soon' is not a valid time (for example"),
+    ],
+)
+def test_a_wrong_number_is_refused_with_its_range_and_an_example(
+    quick: Command, arguments: tuple[str, ...], message: str
+) -> None:
+    ran = quick(*arguments)
+    assert ran.code == 2
+    assert message in ran.err
+    assert "for example" in ran.err

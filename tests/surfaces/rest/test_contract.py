@@ -285,3 +285,24 @@ def test_a_context_takes_the_names_of_the_contract(indexed: RunningServer) -> No
     assert both.json()["error"]["message"].startswith("budget and token_budget are the same")
     foreign = indexed.post("/api/rag/context", {**task, "project_id": "shop"})
     assert foreign.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("search", {"query": "x", "min_score": 2}, "min_score is 2"),
+        ("search", {"query": "x", "top_k": -1}, "top_k is -1"),
+        ("search", {"query": "x", "top_k": "five"}, "top_k is 'five'"),
+        ("context", {"task": "x", "budget": 0}, "budget is 0"),
+        ("retrieve", {"query": "x", "min_score": "high"}, "min_score is 'high'"),
+        ("memory/s/search", {"query": "x", "since": "soon"}, "since is 'soon'"),
+    ],
+)
+def test_a_wrong_number_is_refused_with_its_range_and_an_example(
+    server: RunningServer, path: str, body: dict[str, object], message: str
+) -> None:
+    response = server.post(f"/api/rag/{path}", body)
+    assert response.status_code == 400
+    error = response.json()["error"]
+    assert error["message"] == message
+    assert "for example" in error["hint"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from ragstone.config.validation import HIT_RANGE, SCORE_RANGE, check_number
 from ragstone.errors import InputError
 from ragstone.types import RetrieveLimits, Scope
 
@@ -40,19 +41,19 @@ def checked_request(request: RetrievalRequest, known_hints: Sequence[str]) -> Re
     if not isinstance(query, str):
         message = f"a query is a string, not {type(query).__name__}"
         raise InputError(message, hint='retrieve("which code serves …?")')
-    if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 0:
-        raise InputError(f"top_k is {top_k!r}", hint="give a number from 0 up")
+    check_number("top_k", top_k, HIT_RANGE)
     limit = min(top_k, MAX_TOP_K)
     limits = request.limits
     paths = _names("must_include_paths", limits.must_include_paths) or ()
     if top_k and len(paths) > limit:
         message = f"{len(paths)} paths must be included, and top_k is {top_k}"
         raise InputError(message, hint=f"top_k={len(paths)}")
+    check_number("min_score", limits.min_score, SCORE_RANGE)
     checked = RetrieveLimits(
         source_types=_source_types(limits.source_types),
         must_include_paths=tuple(_plain_path(path) for path in paths),
         include_run_summaries=_switch("include_run_summaries", limits.include_run_summaries),
-        min_score=_score(limits.min_score),
+        min_score=float(limits.min_score),
     )
     return replace(
         request, top_k=limit, limits=checked, hints=_hints(request.hints, known_hints)
@@ -104,10 +105,3 @@ def _switch(option: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise InputError(f"{option} is {value!r}", hint="use True or False")
     return value
-
-
-def _score(value: object) -> float:
-    is_switch = isinstance(value, bool)
-    if isinstance(value, int | float) and not is_switch and 0 <= value <= 1:
-        return float(value)
-    raise InputError(f"min_score is {value!r}", hint="give a number from 0 to 1")

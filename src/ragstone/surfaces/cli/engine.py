@@ -19,6 +19,7 @@ from ragstone import config
 from ragstone.engine import DEFAULT_PROJECT, Engine
 from ragstone.errors import InputError, NotFound, ProviderError, StaleSpace
 from ragstone.indexing.backfill import outage_note
+from ragstone.indexing.components import has_shared_store
 from ragstone.indexing.sync import Scan
 from ragstone.sources.added_files import ADDED
 from ragstone.sources.folder.roots import is_risky
@@ -142,6 +143,32 @@ def scan_policy(
         yield Scan(EMBED_SECONDS if embed else False, progress, WRITER_WAIT_SECONDS)
     if embed:
         engine.admin.embed_in_background()
+
+
+def describe_missing_index(engine: Engine, *, no_sync: bool) -> str:
+    """Return why there is no index and none is made, so that nothing is written; empty if there can be one."""
+    components = engine.workspace.components
+    is_elsewhere = components.in_memory or has_shared_store(components)
+    if (
+        engine.exists
+        or not engine.enabled
+        or is_elsewhere
+        or components.remote.name is not None
+    ):
+        return ""
+    if no_sync:
+        return "this folder has no index yet"
+    has_files = engine.admin.source().count(0) > 0
+    return "" if has_files else "there are no files to index in this folder"
+
+
+def require_index(engine: Engine, *, no_sync: bool) -> None:
+    """Raise `NotFound` if there is no index and none is made."""
+    missing = describe_missing_index(engine, no_sync=no_sync)
+    if missing:
+        raise NotFound(
+            missing, hint="`ragstone sync` makes an index, `ragstone add` adds files"
+        )
 
 
 def update_index(

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ragstone.engine import Engine
-from ragstone.surfaces.cli.engine import open_engine, update_index
+from ragstone.surfaces.cli.engine import open_engine, require_index, update_index
 from ragstone.surfaces.cli.options import (
     add_options,
     collect_flags,
@@ -72,6 +72,7 @@ class GraphFlags:
 def open_graph_engine(folder: Path | None, flags: GraphFlags) -> Iterator[Engine]:
     """Give the engine of a folder whose index is up to date; notes are printed after the answer."""
     with open_engine(folder) as engine:
+        require_index(engine, no_sync=flags.no_sync)
         notes = update_index(engine, no_sync=flags.no_sync, yes=flags.yes, embed=False)
         yield engine
         print_notes(notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import wraps
 from inspect import signature
@@ -11,6 +12,7 @@ from typing import Final, TypeVar
 
 import click
 
+from ragstone.config.validation import NumberRange, check_number
 from ragstone.errors import InputError
 from ragstone.surfaces.cli.values import complete_collection, complete_session
 
@@ -19,6 +21,22 @@ MetadataValue = str | int | float | bool
 
 _META_PREFIX: Final = "ragstone."
 _PROJECT: Final = "project"
+
+
+def number_type(flag: str, allowed: NumberRange) -> Callable[[object], object]:
+    """Return the type of a number option; a wrong or unreadable number is refused with the range and an example."""
+
+    def convert(text: object) -> object:
+        number = text
+        with suppress(ValueError):
+            number = allowed.values.kind(text)
+        check_number(flag, number, allowed)
+        return number
+
+    convert.__name__ = {int: "integer", float: "float"}[
+        allowed.values.kind
+    ]  # as --help names it
+    return convert
 
 
 def common_options(command: CommandT) -> CommandT:

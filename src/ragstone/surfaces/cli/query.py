@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from ragstone.config.validation import HIT_RANGE, SCORE_RANGE
 from ragstone.errors import InputError
 from ragstone.sources.folder.selection import SKIPPED_BY_NAME
 from ragstone.sources.secrets.placeholders import is_redaction
 from ragstone.surfaces.cli.completion import complete_paths
-from ragstone.surfaces.cli.engine import describe_meaning, open_engine, scan_policy
+from ragstone.surfaces.cli.engine import (
+    describe_meaning,
+    describe_missing_index,
+    open_engine,
+    scan_policy,
+)
 from ragstone.surfaces.cli.help import setting_default
 from ragstone.surfaces.cli.options import (
     CommandT,
@@ -23,6 +29,7 @@ from ragstone.surfaces.cli.options import (
     collect_flags,
     collection_option,
     no_sync_option,
+    number_type,
     parse_pairs,
     yes_option,
 )
@@ -41,6 +48,7 @@ if TYPE_CHECKING:
 MAX_STDIN_BYTES: Final = 4_000_000
 _MAX_SHOWN_QUERY: Final = 80
 _MAX_NAMED_FILES: Final = 3
+_SCORE: Final = number_type("--min-score", SCORE_RANGE)
 
 filter_options = (
     click.option(
@@ -86,7 +94,7 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
             click.option(
                 "-k",
                 "--top-k",
-                type=int,
+                type=number_type("-k", HIT_RANGE),
                 show_default=setting_default("search.top_k"),
                 help="Number of hits at most.",
             ),
@@ -117,7 +125,7 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
             ),
             *filter_options,
             click.option(
-                "--min-score", type=float, help="Drop hits with a lower score, 0 to 1."
+                "--min-score", type=_SCORE, help="Drop hits with a lower score, 0 to 1."
             ),
             click.option(
                 "--compress", is_flag=True, help="Only the lines or sentences that answer."
@@ -162,12 +170,6 @@ class SearchFlags:
 
     def to_search_options(self, globs: Sequence[str] = ()) -> SearchOptions:
         """Return the options for `Engine.search`, limited to the paths after the query."""
-        if self.top_k is not None and self.top_k < 0:
-            raise InputError(f"-k is {self.top_k}", hint="give a number from 0 up")
-        if self.min_score is not None and not 0 <= self.min_score <= 1:
-            raise InputError(
-                f"--min-score is {self.min_score}", hint="give a number from 0 to 1"
-            )
         if globs and self.paths:
             raise InputError(
                 "--path goes without paths after the query", hint="give one of them"
@@ -237,10 +239,10 @@ def answer_query(
     query, paths = read_query(words, folder)
     with open_engine(folder) as engine:
         options = flags.to_search_options(path_globs(paths, folder, engine.settings.base))
-        makes_index = engine.enabled and not flags.no_sync
-        if not makes_index and not _can_be_searched(engine):
+        missing = describe_missing_index(engine, no_sync=flags.no_sync)
+        if missing:
             nothing = Explanation(query, "keywords", (), {}, {}, 0, (), (), (), 0.0)
-            yield QueryAnswer(nothing, ("this folder has no index yet",), engine.settings.base)
+            yield QueryAnswer(nothing, (missing,), engine.settings.base)
             return
         with flags.scan_policy(engine) as policy:
             explanation = engine.explain(query, flags.top_k, policy=policy, **options)
@@ -343,7 +345,3 @@ def _is_explained(explanation: Explanation) -> bool:
     if explanation.sync is not None and explanation.sync.notes:
         return True
     return bool(explanation.notes) and not explanation.coverage
-
-
-def _can_be_searched(engine: Engine) -> bool:
-    return engine.exists or engine.workspace.components.store_name == "memory"

@@ -35,6 +35,30 @@ _POLL_SECONDS: Final = 0.2
 _MAX_WAITING: Final = 1000
 """Clients that get a message when the list of tools changes; the oldest are forgotten first."""
 
+
+@dataclass(slots=True)
+class CallOrder:
+    """The order of one client's calls: a call waits for all earlier ones that write."""
+
+    _writing: list[anyio.Event] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def turn(self, *, writes: bool) -> AsyncIterator[None]:
+        """Wait for the calls that came before and write, then give the turn."""
+        earlier = list(self._writing)
+        done = anyio.Event()
+        if writes:
+            self._writing.append(done)
+        try:
+            for call in earlier:
+                await call.wait()
+            yield
+        finally:
+            if writes:
+                self._writing.remove(done)
+                done.set()
+
+
 FindSession: TypeAlias = Callable[[RequestContext], McpSession]
 """Returns the session that answers a request; a server over HTTP chooses it by the credential."""
 
@@ -106,6 +130,8 @@ def create_server(
     tool_list = ToolList(tools, [tool for tool in code_tools if tool not in tools])
     resources = ResourceHandlers(find)
     prompts = PromptHandlers(find)
+    # The requests of several clients of one project do not wait for each other.
+    client_order = CallOrder() if isinstance(find_session, McpSession) else None
 
     async def list_tools(
         context: RequestContext, params: types.PaginatedRequestParams | None
@@ -120,7 +146,8 @@ def create_server(
             hint = f"there are {', '.join(tool_list.by_name)}"
             error = NotFound(f"there is no tool {params.name[:80]!r}", hint=hint)
             return call_result(failed_answer(error))
-        answer = await _answer(context, find(context), tool, params.arguments or {})
+        async with (client_order or CallOrder()).turn(writes=not tool.read_only):
+            answer = await _answer(context, find(context), tool, params.arguments or {})
         await tool_list.announce()
         return call_result(answer)
 

@@ -2,11 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from functools import partial
+from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    model_validator,
+)
 
+from ragstone.config.validation import (
+    HIT_RANGE,
+    SCORE_RANGE,
+    TOKEN_RANGE,
+    NumberRange,
+    check_number,
+)
+from ragstone.engine.arguments import check_moments
 from ragstone.surfaces.present import Json
+
+_MAX_TOKENS: Final = 10_000_000
+
+
+def _checked(allowed: NumberRange, value: object, info: ValidationInfo) -> object:
+    """Return a number in a range; `InputError` is the same as for the other surfaces."""
+    if isinstance(value, float) and value.is_integer() and allowed.values.kind is int:
+        value = int(value)  # JSON does not tell 5.0 from 5
+    if value is not None:
+        check_number(info.field_name or "the number", value, allowed)
+    return value
+
+
+def _checked_moment(value: object, info: ValidationInfo) -> object:
+    check_moments(**{info.field_name or "the time": value})
+    return value
+
+
+Hits = Annotated[int, Field(ge=0), BeforeValidator(partial(_checked, HIT_RANGE))]
+Score = Annotated[float, Field(ge=0, le=1), BeforeValidator(partial(_checked, SCORE_RANGE))]
+Tokens = Annotated[
+    int, Field(ge=1, le=_MAX_TOKENS), BeforeValidator(partial(_checked, TOKEN_RANGE))
+]
+Moment = Annotated[float, BeforeValidator(_checked_moment)]
 
 
 class Body(BaseModel):
@@ -61,7 +101,7 @@ class SearchOptionsBody(Body):
         None, description="Only the vectors of this embedder: `provider` or `provider:model`."
     )
     filters: dict[str, object] | None = None
-    min_score: float | None = Field(None, allow_inf_nan=False)
+    min_score: Score | None = None
     compress: bool = False
     compress_results: bool = Field(False, description="The same as `compress`.")
     merge: bool = True
@@ -86,22 +126,20 @@ class SearchBody(SearchOptionsBody):
     """A search."""
 
     query: str = Field(examples=["when does the office open"])
-    top_k: int | None = Field(None, ge=0)
+    top_k: Hits | None = None
 
 
 class ContextBody(SearchOptionsBody):
     """A context for a prompt."""
 
     task: str = Field(examples=["change the opening hours"])
-    budget: int = Field(1500, ge=1, le=10_000_000, description="Tokens at most.")
-    token_budget: int | None = Field(
-        None, ge=1, le=10_000_000, description="Another name of `budget`."
-    )
+    budget: Tokens = Field(1500, description="Tokens at most.")
+    token_budget: Tokens | None = Field(None, description="Another name of `budget`.")
     project_id: str | None = Field(None, description="The caller's own project.")
     format: Literal["block", "markdown", "tool", "documents", "json"] = "block"
-    window: int | None = Field(None, ge=1, le=10_000_000)
+    window: Tokens | None = None
     session: str | None = None
-    top_k: int | None = Field(None, ge=0)
+    top_k: Hits | None = None
     rag_enabled: bool = True
 
     @property
@@ -121,21 +159,21 @@ class InjectBody(Body):
 
     prompt_markdown: str
     user_message: str
-    budget: int = Field(1500, ge=1, le=10_000_000)
+    budget: Tokens = 1500
 
 
 class RetrieveBody(Body):
     """A question about code."""
 
     query: str = Field(examples=["which table does the route stones.update write?"])
-    top_k: int = Field(12, ge=0)
+    top_k: Hits = 12
     source_types: list[str] | None = None
     must_include_paths: list[str] = Field(default_factory=list)
     route_name: str | None = None
     controller_class: str | None = None
     table_name: str | None = None
     include_run_summaries: bool = True
-    min_score: float = Field(0.25, allow_inf_nan=False)
+    min_score: Score = 0.25
     collection: str | list[str] | None = None
 
     def hints(self) -> dict[str, str]:
@@ -158,9 +196,9 @@ class RecallBody(Body):
     """A search in a conversation."""
 
     query: str = Field(examples=["when do we deploy"])
-    top_k: int = Field(5, ge=0)
-    since: float | None = None
-    until: float | None = None
+    top_k: Hits = 5
+    since: Moment | None = None
+    until: Moment | None = None
 
 
 class SessionTurnBody(TurnBody):

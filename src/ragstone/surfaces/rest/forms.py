@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Final
 
 from ragstone.errors import InputError
 from ragstone.surfaces.present import Json, format_time, pick
 from ragstone.types import Collection, StoredChunk
-
-_BITS: Final = {"compact": 4, "int10": 10}
+from ragstone.types.storage import STORAGE_BITS
 
 
 def collection_form(collection: Collection, provider: str, storage: str) -> Json:
@@ -24,7 +22,7 @@ def collection_form(collection: Collection, provider: str, storage: str) -> Json
         "config": {
             **config,
             "embedding_provider": provider,
-            "tq_bits": _BITS.get(storage),
+            "tq_bits": STORAGE_BITS.get(storage),
         },
         "stats": {
             "doc_count": collection.documents,

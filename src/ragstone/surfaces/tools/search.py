@@ -32,6 +32,7 @@ CONTEXT_TOKENS: Final = 1500
 _ANSWER_TOKENS: Final = 400
 """Tokens for the sentence of the code graph before the chunks of `rag_retrieve`."""
 _MAX_DESCRIPTION: Final = 1000
+_MAX_NAME: Final = 100
 _HINTS: Final = ("route_name", "controller_class", "table_name")
 _LIMITS: Final = (
     "source_types",
@@ -129,15 +130,20 @@ def _rag_retrieve(call: ToolCall) -> ToolAnswer:
         max_tokens = max(100, max_tokens - _ANSWER_TOKENS)
     answer = _passages_answer(call, retrieval.chunks, retrieval.notes, max_tokens=max_tokens)
     data = {**answer.data, "strategy": retrieval.debug.get("strategy")}
+    first = "".join(
+        f"(unknown name: {one_line(name)[:_MAX_NAME]})\n" for name in retrieval.unknown
+    )
+    if first:
+        data["unknown"] = list(retrieval.unknown)
     if retrieval.answer is None:
-        return ToolAnswer(answer.text, data)
+        return ToolAnswer(f"{first}{answer.text}", data)
     facts = graph_answer_json(retrieval.answer)
     data["answer"] = {
         "text": sentence,
         "confidence": facts["confidence"],
         "evidence": facts["evidence"][:10],
     }
-    return ToolAnswer(f"{sentence}\n\n{answer.text}", data)
+    return ToolAnswer(f"{first}{sentence}\n\n{answer.text}", data)
 
 
 def _search_documents(call: ToolCall) -> ToolAnswer:

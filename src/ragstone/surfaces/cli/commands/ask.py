@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.engine import open_engine, require_index
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, print_notes, printable
@@ -44,6 +44,8 @@ def ask(
     text, paths = read_query(question, folder)
     with open_engine(folder) as engine, ExitStack() as progress_display:
         options = flags.to_search_options(path_globs(paths, folder, engine.settings.base))
+        if engine.settings.ask.url is not None:  # else the engine says that there is no model
+            require_index(engine, no_sync=flags.no_sync)
         policy = progress_display.enter_context(flags.scan_policy(engine))
 
         def print_part(part: str) -> None:

@@ -7,9 +7,10 @@ from typing import TypedDict, Unpack, get_args
 
 import click
 
-from ragstone.surfaces.cli.engine import open_engine
+from ragstone.config.validation import TOKEN_RANGE
+from ragstone.surfaces.cli.engine import describe_missing_index, open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
-from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.options import common_options, number_type
 from ragstone.surfaces.cli.output import (
     plural,
     print_json,
@@ -50,7 +51,7 @@ class ContextLimits(TypedDict):
 @click.option(
     "-b",
     "--budget",
-    type=int,
+    type=number_type("--budget", TOKEN_RANGE),
     default=1500,
     show_default=True,
     help="Number of tokens at most.",
@@ -65,7 +66,7 @@ class ContextLimits(TypedDict):
 )
 @click.option(
     "--window",
-    type=int,
+    type=number_type("--window", TOKEN_RANGE),
     help="The model's window in tokens; the context uses at most 40 % of it.",
 )
 @click.option(
@@ -92,16 +93,20 @@ def context(
     text, paths = read_query(task, folder)
     with open_engine(folder) as engine:
         options = flags.to_search_options(path_globs(paths, folder, engine.settings.base))
-        with flags.scan_policy(engine) as policy:
-            result = engine.context(
-                text,
-                budget,
-                policy=policy,
-                format=context_format,
-                top_k=flags.top_k,
-                **limits,
-                **options,
-            )
+        missing = describe_missing_index(engine, no_sync=flags.no_sync)
+        if missing:
+            result = Context("", context_format, budget, 0, notes=(missing,))
+        else:
+            with flags.scan_policy(engine) as policy:
+                result = engine.context(
+                    text,
+                    budget,
+                    policy=policy,
+                    format=context_format,
+                    top_k=flags.top_k,
+                    **limits,
+                    **options,
+                )
     if as_json:
         print_json(context_json(result))
         return

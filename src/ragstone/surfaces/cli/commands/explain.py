@@ -21,6 +21,20 @@ from ragstone.surfaces.cli.query import (
 from ragstone.surfaces.present.hits import explanation_json
 from ragstone.types import Explanation, Hit
 
+_LEGEND: Final = (
+    (
+        "rank, score",
+        "the place in one list, and what that list gives: words count by BM25, a model by cosine",
+    ),
+    ("a × b = c", "that score on a common scale, times the weight of its list"),
+    ("× 1.20", "a factor for the kind or the place of the passage"),
+    ("fused", "the sum after all factors: it decides the order only"),
+    (
+        "confidence",
+        "how well the best hit fits, 0 to 1: its score; the others have less in proportion",
+    ),
+)
+"""The figures of a hit in words."""
 _MAX_DROPPED: Final = 10
 _MAX_DUPLICATES: Final = 5
 
@@ -81,6 +95,15 @@ def _print_explanation(explanation: Explanation, hit_number: int | None) -> None
             _print_hit(position, hit)
     if hit_number is None:
         _print_dropped(explanation)
+    if explanation.hits:
+        _print_legend()
+
+
+def _print_legend() -> None:
+    print_line()
+    print_line(("how to read it", "bold"))
+    for name, meaning in _LEGEND:
+        print_line(f"  {name:<12}", (meaning, "dim"))
 
 
 def _print_fact(name: str, value: str) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 import click
 
+from ragstone.config.validation import HIT_RANGE
 from ragstone.errors import InputError, NotFound
 from ragstone.surfaces.cli.engine import open_indexed_engine
 from ragstone.surfaces.cli.help import ExampleCommand
@@ -18,6 +19,7 @@ from ragstone.surfaces.cli.options import (
     check_output_format,
     common_options,
     json_lines_option,
+    number_type,
     parse_time,
 )
 from ragstone.surfaces.cli.output import (
@@ -53,7 +55,12 @@ _MAX_CHARACTERS: Final = 400
     help="Only this conversation.",
 )
 @click.option(
-    "-k", "--top-k", type=int, default=5, show_default=True, help="Number of messages at most."
+    "-k",
+    "--top-k",
+    type=number_type("-k", HIT_RANGE),
+    default=5,
+    show_default=True,
+    help="Number of messages at most.",
 )
 @click.option("--since", metavar="TIME", help="Only messages from this time on.")
 @click.option("--until", metavar="TIME", help="Only messages until this time.")

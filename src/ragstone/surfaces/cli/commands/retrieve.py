@@ -7,7 +7,9 @@ from typing import Final, TypedDict, Unpack
 
 import click
 
-from ragstone.surfaces.cli.engine import open_engine, scan_policy
+from ragstone.config.validation import HIT_RANGE, SCORE_RANGE
+from ragstone.engine import Engine
+from ragstone.surfaces.cli.engine import describe_missing_index, open_engine, scan_policy
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.hits import print_hits
 from ragstone.surfaces.cli.options import (
@@ -16,6 +18,7 @@ from ragstone.surfaces.cli.options import (
     common_options,
     json_lines_option,
     no_sync_option,
+    number_type,
     yes_option,
 )
 from ragstone.surfaces.cli.output import (
@@ -61,7 +64,12 @@ class RetrieveFlags(TypedDict):
 )
 @click.argument("query", nargs=-1, required=True)
 @click.option(
-    "-k", "--top-k", type=int, default=12, show_default=True, help="Number of passages at most."
+    "-k",
+    "--top-k",
+    type=number_type("-k", HIT_RANGE),
+    default=12,
+    show_default=True,
+    help="Number of passages at most.",
 )
 @click.option(
     "--type",
@@ -88,7 +96,7 @@ class RetrieveFlags(TypedDict):
 @click.option("--no-runs", is_flag=True, help="Leave out recorded runs.")
 @click.option(
     "--min-score",
-    type=float,
+    type=number_type("--min-score", SCORE_RANGE),
     default=0.25,
     show_default=True,
     help="Drop hits with a lower score, 0 to 1.",
@@ -115,18 +123,12 @@ def retrieve(
     check_output_format(as_json=as_json, as_json_lines=as_json_lines)
     text = query_text(query)
     with open_engine(folder) as engine:
-        with scan_policy(engine, no_sync=flags["no_sync"], yes=flags["yes"]) as policy:
-            retrieval = engine.retrieve(
-                text,
-                flags["top_k"],
-                source_types=list(flags["source_types"]) or None,
-                must_include_paths=list(flags["must_include_paths"]),
-                include_run_summaries=not flags["no_runs"],
-                min_score=flags["min_score"],
-                collection=flags["collection"],
-                policy=policy,
-                **_hints(flags),
-            )
+        missing = describe_missing_index(engine, no_sync=flags["no_sync"])
+        if missing:
+            retrieval = Retrieval(text, (), notes=(missing,))
+        else:
+            retrieval = _retrieve(engine, text, flags)
+        print_notes([f"unknown name: {name}" for name in retrieval.unknown])
         if as_json_lines:
             print_json_lines(hit_json(hit) for hit in retrieval.chunks)
         elif as_json:
@@ -134,6 +136,22 @@ def retrieve(
         else:
             _print_retrieval(retrieval, full_text=flags["full_text"])
         print_notes(dict.fromkeys([*retrieval.notes, *_retrieval_notes(retrieval)]))
+
+
+def _retrieve(engine: Engine, text: str, flags: RetrieveFlags) -> Retrieval:
+    """Return the answer from an index that is brought up to date first."""
+    with scan_policy(engine, no_sync=flags["no_sync"], yes=flags["yes"]) as policy:
+        return engine.retrieve(
+            text,
+            flags["top_k"],
+            source_types=list(flags["source_types"]) or None,
+            must_include_paths=list(flags["must_include_paths"]),
+            include_run_summaries=not flags["no_runs"],
+            min_score=flags["min_score"],
+            collection=flags["collection"],
+            policy=policy,
+            **_hints(flags),
+        )
 
 
 def _hints(flags: RetrieveFlags) -> dict[str, str]:
@@ -168,11 +186,5 @@ def _print_answer(answer: GraphAnswer) -> None:
 
 
 def _retrieval_notes(retrieval: Retrieval) -> list[str]:
-    unknown = retrieval.debug.get("unknown")
     notes = retrieval.debug.get("notes")
-    lines: list[str] = []
-    if isinstance(unknown, list):
-        lines += [f"unknown name: {name}" for name in unknown]
-    if isinstance(notes, list):
-        lines += [str(note) for note in notes]
-    return lines
+    return [str(note) for note in notes] if isinstance(notes, list) else []

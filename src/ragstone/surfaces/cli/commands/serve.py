@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ragstone.config.settings import Settings
 from ragstone.engine import DEFAULT_PROJECT
 from ragstone.surfaces.cli.help import ExampleCommand, setting_default
 from ragstone.surfaces.cli.options import common_options, project_name
@@ -33,7 +34,7 @@ from ragstone.surfaces.cli.server import run_server
     "--port",
     type=click.IntRange(0, 65_535),
     show_default=setting_default("server.port"),
-    help="The port; 0 takes a free one.",
+    help=f"The port: {Settings().server.port} if you name none; 0 takes a free one.",
 )
 @click.option(
     "--workers",
