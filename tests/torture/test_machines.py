@@ -94,15 +94,17 @@ class Cluster:
         return None
 
     def finish(self) -> None:
-        """Wait until every job is over."""
-        jobs: dict[str, Job] = {}
+        """Wait until every job is over; fail if no job ends for a while."""
+        before = -1
+        while len(self.unfinished()) != before:
+            before = len(self.unfinished())
+            if wait_until(lambda: not self.unfinished(), WAIT_SECONDS):
+                return
+        raise AssertionError(self.unfinished())
 
-        def all_over() -> bool:
-            nonlocal jobs
-            jobs = self.jobs()
-            return all(jobs[job_id].is_over for job_id in self.job_ids)
-
-        assert wait_until(all_over, WAIT_SECONDS), jobs
+    def unfinished(self) -> list[Job]:
+        jobs = self.jobs()
+        return [jobs[job_id] for job_id in self.job_ids if not jobs[job_id].is_over]
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from ragstone.config.environment import (
     user_ids,
 )
 from ragstone.config.load import load, project_file, user_file
+from ragstone.config.restrictions import is_path
 from ragstone.config.sections import WebSettings
 from ragstone.config.settings import Settings, is_ocr_installed, setting_keys
 
@@ -32,6 +33,7 @@ __all__ = [
     "describe",
     "is_automated",
     "is_ocr_installed",
+    "is_path",
     "load",
     "project_file",
     "provider_key",

@@ -55,6 +55,9 @@ def is_looser(key: SettingKey, value: object, before: object) -> bool:
     if key.rules.guard == "model":
         provider = str(value).partition(":")[0]
         return value != before and provider not in _BUILT_IN_MODELS
+    if key.rules.guard == "files":
+        model = str(value).partition(":")[2]
+        return value != before and (is_path(str(value)) or is_path(model))
     return key.rules.guard == "switch" and value not in (key.default, before)
 
 
@@ -94,6 +97,11 @@ def _check_provider(values: Mapping[str, object], origins: Mapping[str, str]) ->
                 f"{name} ({origins[name]}) means nothing to the store {provider!r}; it is for: {', '.join(providers)}.",
                 hint="remove it, or choose another rag.vector_store.provider",
             )
+
+
+def is_path(name: str) -> bool:
+    """Return whether the name of a model is a path: it begins with a dot, a slash, a `~` or a drive."""
+    return name.startswith((".", "~", "/", "\\")) or bool(PureWindowsPath(name).drive)
 
 
 def leads_outside(root: Path, path: str) -> bool:

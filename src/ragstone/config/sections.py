@@ -19,7 +19,7 @@ GraphMode = Literal["auto", "off"]
 OcrMode = Literal["auto", "on", "off"]
 BackgroundMode = Literal["auto", "on", "off"]
 Device = Literal["auto", "cuda", "mps", "cpu"]
-Guard = Literal["", "limit", "switch", "model"]
+Guard = Literal["", "limit", "switch", "model", "files"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class SettingRules:
     """An address that may have a password in it, which is never shown."""
     guard: Guard = ""
     """Protects the user: a project file needs `ragstone trust` to raise a limit, to turn a switch from its default, or
-    to name a model that is not built in and may cost money.
+    to name a model that may cost money, or a folder of files that a package loads as a model.
     """
     instead_of: str = ""
     """The setting for the same thing in another unit; the one that is set last wins."""
@@ -104,7 +104,7 @@ class RagSettings:
         True, "With `false` the engine does nothing and loads nothing.", aliases=("TOOLS_RAG",)
     )
     embedding_provider: str = setting(
-        "minilm", "Another name of `embed.provider`.", same_as="embed.provider"
+        "minilm", "Another name of `embed.provider`.", same_as="embed.provider", guard="files"
     )
     chunker: ChunkerName = setting("auto", "Name of the chunker; `auto` chooses by file type.")
     chunk_size: int | None = setting(
@@ -207,8 +207,9 @@ class EmbedSettings:
         "Name of the embedder: `minilm` (also `local`), `openai`, `gemini`, `ollama`, `fastembed`, "
         "`sentence-transformers`, `fake` (also `mock`); also `provider:model` and `provider:model@dimension`.",
         same_as="rag.embedding_provider",
+        guard="files",
     )
-    model: str | None = setting(None, "Name of the model; unset: the provider's usual one.")
+    model: str | None = setting(None, "The model, or a folder with its files.", guard="files")
     dimension: int | None = setting(
         None,
         "Numbers per vector; unset: as many as the model has. Needed for models that are not known here.",
@@ -269,7 +270,7 @@ class EmbedSettings:
 class RerankSettings:
     """`[rerank]`: the model of `rerank=…`, which orders the best candidates again."""
 
-    model: str | None = setting(None, "Name of the model; unset: the reranker's usual one.")
+    model: str | None = setting(None, "The model, or a folder with its files.", guard="files")
     url: str | None = setting(
         None, "Address of the service; unset: the reranker's own.", personal=True
     )

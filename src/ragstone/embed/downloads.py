@@ -1,4 +1,4 @@
-"""Models that other packages download on first use."""
+"""Failures of models that other packages load."""
 
 from __future__ import annotations
 
@@ -23,8 +23,20 @@ def loading(model: str) -> Iterator[None]:
             ) from error
         raise ProviderError(
             f"The model {model!r} cannot be loaded: {_first_line(error)}",
-            hint="it is downloaded on first use: check the network",
+            hint="it is downloaded on first use: check its name and the network, or name a folder with its files",
             retryable=True,
+        ) from error
+
+
+@contextmanager
+def embedding(model: str) -> Iterator[None]:
+    """Turn any failure of a loaded model into `ProviderError`."""
+    try:
+        yield
+    except Exception as error:
+        raise ProviderError(
+            f"The model {model!r} cannot embed: {_first_line(error)}",
+            hint="check the files of the model, or choose another one",
         ) from error
 
 

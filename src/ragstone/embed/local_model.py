@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from ragstone.config import Settings
 from ragstone.embed.arguments import check_embed
+from ragstone.embed.downloads import embedding
+from ragstone.embed.model_folder import ModelFolder
 from ragstone.embed.models import facts_about, known_dimension
 from ragstone.errors import ProviderError
 from ragstone.protocols import Progress
@@ -44,10 +46,14 @@ class LocalModel:
         dimension: int | None,
         settings: Settings,
         load: Callable[[], ModelFunction],
+        folder: ModelFolder | None = None,
     ) -> LocalModel:
-        """Return an embedder; the prefixes are those in the settings, else those that the model was trained with."""
+        """Return an embedder; the prefixes are those in the settings, else those that the model was trained with.
+
+        If the model is in a folder, its files state the dimension, and other files are another space.
+        """
         embed = settings.embed
-        facts = facts_about(model)
+        facts = folder.facts() if folder else facts_about(model)
         query_prefix, document_prefix = facts.query_prefix, facts.document_prefix
         if embed.query_prefix is not None:
             query_prefix = embed.query_prefix
@@ -56,11 +62,11 @@ class LocalModel:
         space = Space(
             embedder=name,
             model=model,
-            dimension=known_dimension(model, dimension or embed.dimension),
+            dimension=known_dimension(model, dimension or embed.dimension or facts.dimension),
             query_prefix=query_prefix,
             document_prefix=document_prefix,
             normalised=True,
-            version="1",
+            version=folder.version() if folder else "1",
         )
         return cls(space, facts.max_tokens, load)
 
@@ -86,7 +92,8 @@ class LocalModel:
         with self._lock:
             if self._model is None:
                 self._model = self.load()
-            rows = self._model(texts)
+            with embedding(self.space.model):
+                rows = self._model(texts)
         if rows.shape != (len(texts), self.space.dimension) or not np.isfinite(rows).all():
             raise ProviderError(
                 f"{self.space.model} gave vectors of the shape {rows.shape}, not "

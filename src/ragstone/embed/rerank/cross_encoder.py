@@ -2,60 +2,59 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from ragstone.config import Settings
-from ragstone.embed.devices import choose_device
-from ragstone.embed.downloads import loading
+from ragstone.embed.model_folder import find_model_folder
 from ragstone.errors import MissingExtra
 
-_FASTEMBED_MODEL: Final = "Xenova/ms-marco-MiniLM-L-6-v2"
-_TRANSFORMERS_MODEL: Final = "cross-encoder/ms-marco-MiniLM-L6-v2"
+Scorer: TypeAlias = Callable[[str, Sequence[str]], Sequence[float]]
 
-Scorer = Callable[[str, Sequence[str]], Sequence[float]]
+_FASTEMBED: Final = ("fastembed", "fastembed_scorer")
+_TRANSFORMERS: Final = ("sentence-transformers", "transformers_scorer")
+"""An extra, and the module here that needs it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CrossEncoderReranker:
-    """Scores texts with a local cross-encoder. The scores are logits, negative for most texts."""
+    """Scores texts with a local cross-encoder, loaded on first use. The scores are logits, negative for most texts."""
 
-    score: Scorer
+    load: Callable[[], Scorer]
     name: str = "cross-encoder"
+    _score: Scorer | None = field(default=None, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return one score per text, higher is better."""
-        return [float(score) for score in self.score(query, texts)]
+        """Return one score per text, higher is better; raise `ProviderError` if the model cannot be loaded."""
+        with self._lock:
+            if self._score is None:
+                self._score = self.load()
+        return [float(score) for score in self._score(query, texts)]
 
 
 def configured(settings: Settings) -> CrossEncoderReranker:
-    """Return the reranker with the first installed package; `MissingExtra` if none is installed."""
-    for package, make_scorer in (
-        ("fastembed.rerank.cross_encoder", _with_fastembed),
-        ("sentence_transformers", _with_sentence_transformers),
-    ):
+    """Return the reranker with the first installed package; `MissingExtra` if none is installed.
+
+    A folder is read by fastembed if it has an ONNX graph, else by sentence-transformers.
+    """
+    model = settings.rerank.model
+    folder = find_model_folder(model, settings, "rerank.model") if model else None
+    packages = [_FASTEMBED, _TRANSFORMERS]
+    if folder is not None:
+        packages.remove(_TRANSFORMERS if folder.onnx_file() else _FASTEMBED)
+    for _, scorer in packages:
         try:
-            module = import_module(package)
+            module = import_module(f"ragstone.embed.rerank.{scorer}")
         except ModuleNotFoundError:
             continue
-        return CrossEncoderReranker(make_scorer(module, settings))
+        return CrossEncoderReranker(partial(module.load_scorer, settings, folder))
+    names = " or ".join(repr(extra) for extra, _ in packages)
     raise MissingExtra(
-        "The reranker 'cross-encoder' needs the package 'fastembed' or 'sentence_transformers'.",
-        hint="pip install 'ragstone[fastembed]'",
+        f"The reranker 'cross-encoder' needs the package {names}.",
+        hint=f"pip install 'ragstone[{packages[0][0]}]'",
     )
-
-
-def _with_fastembed(module: Any, settings: Settings) -> Scorer:  # noqa: ANN401 - an optional package
-    name = settings.rerank.model or _FASTEMBED_MODEL
-    with loading(name):
-        encoder = module.TextCrossEncoder(model_name=name)
-    return lambda query, texts: list(encoder.rerank(query, list(texts)))
-
-
-def _with_sentence_transformers(module: Any, settings: Settings) -> Scorer:  # noqa: ANN401 - as above
-    name = settings.rerank.model or _TRANSFORMERS_MODEL
-    with loading(name):
-        encoder = module.CrossEncoder(name, device=choose_device(settings.embed.device))
-    return lambda query, texts: encoder.predict([(query, text) for text in texts]).tolist()

@@ -29,8 +29,10 @@ def main() -> NoReturn:
         exit_code = run(sys.argv[1:])
     except KeyboardInterrupt:
         exit_code = _report_early_interrupt(sys.argv[1:])
-    # The last collection of the interpreter would look at every object: a tenth of a short search.
-    gc.freeze()
+    # The last collection of the interpreter would look at every object: a tenth of a short search. PyTorch's
+    # libraries print a page of complaints about objects that nothing collected.
+    if "torch" not in sys.modules:
+        gc.freeze()
     sys.exit(exit_code)
 
 
