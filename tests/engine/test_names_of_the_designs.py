@@ -69,6 +69,8 @@ def test_a_selector_runs_beside_the_callers_own_and_merges_both(notes: Engine) -
     assert context.tokens <= context.budget == 400
     with pytest.raises(NotFound, match="no project 'other'"):
         selector.select_context("uploads", "other", 400)
+    with pytest.raises(InputError, match="a function cannot select context"):
+        RAGContextSelector(lambda: [])  # type: ignore[arg-type]
 
 
 def test_a_selector_without_an_engine_opens_the_current_folder(

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ragstone.engine.engine import DEFAULT_PROJECT, Engine
 from ragstone.engine.prompts import CANDIDATES
-from ragstone.errors import NotFound
+from ragstone.errors import InputError, NotFound
 from ragstone.retrieval.context.selection import Candidate
 from ragstone.types import Context
 
@@ -28,6 +28,9 @@ class RAGContextSelector:
 
     def __init__(self, base: BaseSelector, engine: Engine | None = None) -> None:
         """Take the caller's selector; without an engine, a selection opens the current folder."""
+        if not callable(getattr(base, "select_context", None)):
+            message = f"a {type(base).__name__} cannot select context"
+            raise InputError(message, hint="give an object with a method select_context")
         self._base = base
         self._engine = engine
 

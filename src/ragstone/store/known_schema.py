@@ -47,7 +47,7 @@ def require_known_schema(db: sqlite3.Connection, table: str = "%") -> None:
             continue
         if not isinstance(statement, str) or _normalise(statement) not in known:
             raise StoreError(
-                f"the database has a {kind} that Ragstone does not make: {str(name)[:80]!r}",
+                f"the database has something that Ragstone does not make: the {kind} {str(name)[:80]!r}",
                 hint="move the file away, then `ragstone sync` makes a new index",
             )
 

@@ -57,7 +57,8 @@ def describe_group(index: GraphIndex, node: Node) -> tuple[str, str]:
     prefix = str(attributes.get("prefix") or "")
     title = f"Route group {prefix or node.name}"
     text = lines(
-        f"{title} in {node.place}: {words(prefix, node.name)}.",
+        f"{title} in {node.place}.",
+        sentence("About", (words(prefix, node.name),)),
         sentence("Name prefix", (str(attributes.get("name") or ""),)),
         sentence("Domain", (str(attributes.get("domain") or ""),)),
         sentence("Middleware", list_entries(node, "middleware")),

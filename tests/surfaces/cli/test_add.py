@@ -128,3 +128,16 @@ def test_add_and_remove_use_uris_relative_to_the_sources_base(
     assert ran.out == "2 documents removed from the index.\n", ran.err
     assert "still exists" in ran.err
     assert uris(quick) == []
+
+
+def test_a_removed_file_outside_of_the_folder_is_not_said_to_come_back(
+    quick: Command, project: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("The gondola is black.\n", encoding="utf-8")
+    quick("sync")
+    quick("add", str(outside))
+    ran = quick("remove", str(outside))
+    assert (ran.out, ran.err) == ("1 document removed from the index.\n", "")
+    quick("sync")
+    assert outside.as_posix() not in uris(quick)

@@ -44,6 +44,19 @@ def ragstone_arguments(example: str) -> list[str]:
     return words[start:end]
 
 
+COMMANDS_OF_THE_CONTRACT = (
+    "init sync search context ask add sources remove remember recall watch serve mcp status doctor explain reembed "
+    "export import eval bench config keys capture"
+).split()
+
+
+@pytest.mark.parametrize("name", COMMANDS_OF_THE_CONTRACT)
+def test_every_command_of_the_contract_is_there_and_has_json(quick: Command, name: str) -> None:
+    helped = quick(name, "--help")
+    assert helped.code == 0
+    assert "--json" in helped.out
+
+
 def test_the_help_lists_every_command_once_in_its_group(quick: Command) -> None:
     out = quick("--help").out
     titles = ["Search and ask", "Index", "Memory", "Code", "Serve", "Maintain"]

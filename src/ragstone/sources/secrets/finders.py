@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from ragstone.sources.secrets import shapes
+from ragstone.sources.secrets.named_values import find_named_values
 from ragstone.sources.secrets.places import find_places
 from ragstone.sources.secrets.rules import SecretRule, SecretRules, secret_span
 
@@ -38,6 +39,7 @@ def find_secrets(
         *find_authorizations(data, lower),
         *find_assignments(data, lower, rules, is_env_file=is_env_file),
         *(SecretSpan(*place, 3) for place in find_places(data, lower)),
+        *(SecretSpan(*value, 4) for value in find_named_values(data, lower)),
     ]
     return _merge(spans)
 
@@ -195,7 +197,7 @@ _QUOTED: Final = (
 )  # fmt: skip
 _BARE: Final = (
     rb"(?:[:=]{1,2}|=>|>|(?<=[ \t]))[ \t]{0,20}+"
-    rb"(?P<bare>[^\s\"'`;&,<>(){}\[\]|\\=:][^\s\"'`;&,<>(){}\[\]|\\]{4,299}+)(?=[\s;&,<|\"'`]|$)"
+    rb"(?P<bare>[^\s\"'`;&,<>(){}\[\]|\\=:][^\s\"'`;&,<>(){}\[\]|\\]{4,299}+)(?=[\s;&,<|}\"'`]|$)"
 )
 _REST_AND_VALUE: Final = (
     rb"(?P<rest>[a-z0-9_\-.]{0,30}+)(?:\\{0,2}[\"'`]|[\])]){0,3}[ \t]{0,20}+(?:"

@@ -41,12 +41,12 @@ def remove(
             others = f"; {plural(total, 'other document')} removed" if total else ""
             hint = _suggest(engine, missing[0], collection)
             raise NotFound(f"not in the index: {', '.join(missing)}{others}", hint=hint)
-        is_on_disk = any(_is_file(engine, uri) for uri in uris)
+        comes_back = collection is None and any(_is_file_of_folder(engine, uri) for uri in uris)
     if as_json:
         print_json({"success": True, "removed": total})
         return
     print_line(f"{plural(total, 'document')} removed from the index.")
-    if is_on_disk:
+    if comes_back:
         print_note(
             "(the file still exists: the next sync adds it again unless sources.exclude names it)"
         )
@@ -58,9 +58,12 @@ def _remove(engine: Engine, uri: str, collection: str | None) -> int:
     return count or engine.remove(file_uri(uri, engine.settings.base), collection=collection)
 
 
-def _is_file(engine: Engine, uri: str) -> bool:
+def _is_file_of_folder(engine: Engine, uri: str) -> bool:
+    """Return whether a sync would find the file again; a file outside of the folder comes only by `add`."""
     base = engine.settings.base
-    return any(os.path.isfile(base / from_uri(name)) for name in (uri, file_uri(uri, base)))
+    names = [name for name in (uri, file_uri(uri, base)) if not os.path.isabs(from_uri(name))]
+    inside = [name for name in names if ".." not in Path(from_uri(name)).parts]
+    return any(os.path.isfile(base / from_uri(name)) for name in inside)
 
 
 def _suggest(engine: Engine, uri: str, collection: str | None) -> str:
