@@ -12,8 +12,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from ragstone.sources.secrets import shapes
-from ragstone.sources.secrets.named_values import find_named_values
-from ragstone.sources.secrets.places import find_places
+from ragstone.sources.secrets.places import find_named_values, find_places
 from ragstone.sources.secrets.rules import SecretRule, SecretRules, secret_span
 
 
