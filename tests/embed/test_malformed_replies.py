@@ -14,7 +14,7 @@ import pytest
 
 from ragstone.embed.http_client import ServiceClient, ServiceNames
 from ragstone.embed.rerank.hosted import COHERE, ServiceReranker
-from ragstone.embed.retries import CircuitBreaker, requested_pause
+from ragstone.embed.retries import CircuitBreaker, Patience, requested_pause
 from ragstone.errors import ProviderError
 from ragstone.indexing.backfill import BatchEmbedder
 from ragstone.retrieval.ask.chat import Chat
@@ -160,6 +160,17 @@ def test_a_date_before_all_clocks_is_no_pause() -> None:
     assert requested_pause({"retry-after": "Mon, 01 Jan 0001 00:00:00 +2300"}) in (None, 0.0)
     assert requested_pause({"retry-after": "Mon, 01 Jan 0001 00:00:00 -0000"}) in (None, 0.0)
     assert requested_pause({"retry-after": "nan"}) is None
+
+
+def test_a_page_instead_of_json_names_the_address_and_the_setting() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\nConnection: close\r\n\r\n"
+    names = ServiceNames("OpenAI", "small", "embed", "OPENAI_API_KEY")
+    with raw_service(lambda connection: connection.sendall(head + b"<html></html")) as url:
+        with pytest.raises(
+            ProviderError, match=f"at {url} sent a reply that is no JSON"
+        ) as caught:
+            ServiceClient(url, names).post("/embeddings", {}, Patience(5, 5, 1))
+    assert "check embed.url" in caught.value.hint
 
 
 def test_an_error_that_is_nested_too_deeply_is_retried_like_any_other(tmp_path: Path) -> None:

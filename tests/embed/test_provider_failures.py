@@ -13,6 +13,7 @@ import pytest
 from ragstone.embed.retries import CircuitBreaker, requested_pause, retry_pause
 from ragstone.errors import ProviderError
 from tests.support.model_services import (
+    Faults,
     ModelService,
     Reply,
     answer_gemini,
@@ -93,6 +94,16 @@ def test_a_reply_that_is_no_json_or_of_another_shape_is_a_clear_failure(
     openai.answer = lambda *_: (200, {}, {"hello": "world"})
     with pytest.raises(ProviderError, match="a reply of another shape"):
         openai_at(tmp_path, openai).embed(["a"])
+
+
+@pytest.mark.parametrize("faults", [Faults(not_finite=1.0), Faults(short=1.0)])
+def test_a_reply_with_bad_or_missing_vectors_has_a_hint(
+    tmp_path: Path, openai: ModelService, faults: Faults
+) -> None:
+    openai.faults = faults
+    with pytest.raises(ProviderError, match="OpenAI sent") as caught:
+        openai_at(tmp_path, openai).embed(["a"])
+    assert "check embed.model and the log of the service" in caught.value.hint
 
 
 # ── failures of the service ───────────────────────────────────────────────────────────────────────

@@ -274,19 +274,23 @@ def test_another_space_is_refused_and_the_old_one_answers(
 
 @pytest.mark.parametrize("index", ["turbo", "file"])
 @pytest.mark.parametrize(
-    "change",
+    ("change", "difference"),
     [
-        {"model": "other-words"},
-        {"dimension": 64},
-        {"document_prefix": "passage: "},
-        {"query_prefix": "query: "},
-        {"normalised": False},
-        {"version": "2"},
+        ({"model": "other-words"}, "say other-words"),
+        ({"dimension": 64}, "with 64 numbers per vector, not 128"),
+        ({"document_prefix": "passage: "}, "with other prefixes"),
+        ({"query_prefix": "query: "}, "with other prefixes"),
+        ({"normalised": False}, "made by"),
+        ({"version": "2"}, "whose files or version changed"),
     ],
-    ids=lambda change: next(iter(change)),
+    ids=["model", "dimension", "document_prefix", "query_prefix", "normalised", "version"],
 )
 def test_no_vector_of_another_space_is_stored_among_the_old_ones(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any], index: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: dict[str, Any],
+    difference: str,
+    index: str,
 ) -> None:
     config = {"embed.provider": "fake", "rag.vector_store.provider": index}
     old = FakeEmbedder.space
@@ -297,8 +301,9 @@ def test_no_vector_of_another_space_is_stored_among_the_old_ones(
     with Engine.open(tmp_path, config=config) as engine:
         report = engine.add(Document("new", "a new note"))
         assert report.embedded == 0 and "`ragstone reembed`" in report.notes[0]
-        with pytest.raises(StaleSpace, match="reembed"):
+        with pytest.raises(StaleSpace, match="reembed") as caught:
             engine.admin.embed()
+        assert difference in str(caught.value)
         assert engine.search("new note", mode="words")
         (info,) = engine.status().spaces
         assert info.space == old

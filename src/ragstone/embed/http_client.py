@@ -169,8 +169,11 @@ class ServiceClient:
         try:
             return json.loads(content)
         except (ValueError, RecursionError) as error:
-            problem = f"{self.names.title} sent a reply that is no JSON"
-            raise _Failure(BadReply(problem, retryable=True)) from error
+            problem = f"{self.names.title} at {self.url} sent a reply that is no JSON"
+            hint = (
+                f"check {self.names.section}.url: a proxy or another program may answer there"
+            )
+            raise _Failure(BadReply(problem, hint=hint, retryable=True)) from error
 
     def _unreachable(self, problem: str) -> ProviderError:
         title = f"{self.names.title} at {self.url} {problem}"

@@ -206,7 +206,7 @@ class RemoteEmbedder:
         dimension = self.space.dimension
         sound: dict[int, Vectors] = {}
         problem = f"{len(rows)} vectors for {count} texts"
-        hint = ""
+        hint = "try again; if it stays, check embed.model and the log of the service"
         for position, values in rows.items():
             row = _to_row(values)
             if row is None:

@@ -85,10 +85,13 @@ class CollectionSpaces:
         storage = self._storage()
         if storage:
             configured = f"{configured}, {storage}"
-        return (
+        message = (
             f"the vectors of {self.key.name!r} were made by {maker}, "
             f"and the settings now say {space.model} ({configured})"
         )
+        if old is not None and old.space.model == space.model:
+            message += _describe_difference(old.space, space)
+        return message
 
     def _storage(self) -> str | None:
         """Return the configured storage of vectors; None if the user set none, so that existing vectors decide."""
@@ -96,6 +99,17 @@ class CollectionSpaces:
         if settings.origin("embed.storage") == "default":
             return None
         return settings.embed.storage
+
+
+def _describe_difference(old: Space, new: Space) -> str:
+    """Return what differs between two spaces of one model; empty if only the storage does."""
+    if old.dimension != new.dimension:
+        return f" with {new.dimension} numbers per vector, not {old.dimension}"
+    if (old.query_prefix, old.document_prefix) != (new.query_prefix, new.document_prefix):
+        return " with other prefixes"
+    if old.version != new.version:
+        return ", whose files or version changed"
+    return ""
 
 
 _OF_ONE_PROVIDER = (
