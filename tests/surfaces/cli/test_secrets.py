@@ -69,6 +69,8 @@ def test_a_sync_counts_the_skipped_files_that_are_named_like_secrets(
     quick: Command, project: Path
 ) -> None:
     (project / ".env").write_text("PLACE=quarry\n", encoding="utf-8")
+    shown = quick("sync", "--no-embed")
+    assert "(1 file skipped, named like a secret: --verbose" in shown.err
     (project / "stone.bin").write_bytes(bytes(range(256)))
     shown = quick("sync", "--no-embed")
     assert "(2 files skipped, 1 of them named like a secret: --verbose" in shown.err

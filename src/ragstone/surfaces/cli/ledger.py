@@ -76,6 +76,8 @@ def _describe_skipped(skipped: Sequence[Skip]) -> str:
     secret = sum(skip.reason == SKIPPED_BY_NAME for skip in skipped)
     if not secret:
         return files
+    if secret == len(skipped):
+        return f"{files}, named like a secret"
     return f"{files}, {secret:,} of them named like a secret"
 
 

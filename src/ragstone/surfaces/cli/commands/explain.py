@@ -103,7 +103,7 @@ def _print_legend() -> None:
     print_line()
     print_line(("how to read it", "bold"))
     for name, meaning in _LEGEND:
-        print_line(f"  {name:<12}", (meaning, "dim"))
+        print_line(f"  {name:<13}", (meaning, "dim"))
 
 
 def _print_fact(name: str, value: str) -> None:
