@@ -56,17 +56,14 @@ _KINDS: Final = """
             SELECT n.kind, min(n.framework = '') FROM repeated r CROSS JOIN graph_nodes n
             WHERE n.collection = ?1 AND n.key = r.key GROUP BY n.key)
     ) GROUP BY kind HAVING sum(nodes) > 0"""
+# SQLite has no index for a join with counted links, so the links of each node are counted by its key.
 _MOST_LINKED: Final = """
-    WITH degrees AS (
-        SELECT key, sum(links) AS degree FROM (
-            SELECT source AS key, count(*) AS links FROM graph_links WHERE collection = ?1 GROUP BY source
-            UNION ALL
-            SELECT target, count(*) FROM graph_links WHERE collection = ?1 GROUP BY target
-        ) GROUP BY key)
     SELECT n.key FROM (
         SELECT DISTINCT key FROM graph_nodes
         WHERE collection = ?1 AND kind IN (SELECT value FROM json_each(?2))
-    ) n LEFT JOIN degrees d ON d.key = n.key ORDER BY ifnull(d.degree, 0) DESC, n.key LIMIT ?3"""
+    ) n
+    ORDER BY (SELECT count(*) FROM graph_links WHERE collection = ?1 AND source = n.key)
+           + (SELECT count(*) FROM graph_links WHERE collection = ?1 AND target = n.key) DESC, n.key LIMIT ?3"""
 _OWNER_STAMPS: Final = "SELECT owner, stamp FROM graph_owners WHERE collection = ?"
 _OWNER_STAMP: Final = _OWNER_STAMPS + " AND owner = ?"
 _OWNER_DATA: Final = """
