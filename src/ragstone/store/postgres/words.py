@@ -31,22 +31,28 @@ _COUNTS: Final = """
     SELECT coalesce(sum(chunks) FILTER (WHERE id = ANY(%s)), 0)::bigint, sum(terms)::float8 / nullif(sum(chunks), 0)
     FROM collections WHERE project = %s"""
 # The server adds up in any order, so sums are rounded: equal chunks get equal scores, and each search the same ones.
-# k1 is 1.2 and b is .75. A rarity is never 0 in a small scope; in a large one it is that of FTS5.
-_SMALL_SCOPE: Final = (
-    "ln(1 + (greatest(%(chunks)s, count(*)) - count(*) + 0.5) / (count(*) + 0.5))"
-)
+# k1 is 1.2 and b is .75: a term adds rarity * 2.2 f / (f + 0.3 + 0.9 terms / average). Numbers are written as float8,
+# because `numeric` is ten times slower. A rarity is never 0 in a small scope; in a large one it is that of FTS5.
+_SMALL_SCOPE: Final = """
+    ln(1 + (greatest(%(chunks)s, c.chunks) - c.chunks + 0.5::float8) / (c.chunks + 0.5::float8))"""
 _LARGE_SCOPE: Final = """
-    greatest(0.000001, ln((greatest(%(chunks)s, count(*)) - count(*) + 0.5) / (count(*) + 0.5)))"""
+    greatest(0.000001::float8, ln(
+        (greatest(%(chunks)s, c.chunks) - c.chunks + 0.5::float8) / (c.chunks + 0.5::float8)))"""
+# Each term is looked up by its own index scan. A join of all rows with the rarities is slower, and takes seconds until
+# the server has counted the rows of a new table.
 _SEARCH: Final = """
-    WITH hits AS MATERIALIZED (
-        SELECT chunk, term, frequency::float8 AS frequency, terms FROM chunk_terms
-        WHERE collection = ANY(%(collections)s) AND term = ANY(%(terms)s)),
-    rarities AS (SELECT term, ({rarity})::float8 AS rarity FROM hits GROUP BY term),
+    WITH counts AS MATERIALIZED (
+        SELECT wanted.term, (
+            SELECT count(*) FROM chunk_terms t
+            WHERE t.collection = ANY(%(collections)s) AND t.term = wanted.term) AS chunks
+        FROM unnest(%(terms)s::text[]) AS wanted (term)),
+    rarities AS MATERIALIZED (SELECT c.term, 2.2::float8 * {rarity} AS rarity FROM counts c),
     scores AS (
         SELECT h.chunk, round(1e9::float8 * sum(
-            r.rarity * h.frequency * 2.2
-            / (h.frequency + 1.2 * (0.25 + 0.75 * h.terms / %(average)s::float8)))) / 1e9 AS score
-        FROM hits h JOIN rarities r ON r.term = h.term {condition} GROUP BY h.chunk)
+            r.rarity * h.frequency / (h.frequency + 0.3::float8 + %(slope)s::float8 * h.terms))) / 1e9::float8 AS score
+        FROM rarities r CROSS JOIN LATERAL (
+            SELECT t.chunk, t.frequency::float8 AS frequency, t.terms FROM chunk_terms t
+            WHERE t.collection = ANY(%(collections)s) AND t.term = r.term) h {condition} GROUP BY h.chunk)
     SELECT chunk, score FROM scores ORDER BY score DESC, chunk LIMIT %(limit)s"""
 _IN_DOCUMENTS: Final = """
     WHERE h.chunk IN (SELECT c.id FROM chunks c WHERE c.document = ANY(%(documents)s))"""
@@ -122,7 +128,7 @@ def search(
         "collections": list(collections),
         "terms": cleaned,
         "chunks": chunks,
-        "average": average or 1.0,
+        "slope": 0.9 / (average or 1.0),
         "limit": limit,
         "documents": list(documents or ()),
     }
