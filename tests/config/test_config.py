@@ -158,14 +158,14 @@ def test_a_file_of_the_first_design_is_read(tmp_path: Path) -> None:
         ("search = 3\n", r"search in project file .* must be a table"),
         (
             "[search.top_k]\nx = 1\n",
-            r"search.top_k must be a whole number from 1 to 1000, but project file .* a table",
+            r"search.top_k must be a whole number from 1 to 1,000, but project file .* a table",
         ),
         (
             "[search]\ntop_k = '3'\n",
             r"search.top_k must be a whole number .* project file .*ragstone.toml gives '3'",
         ),
         ("[search]\ntop_k = true\n", r"search.top_k must be a whole number .* gives true"),
-        ("[search]\ntop_k = 0\n", r"from 1 to 1000, but .* gives 0"),
+        ("[search]\ntop_k = 0\n", r"from 1 to 1,000, but .* gives 0"),
         ("[search]\ntop_k = 1.5\n", r"gives 1.5"),
         ("[rag]\nenabled = 1\n", r"rag.enabled must be true or false"),
         (
@@ -273,7 +273,7 @@ def test_an_environment_variable_sets_a_value(
     ("variables", "says"),
     [
         ({"RAGSTONE_SEARCH_TOP_K": "many"}, r"whole number .* RAGSTONE_SEARCH_TOP_K is 'many'"),
-        ({"RAGSTONE_SEARCH_TOP_K": "0"}, r"from 1 to 1000"),
+        ({"RAGSTONE_SEARCH_TOP_K": "0"}, r"from 1 to 1,000"),
         ({"RAGSTONE_SEARCH_TOP_K": "9" * 5000}, r"whole number"),
         ({"RAGSTONE_TOOLS_RAG": "maybe"}, r"true or false"),
         ({"RAGSTONE_SOURCES_INCLUDE": "a,,b"}, r"list of non-empty texts"),

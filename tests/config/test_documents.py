@@ -92,7 +92,7 @@ def test_a_file_that_came_with_a_clone_points_nowhere_outside(
         ),
         (
             "n_results: many\n",
-            r"whole number from 1 to 1000, but .*documents.yaml, n_results \(line 1\) gives 'many'",
+            r"whole number from 1 to 1,000, but .*documents.yaml, n_results \(line 1\) gives 'many'",
         ),
         ("n_results: [3]\n", r"search.top_k must be a whole number"),
         ("chunk_size: 100\nchunk_overlap: 100\n", r"must be smaller than"),
