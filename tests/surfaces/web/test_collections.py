@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from ragstone import Document
 from ragstone.surfaces.web.addresses import collection_path, document_path
@@ -111,20 +111,41 @@ def test_files_are_dropped_and_texts_pasted(opened_shelf: tuple[Page, PageRecord
     expect(page.locator("#paste-name")).to_be_focused()
 
 
-def test_an_uploaded_file_says_that_it_replaced_a_document(
-    opened_shelf: tuple[Page, PageRecord], tmp_path: Path
+def test_dropped_files_replace_documents_only_after_a_question(
+    opened_shelf: tuple[Page, PageRecord], shelf: RunningServer
 ) -> None:
     page, _ = opened_shelf
     page.goto("/collections/notes")
-    page.keyboard.press("n")
-    file = tmp_path / "office.md"
-    for text, state in (
-        ("It opens at nine.", "1 chunk"),
-        ("It opens at ten.", "Replaced the document of this name · 1 chunk"),
-    ):
-        file.write_text(f"# Office\n\n{text}\n")
-        page.locator("#files").set_input_files(file)
-        expect(page.locator("#uploads li").first.locator(".number")).to_have_text(state)
+    admin = shelf.state.engines.own.admin
+
+    def drop(text: str) -> None:
+        page.evaluate(
+            """(text) => {
+              const data = new DataTransfer();
+              data.items.add(new File([text], 'office.md'));
+              data.items.add(new File([text], `${text.length}.md`));
+              document.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true}));
+            }""",
+            text,
+        )
+
+    def state_of(name: str) -> Locator:
+        row = page.locator("#uploads li", has=page.get_by_text(name, exact=True)).first
+        return row.locator(".number")
+
+    drop("It opens at nine.")
+    expect(state_of("office.md")).to_have_text("1 chunk")
+    drop("It opens at ten.")
+    expect(page.locator("#confirm-question")).to_contain_text("office.md")
+    assert find_barriers(page) == []
+    page.get_by_role("button", name="Cancel").click()
+    expect(state_of("office.md")).to_contain_text("Left out")
+    expect(state_of("16.md")).to_have_text("1 chunk")
+    assert admin.text("office.md", collection="notes") == "It opens at nine."
+    drop("It opens at eleven.")
+    page.get_by_role("button", name="Replace", exact=True).click()
+    expect(state_of("office.md")).to_have_text("Replaced the document of this name · 1 chunk")
+    assert admin.text("office.md", collection="notes") == "It opens at eleven."
 
 
 def test_a_pasted_text_does_not_replace_a_document_without_asking(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Final
 
-from fastapi import Depends, Form, Query, Response
+from fastapi import Body, Depends, Form, Query, Response
 
 from ragstone.errors import NotFound
+from ragstone.surfaces.jobs.uploads import check_file_name
+from ragstone.surfaces.rest.replies import JsonReply
 from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.web.addresses import collection_path
 from ragstone.surfaces.web.document_view import Passage, view_document
@@ -88,6 +90,18 @@ def add_text(
     page.engine.add(document, collection=collection)
     done = "Replaced" if existing is not None else "Added"
     return page.toast(f"{done} {uri}.", event="documentsChanged")
+
+
+@router.post("/documents/existing")
+@needs("write")
+def find_existing(
+    page: AuthorisedPage, collection: str, names: Annotated[list[str], Body()]
+) -> Response:
+    """Return which names of files to upload are documents already."""
+    name = page.collection(collection).name
+    stored = page.engine.admin.document
+    existing = [uri for uri in names if stored(check_file_name(uri), collection=name)]
+    return JsonReply({"existing": existing})
 
 
 @router.delete("/documents")

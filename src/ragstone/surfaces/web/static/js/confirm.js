@@ -1,19 +1,20 @@
-// hx-confirm="Delete it?" asks in a dialog of the page. data-confirm-label names the button.
+// Questions before a change: hx-confirm="Delete it?" asks in a dialog of the page. data-confirm-label names the button.
 
-document.addEventListener("htmx:confirm", (event) => {
+/** Ask a question in the dialog of the page; return whether the person agreed. */
+export function ask(question, label = "Confirm") {
+  const dialog = document.getElementById("confirm");
+  document.getElementById("confirm-question").textContent = question;
+  dialog.querySelector('[value="yes"]').textContent = label;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
+}
+
+document.addEventListener("htmx:confirm", async (event) => {
   const { question, elt, issueRequest } = event.detail;
   if (!question) return;
   event.preventDefault();
-  const dialog = document.getElementById("confirm");
-  document.getElementById("confirm-question").textContent = question;
-  dialog.querySelector('[value="yes"]').textContent = elt.dataset.confirmLabel || "Confirm";
-  dialog.returnValue = "no";
-  dialog.addEventListener(
-    "close",
-    () => {
-      if (dialog.returnValue === "yes") issueRequest(true);
-    },
-    { once: true },
-  );
-  dialog.showModal();
+  if (await ask(question, elt.dataset.confirmLabel)) issueRequest(true);
 });

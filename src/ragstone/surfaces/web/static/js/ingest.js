@@ -1,5 +1,7 @@
 // Adds documents to a collection: dropped or chosen files, each with its progress, and pasted texts.
+import { ask } from "./confirm.js";
 import { request } from "./csrf.js";
+import { nameFiles, readDropped } from "./dropped_files.js";
 import { showJob } from "./jobs.js";
 import { toastFailure } from "./toast.js";
 
@@ -94,38 +96,49 @@ async function work() {
   work();
 }
 
-function add(file, name = file.name) {
-  open();
-  waiting.push({ file, name, view: addRow(name) });
-  work();
+/** Return the names of documents that the collection has already. */
+async function findExisting(names) {
+  const address = `/documents/existing?collection=${panel.dataset.collection}`;
+  const headers = { "Content-Type": "application/json" };
+  const answer = await request(address, { method: "POST", headers, body: JSON.stringify(names) });
+  return new Set((await answer.json()).existing);
 }
 
-function addEntry(entry, prefix = "") {
-  if (entry.isFile) {
-    entry.file((file) => add(file, prefix + file.name));
-    return;
+/** Ask before files replace documents; return whether they may. */
+function askToReplace(names) {
+  const [first, ...others] = names;
+  const more = others.length ? ` and ${others.length.toLocaleString("en")} more` : "";
+  return ask(`The collection has ${first}${more} already. Replace?`, "Replace");
+}
+
+/** Send files, each with its name; files that would replace documents are sent only if the person agrees. */
+async function addAll(files) {
+  open();
+  if (!files.length) return;
+  const existing = await findExisting(files.map(({ name }) => name));
+  const mayReplace = !existing.size || (await askToReplace([...existing]));
+  for (const { file, name } of files) {
+    const view = addRow(name);
+    if (existing.has(name) && !mayReplace) finish(view, "Left out: there is a document of this name", false);
+    else waiting.push({ file, name, view });
   }
-  const reader = entry.createReader();
-  const readMore = () =>
-    reader.readEntries((entries) => {
-      for (const below of entries) addEntry(below, `${prefix}${entry.name}/`);
-      if (entries.length) readMore(); // a browser gives a hundred at a time
-    });
-  readMore();
+  for (let count = 0; count < AT_ONCE; count += 1) work();
+}
+
+function addFiles(files) {
+  addAll(nameFiles(files)).catch(toastFailure);
 }
 
 function takeDrop(event) {
   event.preventDefault();
   document.getElementById("drop").classList.remove("drop-over");
-  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  if (entries.length) entries.forEach((entry) => addEntry(entry));
-  else [...event.dataTransfer.files].forEach((file) => add(file));
+  readDropped(event.dataTransfer).then(addAll).catch(toastFailure);
 }
 
 function takePaste(event) {
   if (event.target.closest("input, textarea")) return;
   const { files } = event.clipboardData;
-  if (files.length) [...files].forEach((file) => add(file));
+  if (files.length) addFiles(files);
   else {
     open();
     document.getElementById("paste-text").value = event.clipboardData.getData("text");
@@ -146,7 +159,7 @@ if (panel) {
     document.getElementById("files").focus();
   });
   document.getElementById("files").addEventListener("change", (event) => {
-    [...event.target.files].forEach((file) => add(file));
+    addFiles(event.target.files);
     event.target.value = "";
   });
   document.addEventListener("documentsChanged", finishPaste);
