@@ -58,9 +58,8 @@ _KINDS: Final = """
     ) GROUP BY kind HAVING sum(nodes) > 0"""
 # SQLite has no index for a join with counted links, so the links of each node are counted by its key.
 _MOST_LINKED: Final = """
-    SELECT n.key FROM (
-        SELECT DISTINCT key FROM graph_nodes
-        WHERE collection = ?1 AND kind IN (SELECT value FROM json_each(?2))
+    SELECT DISTINCT n.key FROM (
+        SELECT key FROM graph_nodes WHERE collection = ?1 AND kind IN (SELECT value FROM json_each(?2))
     ) n
     ORDER BY (SELECT count(*) FROM graph_links WHERE collection = ?1 AND source = n.key)
            + (SELECT count(*) FROM graph_links WHERE collection = ?1 AND target = n.key) DESC, n.key LIMIT ?3"""

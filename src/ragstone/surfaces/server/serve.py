@@ -31,6 +31,7 @@ from ragstone.surfaces.server.listeners import (
     open_worker_sockets,
 )
 from ragstone.surfaces.server.mcp_http import McpEndpoints
+from ragstone.surfaces.server.preload import start_preload
 from ragstone.surfaces.server.record import ServerRecord
 from ragstone.surfaces.server.tool_descriptions import start_tool_descriptions
 from ragstone.surfaces.server.worker_group import WorkerGroup, WorkerSetup, check_workers
@@ -159,6 +160,7 @@ async def run_part(
     )
     record = ServerRecord(engines.settings.home, part.address, engines.own_project)
     tasks: list[asyncio.Task[None]] = []
+    preload = start_preload(engines.own)
     if part.is_first:
         if part.sync:
             server.sync.start()
@@ -170,6 +172,7 @@ async def run_part(
         for task in tasks:
             task.cancel()
         record.remove()
+        await asyncio.to_thread(preload.join, STOP_SECONDS)
         await asyncio.to_thread(server.close)
 
 
