@@ -135,6 +135,8 @@ def test_the_same_text_in_two_places_is_one_hit_that_lists_both(
         *(place.rpartition(":")[0] for place in hits[0].duplicates),
     }
     assert places == {"copy.py", "lease.py"}
+    (copy,) = hits[0].duplicates
+    assert copy.partition(":")[2] == hits[0].citation.partition(":")[2]
 
 
 def test_filters_narrow_by_path_kind_and_metadata(engine: Engine) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -71,6 +72,35 @@ def test_a_selector_runs_beside_the_callers_own_and_merges_both(notes: Engine) -
         selector.select_context("uploads", "other", 400)
     with pytest.raises(InputError, match="a function cannot select context"):
         RAGContextSelector(lambda: [])  # type: ignore[arg-type]
+
+
+class FixedSelector:
+    """A caller's own selection that always returns the same."""
+
+    def __init__(self, selected: object) -> None:
+        self.selected = selected
+
+    def select_context(
+        self, task_description: str, project_id: str | None, max_tokens: int
+    ) -> Sequence[Candidate | str]:
+        return cast("Sequence[Candidate | str]", self.selected)
+
+
+@pytest.mark.parametrize(
+    "selected", ["retries wait", Candidate("retries wait", "context 1"), ("retries wait",)]
+)
+def test_a_selector_may_return_one_text(notes: Engine, selected: object) -> None:
+    context = RAGContextSelector(FixedSelector(selected), notes).select_context("retries")
+    assert "context 1" in {cited.uri for cited in context.cited}
+    assert "retries wait" in context.text
+
+
+@pytest.mark.parametrize("selected", [{"text": "retries"}, 5, [5], [None]])
+def test_a_selector_that_returns_something_else_is_refused(
+    notes: Engine, selected: object
+) -> None:
+    with pytest.raises(InputError, match="select_context returned a"):
+        RAGContextSelector(FixedSelector(selected), notes).select_context("retries")
 
 
 def test_a_selector_without_an_engine_opens_the_current_folder(

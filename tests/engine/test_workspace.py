@@ -75,7 +75,9 @@ def test_the_async_engine_gives_the_same_answers(tmp_path: Path) -> None:
 
     async def story() -> list[str]:
         async with await AsyncEngine.open(tmp_path, config=FAKE) as engine:
+            assert await engine.is_empty()
             await engine.sync()
+            assert not await engine.is_empty()
             await engine.add(Document(uri="note", text="a gondola is a boat"))
             await engine.remember("s", "user", "we saw a gondola")
             turns = await engine.recall("s", "gondola")

@@ -9,6 +9,7 @@ import pytest
 
 from ragstone import Document, Engine
 from ragstone.indexing.query_vectors import SECONDS_KEPT, QueryVectors
+from ragstone.retrieval.ranking.background import UNRELATED_TEXTS
 from ragstone.types import Matrix
 from ragstone.vectors.codecs import codec
 from tests.support.model_services import KEY, ModelService, answer_openai, serving
@@ -104,3 +105,17 @@ def test_a_query_is_paid_for_once_even_in_another_process(
                 engine.search("harbour keeper", top_k=1)
         assert service.embedded["harbour keeper"] == 1
         assert scores[0] == scores[1]
+
+
+def test_the_texts_that_cosines_are_compared_with_are_paid_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGSTONE_EMBED_API_KEY", KEY)
+    with serving(ModelService(answer_openai, 16), "/v1") as service:
+        config = {"embed.provider": "openai:small@16", "embed.url": service.url}
+        for process in range(3):
+            with Engine.open(tmp_path, config=config) as engine:
+                engine.add(Document("a", "the harbour keeper"))
+                engine.search(f"harbour {process}")
+        counts = {text: service.embedded[text] for text in UNRELATED_TEXTS}
+        assert set(counts.values()) == {1}

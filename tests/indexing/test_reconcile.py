@@ -152,7 +152,7 @@ def store_texts(engine: Engine, count: int) -> None:
 
 def use_embedder(engine: Engine, embedder: FakeEmbedder) -> None:
     """Let the engine embed with this embedder."""
-    pool = engine.workspace.components._embedders
+    pool = engine.workspace.components.embedders
     pool._make = lambda name, values: embedder  # type: ignore[method-assign]
     pool._embedders = {}
 

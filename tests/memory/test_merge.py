@@ -35,7 +35,7 @@ def turn(index: int, score: float, *duplicates: str) -> Hit:
 
 
 def test_a_turn_names_its_session_and_its_restatements() -> None:
-    hit = turn_hit(turn(7, 0.5, "turn:000000009:1", "other/s/turn:000000012:1"), {})
+    hit = turn_hit(turn(7, 0.5, "turn:000000009:1", "other/s/turn:000000012:1-3"), {})
     assert (hit.citation, hit.doc_id) == ("memory:s/x turn 7", "memory:s/x__turn_7__chunk_0")
     assert hit.duplicates == ("memory:s/x turn 9", "memory:other/s turn 12")
 

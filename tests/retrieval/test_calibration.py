@@ -52,7 +52,7 @@ class CrowdedModel:
 
 
 def use_crowded_model(engine: Engine) -> None:
-    pool = engine.workspace.components._embedders
+    pool = engine.workspace.components.embedders
     model = pool.get("minilm")
     assert isinstance(model, MiniLM)
     (key,) = pool._embedders

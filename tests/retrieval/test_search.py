@@ -12,6 +12,7 @@ import pytest
 
 from ragstone import Document, Engine
 from ragstone.errors import ProviderError
+from ragstone.indexing.embedders import EmbedderPool
 from ragstone.indexing.events import Event
 from ragstone.types import Request, Scope, Scored
 from ragstone.vectors.space_index import SpaceIndex
@@ -136,7 +137,7 @@ def test_an_embedding_error_is_a_note_of_an_answer_by_words(
 
     with_cores(monkeypatch, core_count)
     monkeypatch.setattr(type(engine.workspace.components.store), "search_words", slow)
-    monkeypatch.setattr(type(engine.workspace.components), "query_vector", no_vector)
+    monkeypatch.setattr(EmbedderPool, "query_vector", no_vector)
     explanation = engine.explain("harbour")
     assert explanation.hits and not reading
     assert any("does not answer" in note for note in explanation.notes)
@@ -147,7 +148,7 @@ def test_a_search_reads_one_moment_by_words_and_by_meaning(
 ) -> None:
     with_cores(monkeypatch, 2)
     query_vector, search_words = (
-        type(engine.workspace.components).query_vector,
+        EmbedderPool.query_vector,
         type(engine.workspace.components.store).search_words,
     )
     written, before = threading.Event(), engine.explain("lighthouse", fresh=False)
@@ -164,7 +165,7 @@ def test_a_search_reads_one_moment_by_words_and_by_meaning(
         return search_words(*arguments, **named)
 
     with monkeypatch.context() as slow:
-        slow.setattr(type(engine.workspace.components), "query_vector", writes)
+        slow.setattr(EmbedderPool, "query_vector", writes)
         slow.setattr(type(engine.workspace.components.store), "search_words", waits)
         explanation = engine.explain("lighthouse", fresh=False)
     assert (explanation.candidates, explanation.hits) == (before.candidates, before.hits)

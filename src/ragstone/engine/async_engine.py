@@ -35,6 +35,10 @@ class AsyncVerbs:
         """Stop watchers and close files."""
         await _run(self.engine.close)
 
+    async def is_empty(self) -> bool:
+        """Return whether nothing is stored."""
+        return await _run(self.engine.is_empty)
+
     async def status(self) -> types.Status:
         """Return the state of the index at a glance."""
         return await _run(self.engine.status)

@@ -101,7 +101,7 @@ class Memory:
 
     def notes(self) -> list[str]:
         """Return why turns are found by words alone at the moment; nothing if all is well."""
-        problems = self._project.workspace.components.service_problems()
+        problems = self._project.workspace.components.embedders.problems()
         return [f"turns are stored and found by words: {problem}" for problem in problems]
 
     def forget(

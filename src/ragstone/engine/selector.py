@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
@@ -18,8 +18,8 @@ class BaseSelector(Protocol):
 
     def select_context(
         self, task_description: str, project_id: str | None, max_tokens: int
-    ) -> Sequence[Candidate | str]:
-        """Return the pieces that fit the task; a text without a source is cited as `context N`."""
+    ) -> str | Sequence[Candidate | str]:
+        """Return the pieces that fit the task, or one text; a text without a source is cited as `context N`."""
         ...
 
 
@@ -52,13 +52,31 @@ class RAGContextSelector:
         with ThreadPoolExecutor(1, thread_name_prefix="ragstone-base-selector") as pool:
             own = pool.submit(self._base.select_context, task, project_id, max_tokens)
             retrieved = engine.explain(task, CANDIDATES)
-            candidates = [
-                _to_candidate(piece, number) for number, piece in enumerate(own.result(), 1)
-            ]
+            candidates = _to_candidates(own.result())
         return engine.prompts.select(task, candidates, max_tokens, retrieved=retrieved)
 
 
-def _to_candidate(piece: Candidate | str, number: int) -> Candidate:
+def _to_candidates(pieces: object) -> list[Candidate]:
+    """Return the pieces of the caller's selector; raise `InputError` if it returned something else."""
+    if pieces is None:
+        return []
+    if isinstance(pieces, (str, Candidate)):
+        pieces = [pieces]
+    if isinstance(pieces, Mapping) or not isinstance(pieces, Iterable):
+        raise _wrong_pieces(pieces)
+    return [_to_candidate(piece, number) for number, piece in enumerate(pieces, 1)]
+
+
+def _to_candidate(piece: object, number: int) -> Candidate:
+    if isinstance(piece, Candidate):
+        return piece
     if isinstance(piece, str):
         return Candidate(piece, f"context {number}")
-    return piece
+    raise _wrong_pieces(piece)
+
+
+def _wrong_pieces(value: object) -> InputError:
+    return InputError(
+        f"select_context returned a {type(value).__name__}",
+        hint="return a text, or a list of texts and Candidate objects",
+    )

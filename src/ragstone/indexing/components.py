@@ -14,6 +14,7 @@ from ragstone import registry
 from ragstone.errors import ConfigError, InputError
 from ragstone.indexing.embedders import EmbedderPool
 from ragstone.indexing.ownership import mark_own, require_own
+from ragstone.indexing.query_vectors import VectorCaches
 from ragstone.protocols import SharedStore
 from ragstone.store.home import DATABASE, VECTORS, make_home
 from ragstone.store.lock import WAIT_SECONDS, FileLock
@@ -22,7 +23,7 @@ from ragstone.types import DEFAULT_STORAGE, NO_LIMITS, Finding, Limits, Scope, S
 if TYPE_CHECKING:
     from ragstone.config import Settings
     from ragstone.protocols import Codec, DocumentStore, Embedder, RemoteCollection, Reranker
-    from ragstone.types import CollectionKey, Matrix, Space, SpaceInfo
+    from ragstone.types import CollectionKey, Space, SpaceInfo
     from ragstone.vectors.space_index import SpaceIndex
 
 _PAGE: Final = 4096
@@ -42,7 +43,11 @@ class Components:
         self.remote = RemoteChoice(settings)
         self.is_closed = False
         self._store: DocumentStore | None = None
-        self._embedders = EmbedderPool(settings)
+        caches = VectorCaches(
+            lambda: None if self.in_memory else self.home / VECTORS,
+            lambda dimension: self._codec(DEFAULT_STORAGE, dimension),
+        )
+        self.embedders = EmbedderPool(settings, caches)
         self._rerankers: dict[str, Reranker] = {}
         self._indexes: dict[int, SpaceIndex] = {}
         # A watcher thread and a search may need the same component at the same moment.
@@ -90,35 +95,17 @@ class Components:
 
     def embedder(self, name: str | None = None) -> Embedder:
         """Return an embedder by its name (`provider`, `provider:model`), or the configured one."""
-        return self._embedders.get(name)
+        return self.embedders.get(name)
 
     def embedder_of(self, space: Space) -> Embedder:
         """Return the embedder that makes vectors of a space; raise `ConfigError` if it is not available here."""
-        embedder = self._embedders.for_space(space)
+        embedder = self.embedders.for_space(space)
         if embedder is None:
             raise ConfigError(
                 f"The embedder {space.embedder!r} with the model {space.model!r} is not available here.",
                 hint="install or configure it",
             )
         return embedder
-
-    def query_vector(self, space: Space, query: str) -> Matrix | None:
-        """Return the query's vector in a space; None if the embedder of that space is not available.
-
-        Raises `ProviderError` if the service of the embedder fails.
-        """
-        folder = None if self.in_memory else self.home / VECTORS
-        return self._embedders.query_vector(
-            space, query, folder, lambda: self._codec(DEFAULT_STORAGE, space.dimension)
-        )
-
-    def explain_missing(self, space: Space) -> str:
-        """Return why the embedder of a space is not available, as far as it is known."""
-        return self._embedders.reasons.get(space.fingerprint, "")
-
-    def service_problems(self) -> list[str]:
-        """Return why embedding services fail at the moment, as far as this process knows."""
-        return self._embedders.problems()
 
     def reranker(self, name: str) -> Reranker:
         """Return a reranker by name; its model is loaded once."""
@@ -178,7 +165,7 @@ class Components:
                 index.flush()
                 index.close()
             self._indexes.clear()
-            self._embedders.close()
+            self.embedders.close()
             self.remote.close()
             if self._store is not None:
                 self._store.close()

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone import registry
 from ragstone.errors import ConfigError, InputError, StaleSpace
-from ragstone.indexing.query_vectors import QueryVectors
 from ragstone.protocols import RemoteModel
 
 if TYPE_CHECKING:
     from ragstone.config import Settings
     from ragstone.indexing.components import Components
-    from ragstone.protocols import Codec, Embedder
+    from ragstone.indexing.query_vectors import VectorCaches
+    from ragstone.protocols import Embedder
     from ragstone.types import CollectionKey, Matrix, Space, SpaceInfo, SpaceState
 
 
@@ -150,13 +149,13 @@ class EmbedderName:
 class EmbedderPool:
     """Makes each embedder once. Safe to use from several threads."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Keep the settings. Nothing is loaded yet."""
+    def __init__(self, settings: Settings, caches: VectorCaches | None = None) -> None:
+        """Keep the settings; without caches, no vector of a query is kept. Nothing is loaded yet."""
         self._settings = settings
+        self._caches = caches
         self._embedders: dict[tuple[object, ...], Embedder] = {}
         self._named: dict[str | None, Embedder] = {}
         self._lock = threading.RLock()
-        self._query_vectors: dict[str, QueryVectors] = {}
         self.reasons: dict[str, str] = {}
         """Why the embedder of a space is not available, by the fingerprint of the space."""
 
@@ -207,28 +206,36 @@ class EmbedderPool:
             return None
         return embedder
 
-    def query_vector(
-        self, space: Space, query: str, folder: Path | None, codec: Callable[[], Codec]
-    ) -> Matrix | None:
+    def query_vector(self, space: Space, query: str) -> Matrix | None:
         """Return the query's vector in a space; None if the embedder is not available here.
 
-        The vectors of a service are cached in the folder, because each of them costs time or money.
+        The vectors of a service are cached, because each of them costs time or money. Raises `ProviderError` if the
+        service fails.
         """
         embedder = self.for_space(space)
         if embedder is None:
             return None
-        if not isinstance(embedder, RemoteModel):
+        if self._caches is None or not isinstance(embedder, RemoteModel):
             vector: Matrix = embedder.embed([query], "query")[0]
             return vector
-        with self._lock:
-            if space.fingerprint not in self._query_vectors:
-                path = folder / f"{space.fingerprint[:16]}.queries" if folder else None
-                self._query_vectors[space.fingerprint] = QueryVectors(path, codec())
-            cache = self._query_vectors[space.fingerprint]
+        cache = self._caches.queries(space)
         cached = cache.get(query)
         if cached is not None:
             return cached
         return cache.add(query, embedder.embed([query], "query")[0])
+
+    def fixed_vectors(self, space: Space, texts: Sequence[str]) -> list[Matrix]:
+        """Return the vectors of texts that never change; those of a service are cached for good.
+
+        The list is empty if the embedder is not available here. Raises `ProviderError` if the service fails.
+        """
+        embedder = self.for_space(space)
+        if embedder is None:
+            return []
+        if self._caches is None or not isinstance(embedder, RemoteModel):
+            return list(embedder.embed(texts, "document"))
+        cache = self._caches.fixed(space)
+        return cache.complete(texts, lambda missing: embedder.embed(missing, "document"))
 
     def problems(self) -> list[str]:
         """Return why services fail at the moment, as far as this process knows."""

@@ -1,25 +1,27 @@
 """Vectors of queries that were asked before: compressed, for 24 hours, in the home folder.
 
-A query is not stored, only its hash. If the cache is full, the entries that are most alike go first: one of two
+A second file has the vectors of the fixed texts that cosines are compared with, for good. A query is not stored, only its
+hash. If the cache is full, the entries that are most alike go first: one of two
 similar queries is enough to have, and unusual ones are kept.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import struct
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ragstone.protocols import Codec
-    from ragstone.types import Matrix
+    from ragstone.types import Matrix, Space
 
 MAX_QUERIES: Final = 1000
 SECONDS_KEPT: Final = 24 * 3600
@@ -39,12 +41,14 @@ class QueryVectors:
         codec: Codec,
         *,
         max_queries: int = MAX_QUERIES,
+        seconds_kept: float = SECONDS_KEPT,
         now: Callable[[], float] = time.time,
     ) -> None:
         """Take the file, None for memory only, and the codec of the vectors. Nothing is read yet."""
         self._path = path
         self._codec = codec
         self._max = max_queries
+        self._seconds_kept = seconds_kept
         self._now = now
         self._entries: dict[bytes, tuple[float, bytes]] | None = None
         self._lock = threading.Lock()
@@ -55,7 +59,7 @@ class QueryVectors:
             return len(self._load())
 
     def get(self, query: str) -> Matrix | None:
-        """Return the vector of a query, or None if it was not asked within 24 hours."""
+        """Return the vector of a query, or None if it is not stored or too old."""
         with self._lock:
             entry = self._load().get(_key(query))
             if entry is None or self._is_old(entry[0]):
@@ -76,12 +80,22 @@ class QueryVectors:
                 self._append(key, moment, row)
         return self._decode(row)
 
+    def complete(
+        self, texts: Sequence[str], embed: Callable[[Sequence[str]], Matrix]
+    ) -> list[Matrix]:
+        """Return the vectors of texts; those that are missing are embedded and stored."""
+        vectors = {text: self.get(text) for text in texts}
+        missing = [text for text, vector in vectors.items() if vector is None]
+        for text, vector in zip(missing, embed(missing) if missing else (), strict=True):
+            vectors[text] = self.add(text, vector)
+        return [vector for vector in vectors.values() if vector is not None]
+
     def _decode(self, row: bytes) -> Matrix:
         vector: Matrix = self._codec.decode([row])[0]
         return vector
 
     def _is_old(self, moment: float) -> bool:
-        return not 0 <= self._now() - moment <= SECONDS_KEPT
+        return not 0 <= self._now() - moment <= self._seconds_kept
 
     def _shrink(self, entries: dict[bytes, tuple[float, bytes]]) -> None:
         """Remove old entries; then, while there are too many, the older one of the two most similar queries."""
@@ -145,6 +159,37 @@ class QueryVectors:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         with open(path, mode, opener=_open_private, buffering=0) as file:
             file.write(data)
+
+
+class VectorCaches:
+    """The cached vectors of services, a file for each space and use. Safe to use from several threads."""
+
+    def __init__(
+        self, folder: Callable[[], Path | None], codec: Callable[[int], Codec]
+    ) -> None:
+        """Take functions that return the folder, None for memory only, and the codec of a dimension."""
+        self._folder = folder
+        self._codec = codec
+        self._caches: dict[tuple[str, str], QueryVectors] = {}
+        self._lock = threading.Lock()
+
+    def queries(self, space: Space) -> QueryVectors:
+        """Return the cache of queries, which forgets them after 24 hours."""
+        return self._open(space, "queries", SECONDS_KEPT)
+
+    def fixed(self, space: Space) -> QueryVectors:
+        """Return the cache of texts that never change."""
+        return self._open(space, "fixed", math.inf)
+
+    def _open(self, space: Space, use: str, seconds_kept: float) -> QueryVectors:
+        key = (space.fingerprint, use)
+        with self._lock:
+            if key not in self._caches:
+                folder = self._folder()
+                path = folder / f"{space.fingerprint[:16]}.{use}" if folder else None
+                codec = self._codec(space.dimension)
+                self._caches[key] = QueryVectors(path, codec, seconds_kept=seconds_kept)
+            return self._caches[key]
 
 
 def _key(query: str) -> bytes:

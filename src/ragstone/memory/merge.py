@@ -12,7 +12,7 @@ from ragstone.types import Dropped, Explanation, Hit, Turn
 SUPERSEDED: Final = 0.6
 """Factor for the score of a turn that no longer holds."""
 _MEMORY_PREFIX: Final = "memory:"
-_TURN_PLACE: Final = re.compile(r"(?:(?P<session>.*)/)?turn:(?P<index>\d+):\d+", re.S)
+_TURN_PLACE: Final = re.compile(r"(?:(?P<session>.*)/)?turn:(?P<index>\d+):\d+(?:-\d+)?", re.S)
 
 SupersededTurns: TypeAlias = Callable[[str], Mapping[int, Turn]]
 """Returns, for a session, the turns that no longer hold and the turn that supersedes each."""

@@ -118,14 +118,15 @@ class CandidateSearch:
     ) -> Matrix | None:
         """Return the query's vector in a space; None with a note if the embedder is missing or its service fails."""
         try:
-            vector = self._components.query_vector(info.space, request.query)
+            vector = self._components.embedders.query_vector(info.space, request.query)
         except ProviderError as error:
             lists.has_failed = True
             lists.notes.append(f"found by words, without the vectors of the service: {error}")
             return None
         if vector is None:
             model = info.space.model
-            reason = self._components.explain_missing(info.space) or "its embedder is missing"
+            reasons = self._components.embedders.reasons
+            reason = reasons.get(info.space.fingerprint, "its embedder is missing")
             lists.notes.append(
                 f"the vectors of {model} cannot be asked here, `ragstone reembed` makes new ones: {reason}"
             )

@@ -138,7 +138,5 @@ class HitBuilder:
 
 
 def _place(row: StoredChunk, collection: str) -> str:
-    place = f"{row.uri}:{row.chunk.span.line_start}"
-    if row.collection == collection:
-        return place
-    return f"{row.collection}/{place}"
+    uri = row.uri if row.collection == collection else f"{row.collection}/{row.uri}"
+    return row.chunk.span.citation(uri)

@@ -124,7 +124,7 @@ class BackgroundSamples:
         self._samples: BoundedCache[tuple[int, int, Scope], CosineFunction] = BoundedCache(
             _SAMPLES_CACHED
         )
-        self._unrelated: dict[str, Matrix] = {}
+        self._unrelated: dict[str, Sequence[Matrix]] = {}
 
     def calibrate(
         self,
@@ -157,18 +157,18 @@ class BackgroundSamples:
         return index.cosines(list(chunks.values()))
 
     def _unrelated_vectors(self, info: SpaceInfo) -> Sequence[Matrix]:
-        """Return the vectors of texts about unrelated subjects, which are embedded once per space: 20 ms.
+        """Return the vectors of texts about unrelated subjects, read once per process: 20 ms.
 
         There are none while the service of the embedder fails: the vector of a query may be cached.
         """
         key = info.space.fingerprint
         if key not in self._unrelated:
-            embedder = self._components.embedder_of(info.space)
             try:
-                self._unrelated[key] = embedder.embed(list(UNRELATED_TEXTS), "document")
+                vectors = self._components.embedders.fixed_vectors(info.space, UNRELATED_TEXTS)
             except ProviderError:
                 return ()
-        return list(self._unrelated[key])
+            self._unrelated[key] = vectors
+        return self._unrelated[key]
 
 
 def _without_nearest(cosines: Sequence[float]) -> list[float]:
