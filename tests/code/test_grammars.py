@@ -37,7 +37,16 @@ PLAIN = {
     "broken",
 }
 BESIDE = {"alias", "prefix", "receiver", "type", "value"}
-REFERENCES = {"call", "new", "extends", "implements", "uses_trait", "type", "decorates"}
+REFERENCES = {
+    "call",
+    "new",
+    "extends",
+    "implements",
+    "uses_trait",
+    "type",
+    "decorates",
+    "raise",
+}
 
 
 @pytest.mark.parametrize(

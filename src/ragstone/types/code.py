@@ -23,7 +23,7 @@ class Reference:
     """A use of a name."""
 
     kind: str
-    """call, new, extends, implements, uses_trait, type, decorates."""
+    """call, new, extends, implements, uses_trait, type, decorates, raise."""
     name: str
     receiver: str
     """The receiver as written: `$this`, `self`, `$song`, `Song`, `this.repository`; empty if there is none."""

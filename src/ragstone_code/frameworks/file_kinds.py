@@ -234,6 +234,14 @@ _VIEWS: Final = (
 _RULES: Final = (*_TESTS, *_LARAVEL, *_PYTHON, *_SCRIPT, *_RAILS, *_VIEWS)
 
 
+def is_test_file(uri: str, language: str) -> bool:
+    """Return whether a file of code holds tests, by its path."""
+    path = uri.lower()
+    return any(
+        language in rule.languages and rule.path.search(path) is not None for rule in _TESTS
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class FileKinds:
     """The rules for the files of Laravel, Django, FastAPI, Flask, Express, Nest and Rails, and for tests."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
-from ragstone.code.method_names import methods_named
+from ragstone.code.method_names import methods_named, nodes_imported_as
 from ragstone.protocols import DocumentReader
 from ragstone.text import query_terms, terms
 from ragstone.types import Alias, Node, Scope
@@ -74,6 +75,8 @@ class LinkedNames:
 
     anchors: tuple[Anchor, ...]
     """The names that match nodes."""
+    alternatives: tuple[Anchor, ...]
+    """The same names as names of other kinds, such as the function that a route is named after."""
     unknown: tuple[Mention, ...]
     """The names that clearly are names but match no node."""
     mentions: tuple[Mention, ...]
@@ -92,26 +95,43 @@ def link_mentions(
     nodes = _aliased_nodes(store, scope, aliases)
     words = frozenset(query_terms(question))
     anchors: list[Anchor] = []
+    alternatives: list[Anchor] = []
     unknown: list[Mention] = []
-    for mention, own_aliases in zip(mentions, aliases, strict=True):
-        candidates = [nodes[alias.key] for alias in own_aliases if alias.key in nodes]
-        if mention.methods:
-            candidates = [node for node in candidates if _has_method(node, mention.methods)]
+    for mention, groups in zip(mentions, aliases, strict=True):
+        own_aliases, *other_groups = groups or [[]]
+        candidates = _nodes_of_mention(mention, own_aliases, nodes)
         kind = own_aliases[0].kind if own_aliases else "uri"
         if not candidates:
             candidates = _unaliased_routes(store, scope, mention)
         if not candidates and _is_word_of_code(mention):
             candidates = methods_named(store.graph, scope, mention.text)
             kind = "method"
+        if not candidates and not mention.plain and not mention.cue:
+            candidates = nodes_imported_as(store.graph, scope, mention.text)
         if candidates:
             anchors.append(_create_anchor(mention, kind, candidates, words))
+            for group in other_groups:
+                others = _nodes_of_mention(mention, group, nodes)
+                if others:
+                    alternatives.append(_create_anchor(mention, group[0].kind, others, words))
         elif _is_certain_name(mention):
             unknown.append(mention)
     return LinkedNames(
         tuple(_without_overlaps(anchors)),
+        tuple(alternatives),
         tuple(unknown),
         tuple(mentions),
     )
+
+
+def _nodes_of_mention(
+    mention: Mention, aliases: Iterable[Alias], nodes: Mapping[str, Node]
+) -> list[Node]:
+    """Return the nodes that aliases of a mention refer to; only routes with the right method, if it has one."""
+    candidates = [nodes[alias.key] for alias in aliases if alias.key in nodes]
+    if mention.methods:
+        return [node for node in candidates if _has_method(node, mention.methods)]
+    return candidates
 
 
 def _create_anchor(
@@ -142,35 +162,38 @@ def _is_uri(mention: Mention) -> bool:
 
 def _matching_aliases(
     store: DocumentReader, scope: Scope, mentions: Sequence[Mention]
-) -> list[list[Alias]]:
-    """Return the aliases of each mention."""
+) -> list[list[list[Alias]]]:
+    """Return the aliases of each mention, grouped by kind."""
     forms: list[str] = []
     for mention in mentions:
         forms += mention.forms
     by_name: dict[str, list[Alias]] = {}
     for alias in store.graph.find_aliases(scope, list(dict.fromkeys(forms))):
         by_name.setdefault(alias.name.lower(), []).append(alias)
-    return [_likely_aliases(mention, by_name) for mention in mentions]
+    return [_alias_groups(mention, by_name) for mention in mentions]
 
 
-def _likely_aliases(mention: Mention, by_name: dict[str, list[Alias]]) -> list[Alias]:
-    """Return the aliases of the first form that has any, all of the most likely kind."""
+def _alias_groups(mention: Mention, by_name: dict[str, list[Alias]]) -> list[list[Alias]]:
+    """Return the aliases of the first form that has any: a group of each kind, the most likely kind first."""
     for form in mention.forms:
         aliases = by_name.get(form.lower(), [])
         if mention.kinds:
             aliases = [alias for alias in aliases if alias.kind in mention.kinds]
         if not aliases:
             continue
-        kind = min(
-            (alias.kind for alias in aliases), key=lambda kind: _alias_rank(kind, mention)
+        kinds = sorted(
+            {alias.kind for alias in aliases}, key=lambda kind: _alias_rank(kind, mention)
         )
-        bare_kind = kind.removeprefix("short_")
-        same_kind = [
-            alias for alias in aliases if alias.kind.removeprefix("short_") == bare_kind
-        ]
-        exact = [alias for alias in same_kind if alias.name == form]
-        return exact or same_kind
+        bare_kinds = dict.fromkeys(kind.removeprefix("short_") for kind in kinds)
+        return [_aliases_of_kind(aliases, kind, form) for kind in bare_kinds]
     return []
+
+
+def _aliases_of_kind(aliases: Iterable[Alias], kind: str, form: str) -> list[Alias]:
+    """Return the full and short names of one kind; only those with exactly this spelling, if there are any."""
+    same_kind = [alias for alias in aliases if alias.kind.removeprefix("short_") == kind]
+    exact = [alias for alias in same_kind if alias.name == form]
+    return exact or same_kind
 
 
 def _alias_rank(kind: str, mention: Mention) -> tuple[bool, int]:
@@ -181,11 +204,11 @@ def _alias_rank(kind: str, mention: Mention) -> tuple[bool, int]:
 
 
 def _aliased_nodes(
-    store: DocumentReader, scope: Scope, aliases: Iterable[Sequence[Alias]]
+    store: DocumentReader, scope: Scope, aliases: Iterable[Sequence[Sequence[Alias]]]
 ) -> dict[str, Node]:
     """Return the nodes that aliases refer to, by key."""
     keys: dict[str, None] = {}
-    for group in aliases:
+    for group in chain.from_iterable(aliases):
         keys.update((alias.key, None) for alias in group)
     if not keys:
         return {}

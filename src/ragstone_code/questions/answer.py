@@ -17,6 +17,7 @@ from ragstone_code.questions import (
     schedules,
     symbols,
     tables,
+    usage,
 )
 from ragstone_code.questions.anchors import Anchor, LinkedNames, link_names
 from ragstone_code.questions.graph_query import AnswerPart, GraphQuery, Place
@@ -61,6 +62,9 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "callers": symbols.find_callers,
     "callees": symbols.find_callees,
     "subclasses": symbols.find_subclasses,
+    "users": usage.find_users,
+    "definition": usage.find_definition,
+    "tests": usage.find_tests,
     "configured": symbols.find_config_users,
     "history": symbols.find_changes,
     "schedule": schedules.find_schedule,
@@ -108,13 +112,19 @@ def answer_question(
     """
     anchors = [*hints, *parsed.linked.anchors]
     choice = _choose_anchor(parsed.text, anchors, prefer_first=bool(hints))
+    if choice is not None:
+        choice = _choose_alternative(parsed, *choice)
     if choice is None and _asks_for_tasks(parsed):
         tasks = store.graph.nodes(scope, kinds=("schedule",), limit=_MAX_TASKS)
         return schedules.answer_schedule_list(tasks, parsed.text)
     if choice is None:
         return _answer_unknown_name(parsed)
     anchor, ranked = choice
-    others = tuple(other for other in anchors if other is not anchor)
+    others = tuple(
+        other
+        for other in anchors
+        if other is not anchor and other.mention is not anchor.mention
+    )
     parts: list[tuple[str, AnswerPart]] = []
     queries = [
         GraphQuery(
@@ -131,7 +141,7 @@ def answer_question(
     for query in queries:
         parts.append((query.intent.name, _ANSWER_FUNCTIONS[query.intent.name](query)))
     answer = _combine_parts(parts, anchor)
-    if is_yes_no(parsed.question):
+    if is_yes_no(parsed.question) and ranked[0].weight:
         answer = add_yes_no(answer, queries[0])
     return answer
 
@@ -197,6 +207,19 @@ def _choose_anchor(
             best_key = key
             choice = (anchor, ranked)
     return choice
+
+
+def _choose_alternative(
+    parsed: ParsedQuestion, anchor: Anchor, ranked: list[RankedIntent]
+) -> tuple[Anchor, list[RankedIntent]]:
+    """Return another node of the anchor's name, if the question asks for something that only this node has."""
+    for other in parsed.linked.alternatives:
+        if other.mention is not anchor.mention:
+            continue
+        other_ranked = rank_intents_for_roles(parsed.text, roles_of(other.node, other.alias))
+        if other_ranked and other_ranked[0].weight > ranked[0].weight:
+            anchor, ranked = other, other_ranked
+    return anchor, ranked
 
 
 def _intents_to_answer(ranked: Sequence[RankedIntent]) -> list[str]:

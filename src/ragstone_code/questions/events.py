@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ragstone.types import Json, Link
 from ragstone_code.questions.graph_query import (
+    ALL_CALLS,
     AnswerPart,
     GraphQuery,
     class_name,
@@ -17,8 +20,10 @@ from ragstone_code.questions.graph_query import (
     plain_name,
     unique,
 )
+from ragstone_code.questions.usage import find_creations
 
-ALL_CALLS = "all calls of all files"
+_SENT_KINDS: Final = frozenset({"event", "job", "notification", "mail"})
+"""Kinds of classes that a framework sends; any other class is sent where it is created."""
 
 
 def find_listeners(query: GraphQuery) -> AnswerPart:
@@ -93,7 +98,10 @@ def find_heard_events(query: GraphQuery) -> AnswerPart:
 
 
 def find_dispatches(query: GraphQuery) -> AnswerPart:
-    """Return the places from which an event is fired or a job is dispatched."""
+    """Return the places from which an event is fired or a job is dispatched.
+
+    A class that no framework knows, such as an exception, is sent where it is created.
+    """
     message = query.node
     links = query.links_to([message.key], "FIRES", "DISPATCHES")
     places = places_of_links(links)
@@ -101,6 +109,8 @@ def find_dispatches(query: GraphQuery) -> AnswerPart:
     is_event = message.kind == "event" or query.intent.name == "event_dispatch"
     verb = "fired" if is_event else "dispatched"
     name = plain_name(message.key)
+    if not places and message.kind not in _SENT_KINDS:
+        return find_creations(query)
     if not places:
         sentence = f"{name} is {verb} nowhere that is written down; looked in {ALL_CALLS}."
         return query.negative_part(facts, sentence, [ALL_CALLS])

@@ -17,6 +17,9 @@ MAX_PATHS: Final = 1000
 _MAX_NODES: Final = 20_000
 _MAX_NODES_OF_FILE: Final = 5000
 
+ALL_CALLS: Final = "all calls of all files"
+"""The places that a negative answer about calls has searched."""
+
 Place = tuple[str, int]
 """A file and a line."""
 
@@ -98,12 +101,12 @@ class GraphQuery:
         if not class_node.uri:
             return []
         prefix = f"method:{class_name(class_node.key)}::"
-        nodes = self.store.graph.nodes(
-            self.scope,
-            uris=[class_node.uri],
-            limit=_MAX_NODES_OF_FILE,
-        )
+        nodes = self.nodes_of_file(class_node.uri)
         return [node for node in nodes if node.key.startswith(prefix)]
+
+    def nodes_of_file(self, uri: str) -> list[Node]:
+        """Return the nodes in a file."""
+        return self.store.graph.nodes(self.scope, uris=[uri], limit=_MAX_NODES_OF_FILE)
 
     def negative_part(
         self, facts: dict[str, Json], sentence: str, looked_in: list[str]

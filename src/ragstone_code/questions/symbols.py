@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ragstone.types import Json
-from ragstone_code.questions.events import ALL_CALLS
 from ragstone_code.questions.graph_query import (
+    ALL_CALLS,
     AnswerPart,
     GraphQuery,
     class_name,
@@ -37,11 +37,7 @@ def find_callers(query: GraphQuery) -> AnswerPart:
         "callers": list(dict.fromkeys(plain_name(link.source) for link in links)),
         "unresolved": [f"{call.uri}:{call.line}" for call in unresolved_calls],
     }
-    note = (
-        f"; {len(unresolved)} calls of that name have no written receiver type"
-        if unresolved
-        else ""
-    )
+    note = _unresolved_note(len(unresolved_calls))
     if not links:
         sentence = f"No call of {name} is written with its type{note}."
         return query.negative_part(facts, sentence, [ALL_CALLS])
@@ -57,6 +53,14 @@ def find_callers(query: GraphQuery) -> AnswerPart:
         [*last_nodes(walked), function],
         walked,
     )
+
+
+def _unresolved_note(count: int) -> str:
+    """Return the end of a sentence about calls whose target is not certain; empty if there are none."""
+    if not count:
+        return ""
+    calls = "1 call of that name has" if count == 1 else f"{count} calls of that name have"
+    return f"; {calls} no written receiver type"
 
 
 def find_callees(query: GraphQuery) -> AnswerPart:

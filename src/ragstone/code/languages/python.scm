@@ -27,6 +27,7 @@
 (decorator [(identifier) (attribute)] @name @reference.decorates)
 (decorator (call function: [(identifier) (attribute)] @name @reference.decorates))
 (type [(identifier) (attribute)] @name @reference.type)
+(raise_statement . [(identifier) (attribute)] @name @reference.raise)
 
 ; ── written types ────────────────────────────────────────────────────────────────────────────────
 (typed_parameter . (identifier) @name type: (_) @type) @binding.parameter

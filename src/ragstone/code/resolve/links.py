@@ -56,6 +56,8 @@ class Linker:
             elif reference.kind == "new":
                 created = self._find_created(reference.name, reference.inside)
                 self._add(reference, "CALLS", self._constructor_of(created), is_new=True)
+            elif reference.kind == "raise":
+                self._link_raised(reference)
             elif reference.kind == "call":
                 self._add(reference, "CALLS", self._find_called(reference))
         return tuple(self._links.values()), tuple(self._unresolved.values())
@@ -79,6 +81,12 @@ class Linker:
         if kind == "EXTENDS" and self._is_implemented(own_type, parent):
             kind = "IMPLEMENTS"
         self._add(reference, kind, parent, source=own_type.key)
+
+    def _link_raised(self, reference: Reference) -> None:
+        """Link `raise NotFound` without brackets, which creates the exception; a variable creates nothing."""
+        created = find_name(self.file, reference.name, reference.inside)
+        if isinstance(created, TypeEntity):
+            self._add(reference, "CALLS", self._constructor_of(created), is_new=True)
 
     def _is_implemented(self, own_type: TypeEntity, parent: TypeEntity | NoMatch) -> bool:
         """Return whether a parent is an interface, in a language whose syntax does not say it."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Final
 
-from ragstone.code.method_names import methods_named
+from ragstone.code.method_names import methods_named, nodes_imported_as
 from ragstone.errors import InputError, NotFound
 from ragstone.protocols import GraphReader
 from ragstone.types import Alias, Node, Scope
@@ -15,8 +15,8 @@ from ragstone.types import Alias, Node, Scope
 _MAX_LISTED: Final = 8
 _MAX_SUGGESTIONS: Final = 5
 _MAX_NAMES: Final = 20_000
-_WEAK_KINDS: Final = frozenset(("route_resource", "former_table"))
-"""Aliases that many nodes have, or that a node had once: used only if nothing else has the name."""
+_WEAK_KINDS: Final = frozenset(("route_resource", "former_table", "uri"))
+"""Aliases that many nodes have, that a node had once, or the path of a route: they need another sign than one word."""
 _LOOSE_KINDS: Final = frozenset(
     ("short_class", "short_method", "route_resource", "column", "former_table")
 )
@@ -64,10 +64,25 @@ def find_nodes(
     for choice in _choices(aliases, name):
         nodes = _filter_kinds(_nodes_of_aliases(graph, scope, choice), kinds)
         if nodes:
-            return [node for node in nodes if node.framework] or nodes
+            nodes = [node for node in nodes if node.framework] or nodes
+            return _without_own_routes(graph, scope, nodes)
     if _SEPARATOR.search(name):
-        return []
+        return _filter_kinds(nodes_imported_as(graph, scope, name), kinds)
     return _filter_kinds(methods_named(graph, scope, name), kinds)
+
+
+def _without_own_routes(graph: GraphReader, scope: Scope, nodes: list[Node]) -> list[Node]:
+    """Return the nodes without routes that another of them serves: its connections name them.
+
+    Frameworks of Python name a route after its function, so the name means the function.
+    """
+    routes = [node.key for node in nodes if node.kind == "route"]
+    if not routes or len(nodes) == len(routes):
+        return nodes
+    keys = {node.key for node in nodes}
+    handled = graph.links(scope, routes, kinds=("HANDLED_BY",))
+    served = {link.source for link in handled if link.target in keys}
+    return [node for node in nodes if node.key not in served]
 
 
 def _nodes_of_aliases(graph: GraphReader, scope: Scope, aliases: Sequence[Alias]) -> list[Node]:
