@@ -65,7 +65,8 @@ _KNOWN_IN: Final = """
     WHERE EXISTS (
         SELECT 1 FROM words w CROSS JOIN chunks c ON c.id = w.rowid
         WHERE words MATCH '"' || term.value || '"' AND c.collection IN (SELECT value FROM json_each(?)))"""
-_COUNT_IN_FILE: Final = "SELECT doc FROM words_terms WHERE term = ?"
+_COUNTS_IN_FILE: Final = """
+    SELECT term.value, w.doc FROM json_each(?) term CROSS JOIN words_terms w ON w.term = term.value"""
 
 
 # ── writing ───────────────────────────────────────────────────────────────────────────────────────
@@ -152,14 +153,15 @@ class Fts5Search:
 
     def count_terms(self, scope: WordScope, terms: Sequence[str]) -> TermCounts:
         """Return how many chunks the collections in scope have, and how many have each term."""
+        chunks = chunks_in(self._db, scope)
+        if scope.collections is None:
+            in_file = self._counts_in_file(terms)
+            return TermCounts(chunks, {term: in_file.get(term, 0) for term in terms})
         counts = {}
         for term in terms:
-            if scope.collections is None:
-                counts[term] = fetch_value(self._db, _COUNT_IN_FILE, term) or 0
-            else:
-                query = _match_any([term])
-                counts[term] = fetch_value(self._db, _COUNT, query, scope.collection_list)
-        return TermCounts(chunks_in(self._db, scope), counts)
+            query = _match_any([term])
+            counts[term] = fetch_value(self._db, _COUNT, query, scope.collection_list)
+        return TermCounts(chunks, counts)
 
     def search(self, scope: WordScope, terms: Sequence[str], limit: int) -> list[Scored]:
         """Return the best chunks with any of the terms; rarities are those of the whole file."""
@@ -179,17 +181,20 @@ class Fts5Search:
         chunks = fetch_value(self._db, "SELECT total(chunks) FROM collections")
         selects: list[str] = []
         parameters: list[str | bytes | int | float] = []
-        for term, rarity in rarities.items():
-            count = fetch_value(self._db, _COUNT_IN_FILE, term) or 0
-            if count:
-                selects.append(statement)
-                weight = rarity / file_rarity(chunks, count)
-                parameters += [weight, _match_any([term]), self._after, *scope_parameters]
+        in_file = self._counts_in_file(list(rarities))
+        for term, count in in_file.items():
+            selects.append(statement)
+            weight = rarities[term] / file_rarity(chunks, count)
+            parameters += [weight, _match_any([term]), self._after, *scope_parameters]
         if not selects:
             return []
         union = " UNION ALL ".join(selects)
         rows = self._db.execute(_SUMS.format(union=union), (*parameters, limit))
         return [Scored(row, -score) for row, score in rows]
+
+    def _counts_in_file(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return how many chunks of the whole file have each term; terms without a chunk are left out."""
+        return dict(self._db.execute(_COUNTS_IN_FILE, (json.dumps(terms),)).fetchall())
 
 
 def known_terms(db: sqlite3.Connection, scope: WordScope, terms: Sequence[str]) -> set[str]:
