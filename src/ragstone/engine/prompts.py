@@ -253,9 +253,10 @@ def _plain_piece(cited: Cited) -> Cited:
 
 
 def _with_search(context: Context, explanation: Explanation) -> Context:
-    """Return a context with the notes of its search, and the options that the plan switched off."""
-    notes = tuple(dict.fromkeys((*context.notes, *explanation.notes)))
-    return replace(context, notes=notes, downgraded=explanation.downgraded)
+    """Return a context with the notes of its sync and search, and the options that the plan switched off."""
+    synced = explanation.sync.notes if explanation.sync is not None else ()
+    notes = dict.fromkeys((*synced, *context.notes, *explanation.notes))
+    return replace(context, notes=tuple(notes), downgraded=explanation.downgraded)
 
 
 def _is_candidate_list(value: object) -> bool:

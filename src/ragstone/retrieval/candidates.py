@@ -121,7 +121,8 @@ class CandidateSearch:
             vector = self._components.embedders.query_vector(info.space, request.query)
         except ProviderError as error:
             lists.has_failed = True
-            lists.notes.append(f"found by words, without the vectors of the service: {error}")
+            found = "nothing is found" if request.mode == "vectors" else "found by words"
+            lists.notes.append(f"{found}, without the vectors of the service: {error}")
             return None
         if vector is None:
             model = info.space.model
@@ -311,5 +312,5 @@ def _add_coverage_notes(request: Request, lists: CandidateLists) -> None:
             lists.notes.append(
                 f"vectors cover {share:.0%} of the texts; words cover all of them"
             )
-    if request.mode == "vectors" and not lists.rows:
+    if request.mode == "vectors" and not lists.rows and not lists.has_failed:
         lists.notes.append("no vectors yet: run `ragstone sync` to make them")

@@ -96,7 +96,15 @@ def test_a_database_that_is_missing_is_named(postgres_server: PostgresServer) ->
     assert "createdb" in caught.value.hint
 
 
-@pytest.mark.parametrize("url", ["postgresql://u:hunter2@[bad", "host=x hunter2", "hunter2"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u:hunter2@[bad",
+        "postgresql://u:hunter2@127.0.0.1:port/x",
+        "host=x hunter2",
+        "hunter2",
+    ],
+)
 def test_an_address_that_cannot_be_read_is_not_repeated(url: str) -> None:
     with pytest.raises(ConfigError) as caught:
         PostgresStore(url)

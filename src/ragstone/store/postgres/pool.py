@@ -67,8 +67,9 @@ class ConnectionPool:
         """Read the address; `ConfigError` if it is not one."""
         try:
             parts = conninfo_to_dict(url)
+            _check_ports(str(parts.get("port") or ""))
             self._conninfo = make_conninfo(url, **{**_DEFAULTS, **parts})
-        except psycopg.Error:
+        except (psycopg.Error, ValueError):
             # The driver's message repeats the address, and the password in it.
             raise ConfigError(
                 "store.url is not the address of a PostgreSQL database.",
@@ -165,6 +166,12 @@ class ConnectionPool:
                 "the store was opened before this process was forked",
                 hint="open it again in the child",
             )
+
+
+def _check_ports(ports: str) -> None:
+    """Raise `ValueError` if a port is not a number; several hosts may have a port each."""
+    for port in filter(None, ports.split(",")):
+        int(port)
 
 
 def location_of(url: str) -> str:

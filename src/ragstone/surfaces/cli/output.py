@@ -70,9 +70,14 @@ def print_note(*parts: Styled) -> None:
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Print notes about an answer to stderr, one per line."""
+    """Print notes about an answer to stderr, one per line; a reason that two notes give is printed once."""
+    reasons = set()
     for note in notes:
-        print_note(f"({printable(note)})")
+        reason = note.partition(": ")[2]
+        if reason not in reasons:
+            print_note(f"({printable(note)})")
+        if reason:
+            reasons.add(reason)
 
 
 def print_error(sentence: str, *, label: str = "error") -> None:
