@@ -254,9 +254,11 @@ def _plain_piece(cited: Cited) -> Cited:
 
 def _with_search(context: Context, explanation: Explanation) -> Context:
     """Return a context with the notes of its sync and search, and the options that the plan switched off."""
-    synced = explanation.sync.notes if explanation.sync is not None else ()
-    notes = dict.fromkeys((*synced, *context.notes, *explanation.notes))
-    return replace(context, notes=tuple(notes), downgraded=explanation.downgraded)
+    notes = [*context.notes, *explanation.notes]
+    if explanation.sync is not None:
+        notes = [*explanation.sync.notes, *notes]
+    unique = tuple(dict.fromkeys(notes))
+    return replace(context, notes=unique, downgraded=explanation.downgraded)
 
 
 def _is_candidate_list(value: object) -> bool:

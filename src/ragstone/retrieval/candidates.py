@@ -121,8 +121,10 @@ class CandidateSearch:
             vector = self._components.embedders.query_vector(info.space, request.query)
         except ProviderError as error:
             lists.has_failed = True
-            found = "nothing is found" if request.mode == "vectors" else "found by words"
-            lists.notes.append(f"{found}, without the vectors of the service: {error}")
+            found_by = "found by words, "
+            if request.mode == "vectors":
+                found_by = ""
+            lists.notes.append(f"{found_by}without the vectors of the service: {error}")
             return None
         if vector is None:
             model = info.space.model

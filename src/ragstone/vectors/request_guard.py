@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Final
 
@@ -9,6 +10,7 @@ from ragstone.errors import ProviderError
 
 PAUSE_SECONDS: Final = 5.0
 """Seconds without a request after a failed one, so that searches do not wait for a server that is gone."""
+_WEB_PAGE: Final = re.compile(r"<(!doctype )?html\b", re.IGNORECASE)
 
 
 class RequestGuard:
@@ -36,5 +38,7 @@ class RequestGuard:
         # The text of a Milvus error has codes around its message.
         message = getattr(error, "message", "") or str(error)
         reason = " ".join(str(message).split()) or type(error).__name__
+        if _WEB_PAGE.match(reason):
+            reason = "it answers with a web page, so it is another service"
         self._message = f"{self._service} failed: {reason}"
         return ProviderError(self._message, hint=self._hint, retryable=True)
