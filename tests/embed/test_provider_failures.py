@@ -24,6 +24,7 @@ from tests.support.model_services import (
     serving,
     vector_of,
 )
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture
@@ -115,6 +116,21 @@ def test_rate_limits_and_errors_are_retried(tmp_path: Path, openai: ModelService
     for number in range(40):
         embedder.embed([f"text {number}"])
     assert openai.statuses[429] > 3 and openai.paid_twice == 0 and len(openai.embedded) == 40
+
+
+def test_a_service_that_is_slower_than_the_setting_is_paid_twice_only_once(
+    tmp_path: Path, ollama: ModelService
+) -> None:
+    ollama.seconds_per_request = 1.3
+    embedder = make_embedder(
+        tmp_path, provider="ollama", url=ollama.url, seconds="1", query_seconds="1"
+    )
+    for number in range(3):
+        embedder.embed([f"text {number}"])
+    assert wait_until(lambda: ollama.running == 0)
+    assert len(ollama.embedded) == 3 and ollama.paid_twice == 1
+    with pytest.raises(ProviderError, match="did not answer within 1 s"):
+        embedder.embed(["a search does not wait longer"], role="query")
 
 
 def test_the_pause_that_the_service_asks_for_is_kept(

@@ -56,7 +56,7 @@ def settings(model: str, url: str) -> dict[str, object]:
     return {
         "embed.provider": model,
         "embed.url": url,
-        "embed.seconds": 5,
+        "embed.seconds": 1,
         "embed.query_seconds": 1,
         "embed.background": "off",
         "events.log": False,
@@ -110,7 +110,7 @@ def test_faults_outages_and_kills_lose_and_double_nothing(
             not_finite=0.002,
             wrong_dimension=0.002,
             reordered=0.2,
-            hang_seconds=6,
+            hang_seconds=1.5,
         )
         for kill in range(KILLS):
             pid = in_child(lambda: embed_until_done(tmp_path, config))

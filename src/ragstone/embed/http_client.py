@@ -15,6 +15,7 @@ from ragstone.embed.refusals import BadReply, RequestRefused
 from ragstone.embed.retries import (
     CircuitBreaker,
     Patience,
+    ReplyTime,
     is_too_long,
     pause_seconds,
     requested_pause,
@@ -65,6 +66,7 @@ class ServiceClient:
     headers: Mapping[str, str] = field(default_factory=dict)
     sleep: Callable[[float], object] = time.sleep
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    reply_time: ReplyTime = field(default_factory=ReplyTime)
     problem: str = ""
     """Why the last request failed; empty if it succeeded."""
     _client: httpx2.Client | None = field(default=None, init=False)
@@ -77,7 +79,7 @@ class ServiceClient:
         attempt = 0
         while True:
             try:
-                reply = self._send(path, body, patience.reply_seconds)
+                reply = self._send(path, body, self.reply_time.seconds(patience))
             except _Failure as failure:
                 attempt += 1
                 self._pause_or_raise(failure, attempt, patience, deadline)
@@ -121,6 +123,7 @@ class ServiceClient:
 
     def _send(self, path: str, body: Json, seconds: float) -> Json:
         """Return the reply to one request; raise `_Failure` if there is none that can be used."""
+        started = time.monotonic()
         try:
             response = self._exchange(path, body, seconds)
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
@@ -133,12 +136,15 @@ class ServiceClient:
                 self._unreachable("cannot be reached"), is_connected=False
             ) from error
         except httpx2.TimeoutException as error:
+            if isinstance(error, httpx2.ReadTimeout):
+                self.reply_time.record_timeout(seconds)
             problem = f"did not answer within {seconds:.0f} s"
             raise _Failure(self._unreachable(problem)) from error
         except httpx2.HTTPError as error:
             problem = f"broke off the connection ({type(error).__name__})"
             raise _Failure(self._unreachable(problem)) from error
         if response.status == _OK:
+            self.reply_time.record_reply(time.monotonic() - started)
             return self._decode(response.content)
         if response.status < _SERVER_ERROR:
             self.breaker.record_success()  # the service refuses this request, but it is not down

@@ -155,11 +155,12 @@ class RemoteEmbedder:
         if seconds is not None and seconds < self.document_seconds:
             # A request that is cut short may have been paid for: only the retries are limited.
             reply_seconds = max(self.query_seconds, min(seconds, self.document_seconds))
-            return Patience(reply_seconds, seconds, attempts=2)
-        total = max(_DOCUMENT_SECONDS, self.document_seconds)
-        return Patience(
-            self.document_seconds, total if seconds is None else min(total, seconds)
-        )
+            return Patience(
+                reply_seconds, seconds, attempts=2, slow_reply_seconds=self.document_seconds
+            )
+        longest = max(_DOCUMENT_SECONDS, self.document_seconds)
+        total = longest if seconds is None else min(longest, seconds)
+        return Patience(self.document_seconds, total, slow_reply_seconds=longest)
 
     def _windows(self, text: str, parts: int) -> list[str]:
         """Return a text in pieces that the model can read; nothing is cut off silently."""

@@ -16,6 +16,9 @@ _LONGEST_REQUESTED_PAUSE: Final = 120.0
 """A service that asks for a longer pause is treated as down; the missing vectors wait in the store."""
 _FAILURES_TO_OPEN: Final = 5
 _SECONDS_OPEN: Final = 30.0
+_REPLY_MARGIN: Final = 2.0
+_FORGETTING: Final = 0.9
+"""Requests differ in size: after one quick reply the next one may be slow again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,35 @@ class Patience:
     reply_seconds: float
     total_seconds: float
     attempts: int = 6
+    slow_reply_seconds: float = 0.0
+    """The longest wait for one reply of a service that was slow before; at least `reply_seconds`."""
+
+
+class ReplyTime:
+    """Learns how long to wait for a reply. Safe to use from several threads.
+
+    A request that is given up too early is computed, and perhaps paid for, once more. So each time-out doubles the
+    next wait, and a service that was slow keeps the longer wait until its replies are quick again.
+    """
+
+    def __init__(self) -> None:
+        """Start without experience: a caller's own `reply_seconds` count."""
+        self._needed = 0.0
+        self._lock = threading.Lock()
+
+    def seconds(self, patience: Patience) -> float:
+        """Return how long to wait for the next reply."""
+        return max(patience.reply_seconds, min(self._needed, patience.slow_reply_seconds))
+
+    def record_reply(self, seconds: float) -> None:
+        """Learn from a reply that took this long."""
+        with self._lock:
+            self._needed = max(_REPLY_MARGIN * seconds, _FORGETTING * self._needed)
+
+    def record_timeout(self, seconds: float) -> None:
+        """Learn that a reply takes longer than this."""
+        with self._lock:
+            self._needed = max(self._needed, _REPLY_MARGIN * seconds)
 
 
 def retry_pause(attempt: int, requested: float | None) -> float:
