@@ -169,6 +169,27 @@ def test_the_same_text_is_shown_once_and_its_copies_are_returned() -> None:
     assert [r.row.id for r in copies] == [2]
 
 
+def test_a_text_that_a_document_repeats_is_shown_at_its_first_place() -> None:
+    rows = {
+        1: row(1, "report.md", order=2, kind="doc", text_id=7),
+        2: row(2, "report.md", order=8, kind="doc", text_id=7),
+        3: row(3, "report.md", order=9, kind="doc"),
+    }
+    candidates = [Scored(1, 0.9), Scored(2, 0.9), Scored(3, 0.5)]
+    ranked, copies = arrange(candidates, rows, query="how high was the rent")
+    assert [r.row.id for r in ranked] == [1, 3]
+    assert [r.row.id for r in copies] == [2]
+
+
+def test_a_repeated_text_is_shown_where_its_score_is_best() -> None:
+    rows = {
+        1: row(1, "views.py", order=1, symbol="List.fetch", text_id=7),
+        2: row(2, "views.py", order=2, symbol="Page.get", text_id=7),
+    }
+    ranked, _ = arrange([Scored(1, 1.0), Scored(2, 1.0)], rows, query="Page.get")
+    assert [r.row.id for r in ranked] == [2]
+
+
 def test_a_copy_in_another_layout_or_case_is_a_copy() -> None:
     texts = {1: "One  text\n  of two lines", 2: "one text of two LINES", 3: "one text"}
     first, copies = collapse_copies(
