@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Final
 
-from ragstone.code.grammars import language_of
+from ragstone.code.file_languages import language_of
 from ragstone.protocols import ProjectFiles
 from ragstone.types.code import FileFacts
 from ragstone_code import php, python

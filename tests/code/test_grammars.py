@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from ragstone.code.file_languages import language_of
 from ragstone.code.grammars import (
     LANGUAGES,
     MAX_BYTES,
     grammar_of,
-    language_of,
     parser_for,
     query_of,
     tree_of,

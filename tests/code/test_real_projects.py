@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from ragstone.chunk.chunkers import chunker_for
-from ragstone.code.grammars import LANGUAGES, language_of
+from ragstone.code.file_languages import language_of
+from ragstone.code.grammars import LANGUAGES
 from ragstone.code.symbols import read_facts
 from ragstone.types import Document, Symbol
 

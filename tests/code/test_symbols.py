@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.code.grammars import LANGUAGES, language_of
+from ragstone.code.file_languages import language_of
+from ragstone.code.grammars import LANGUAGES
 from ragstone.code.symbols import read_facts
 from ragstone.types import Symbol
 from ragstone.types.code import FileFacts

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.chunk.chunkers import chunker_for
-from ragstone.code.grammars import LANGUAGES, language_of
+from ragstone.code.file_languages import language_of
+from ragstone.code.grammars import LANGUAGES
 from ragstone.code.symbols import read_facts
 from ragstone.indexing.parser_process import UNSAFE_LANGUAGES
 from ragstone.indexing.parser_process import parse_facts as stoppable

@@ -175,7 +175,9 @@ def test_a_disabled_engine_remembers_and_loads_nothing(tmp_path: Path) -> None:
         f"e = Engine.open({str(tmp_path)!r}, config={{'rag.enabled': False}})\n"
         "assert e.remember('s', 'user', 'x') == -1 and e.turns('s') == [] and e.recall('s', 'x') == []\n"
         "assert inject('p', 'm', e) == 'p' and e.memory.forget('s') == 0 and e.memory.sessions() == []\n"
-        "print([m for m in ('numpy', 'onnxruntime', 'sqlite3', 'tantivy') if m in sys.modules])"
+        "assert e.retrieve('x').chunks == () and e.graph.routes() == []\n"
+        "assert e.record_run('r', 'x').documents == 0\n"
+        "print([m for m in ('numpy', 'onnxruntime', 'sqlite3', 'tantivy', 'tree_sitter') if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

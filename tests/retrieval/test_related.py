@@ -101,3 +101,22 @@ def test_the_description_of_a_unit_has_the_exact_lines_that_it_is_about(
         source = "\n".join(text.split("\n")[first - 1 : last])
         assert source.strip()
         assert hit.metadata["source"] == source
+
+
+@pytest.mark.parametrize("kind", ["route", "route_group", "table"])
+def test_the_chunk_of_a_unit_is_an_exact_slice_of_its_document(
+    engine: Engine, kind: str
+) -> None:
+    hits = engine.search("books loans auth", filters={"kind": kind}, merge=False)
+    assert hits
+    for hit in hits:
+        text = engine.admin.text(hit.source_doc_id) or ""
+        assert text[hit.span.start : hit.span.end] == hit.text
+        data = text.encode("utf-8")
+        assert data[hit.span.byte_start : hit.span.byte_end].decode("utf-8") == hit.text
+        assert hit.is_summary == hit.source_doc_id.startswith("graph:")
+
+
+def test_the_text_of_a_table_has_columns_of_all_its_migrations(engine: Engine) -> None:
+    (table,) = engine.search("books table", filters={"kind": "table"}, top_k=1)
+    assert len(table.text.splitlines()) > 1

@@ -1,4 +1,4 @@
-"""The supported languages: how a file's name tells its language, the parsers, and the queries in `.scm` files.
+"""The supported languages: their parsers, and the queries in `.scm` files.
 
 The package of a grammar is imported for the first file in that language. All threads share the queries, which never
 change; each thread has its own parsers.
@@ -42,29 +42,6 @@ _GRAMMARS: Final = {
 LANGUAGES: Final = tuple(_GRAMMARS)
 """The names of the languages; `tsx` is TypeScript with JSX elements."""
 
-_SUFFIXES: Final = {
-    **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
-    **dict.fromkeys((".php", ".phtml"), "php"),
-    **dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), "javascript"),
-    **dict.fromkeys((".ts", ".mts", ".cts"), "typescript"),
-    ".tsx": "tsx",
-    ".swift": "swift",
-    ".go": "go",
-    ".rs": "rust",
-    ".java": "java",
-    **dict.fromkeys((".kt", ".kts"), "kotlin"),
-    **dict.fromkeys((".c", ".h"), "c"),
-    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hxx", ".hh", ".ipp"), "cpp"),
-    **dict.fromkeys((".cs", ".csx"), "csharp"),
-    **dict.fromkeys((".rb", ".rake", ".gemspec"), "ruby"),
-    **dict.fromkeys((".scala", ".sbt"), "scala"),
-    **dict.fromkeys((".ex", ".exs"), "elixir"),
-    ".lua": "lua",
-    **dict.fromkeys((".sh", ".bash"), "shell"),
-    ".hs": "haskell",
-    ".zig": "zig",
-}
-_FILE_NAMES: Final = dict.fromkeys(("rakefile", "gemfile", "vagrantfile", "podfile"), "ruby")
 _QUERY_FILES: Final = {
     "javascript": ("script", "javascript", "elements"),
     "typescript": ("script", "typescript"),
@@ -93,28 +70,6 @@ _COMMENT_SIGNS: Final = re.compile(rb"/\*|\*/")
 _MAX_OPEN_COMMENTS: Final = 50
 _MAX_ERROR_CHILDREN: Final = 10_000
 _MAX_VISITED_NODES: Final = 10_000
-_RELEVANT_SUFFIXES: Final = (
-    ".cfg",
-    ".dist",
-    ".dump",
-    ".env",
-    ".example",
-    ".gradle",
-    ".graphql",
-    ".ini",
-    ".json",
-    ".lock",
-    ".mod",
-    ".neon",
-    ".properties",
-    ".sql",
-    ".toml",
-    ".xml",
-    ".yaml",
-    ".yml",
-    "requirements.txt",
-)
-"""Endings of files that are no code but that frameworks and resolution read."""
 _UNSTABLE_GRAMMARS: Final = frozenset({"kotlin"})
 """Grammars that do not recover from a sign that is no part of the language, such as a no-break space or an emoji.
 Such signs are replaced by blanks of the same length before parsing."""
@@ -123,22 +78,6 @@ _FOREIGN_SIGN: Final = re.compile(
     rb"|(?P<allowed>\\[tbnr'\"\\$u]|`[^`\n]+`)|[\\`]"
 )
 _local: Final = threading.local()
-
-
-def language_of(uri: str) -> str:
-    """Return the language of a file by its name, or an empty text if no grammar is known."""
-    name = uri.rpartition("/")[2].lower()
-    if name.endswith(".blade.php"):  # a template, not valid PHP
-        return ""
-    if name in _FILE_NAMES:
-        return _FILE_NAMES[name]
-    _, dot, suffix = name.rpartition(".")
-    return _SUFFIXES.get(dot + suffix, "") if dot else ""
-
-
-def can_change_graph(uri: str) -> bool:
-    """Return whether a file of this name can change the graph."""
-    return bool(language_of(uri)) or uri.lower().endswith(_RELEVANT_SUFFIXES)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ragstone.code.grammars import language_of
+from ragstone.code.file_languages import language_of
 from ragstone.protocols import GraphReader
 from ragstone.types import Node, Scope
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from ragstone.code.captures import BindingCapture, Captures, find_captures
 from ragstone.code.definitions import CLASSES, FUNCTIONS, DefinitionReader, PlacedDefinition
-from ragstone.code.grammars import language_of
+from ragstone.code.file_languages import language_of
 from ragstone.code.names import imports_of, namespace_of, type_of
 from ragstone.types.code import Binding, FileFacts, Import, Reference
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
 from ragstone.engine import arguments
@@ -16,7 +16,6 @@ from ragstone.engine.searches import Asked, Searches
 from ragstone.errors import InputError, StoreDamaged, StoreError, StoreTooNew
 from ragstone.indexing.events import SEARCH_STARTED
 from ragstone.indexing.graph import runs
-from ragstone.indexing.graph.updater import GraphUpdater
 from ragstone.indexing.sync import Changes, Policy, Proof
 from ragstone.protocols import CodeQuestions, Progress
 from ragstone.retrieval.code import graph_answers, names
@@ -40,6 +39,9 @@ from ragstone.types import (
     Story,
 )
 
+if TYPE_CHECKING:
+    from ragstone.indexing.graph.updater import GraphUpdater
+
 ROUTE_KINDS: Final = ("route", "api_endpoint")
 _MAX_NODES: Final = 100_000
 _PLACE: Final = attrgetter("collection", "uri", "line", "key")
@@ -59,7 +61,7 @@ class CodeGraph:
 
     @cached_property
     def _updater(self) -> GraphUpdater:
-        return GraphUpdater(self._project.index)
+        return self._project.index.graph_updater()
 
     @cached_property
     def _questions(self) -> CodeQuestions | None:
@@ -331,13 +333,10 @@ class CodeGraph:
         self._project.require_enabled()
         scope = self._project.scope(collection)
         self._project.index.ensure_current(Changes(embed=False))
-        stored = self._project.index.names()
-        selected = stored
-        if scope.collections is not None:
-            selected = [name for name in stored if name in scope.collections]
         try:
-            for name in selected:
-                self._updater.update(name)
+            for name in self._project.index.names():
+                if scope.collections is None or name in scope.collections:
+                    self._updater.update(name)
         except (StoreDamaged, StoreTooNew):
             raise
         except StoreError:  # read-only or busy: the stored graph answers

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.code.grammars import language_of
+from ragstone.code.file_languages import language_of
 from ragstone.code.symbols import read_facts
 from ragstone.read.messages import Message, decode
 from ragstone.read.worker_loop import WorkerLoop

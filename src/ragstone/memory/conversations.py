@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone.errors import ConfigError, Conflict, NotFound, ProviderError, StaleSpace
 from ragstone.indexing.reconcile import Reconciler
+from ragstone.memory.forgetting import documents_without
 from ragstone.memory.recall import TurnRanking
 from ragstone.memory.session_cache import LOOK_BACK, SessionCache
 from ragstone.memory.session_reader import SessionReader
@@ -103,25 +104,33 @@ class ConversationStore:
     def forget(
         self, session: str, *, turn: int | None = None, before: float | None = None
     ) -> int:
-        """Remove one turn, the turns before a time, or the whole session; return how many turns were removed."""
+        """Remove one turn, the turns before a time, or the whole session; return how many turns were removed.
+
+        The turns that stay keep no words of the removed ones.
+        """
         store, key = self.sync.components.store, self.sync.key(session)
-        if not self.reader(session).exists:
+        reader = self.reader(session)
+        if not reader.exists:
             return 0
         self._caches.pop(session)
         if turn is None and before is None:
             return store.drop_collection(key)
-        if turn is not None:
-            uris = [turn_uri(turn)]
-        else:
-            turns = self.reader(session).all()
-            uris = [turn_uri(old.index) for old in turns if old.time < (before or 0.0)]
-        self._invalidate(session)
-        try:
-            return store.remove(key, uris)
-        finally:
-            self._invalidate(
-                session
-            )  # again: another process may have read between the two writes
+        with self._lock():
+            if turn is not None:
+                forgotten = {turn}
+            else:
+                forgotten = {old.index for old in reader.all() if old.time < (before or 0.0)}
+            self._invalidate(session)
+            try:
+                rewritten = documents_without(reader, forgotten)
+                self._store(session, rewritten)
+                count = store.remove(key, [turn_uri(index) for index in sorted(forgotten)])
+            finally:
+                # Again: another process may have read between the two writes.
+                self._invalidate(session)
+        if rewritten:
+            self._embed(session, seconds=_EMBED_SECONDS)
+        return count
 
     def restore(self, session: str, index: int) -> Turn:
         """Cancel that a turn supersedes others and return it; `NotFound` if there is no such turn."""

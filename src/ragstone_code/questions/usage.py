@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ragstone.code.grammars import language_of
+from ragstone.code.file_languages import language_of
 from ragstone.types import Json, Link
 from ragstone_code.frameworks.file_kinds import is_test_file
 from ragstone_code.questions.graph_query import (

@@ -215,6 +215,12 @@ def test_index_rag_reads_the_folder_again(server: RunningServer, project: Path) 
     assert status["files_indexed"] == 4
     assert status["last_sync"]
     assert status["waiting"] == 0
+    server.post(
+        "/api/rag/documents",
+        {"documents": [{"source_doc_id": "note", "content": "In no file."}]},
+    )
+    status = server.get("/api/rag/status").json()
+    assert (status["documents"], status["files_indexed"]) == (5, 4)
     (project / "new.md").write_text("A new file.")
     status = server.get("/api/rag/status?count_waiting=true").json()
     assert status["waiting"] == 1

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from ragstone import registry
-from ragstone.code.grammars import language_of
+from ragstone.code.file_languages import language_of
 from ragstone.indexing.facts_codec import decode_facts
 from ragstone.indexing.graph.frameworks import (
     MEMORY_BYTES,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code.grammars import language_of
+from ragstone.code.file_languages import language_of
 from ragstone.code.resolve import MANIFESTS, ProjectIndex, interface, resolve
 from ragstone.errors import StoreDamaged
 from ragstone.indexing.facts_codec import decode_facts, encode_facts

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ragstone.code.grammars import can_change_graph, language_of
+from ragstone.code.file_languages import can_change_graph, language_of
 from ragstone.errors import InputError, RagstoneError
 from ragstone.indexing.graph.descriptions import update_descriptions
 from ragstone.indexing.graph.frameworks import FRAMEWORKS, FrameworkReader

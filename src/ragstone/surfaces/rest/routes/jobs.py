@@ -12,6 +12,8 @@ from fastapi.concurrency import run_in_threadpool
 
 from ragstone.errors import Conflict, InputError
 from ragstone.indexing.sync import Proof
+from ragstone.sources.added_files import ADDED
+from ragstone.sources.folder.source import FILES
 from ragstone.surfaces.jobs.work import sync_request
 from ragstone.surfaces.present.jobs import job_json
 from ragstone.surfaces.present.reports import status_json, sync_report_json, watch_status_json
@@ -58,8 +60,9 @@ def take_file_events(call: AuthorisedCall, project: str, body: FileEventsBody) -
 @router.get("/api/projects/{project}/status")
 @needs("read")
 def status(call: AuthorisedCall, count_waiting: bool = False) -> Response:
-    """Return the state of the index: documents, last sync, and how many files wait."""
-    data = status_json(call.engine.status())
+    """Return the state of the index: documents, files, last sync, and how many files wait."""
+    state = call.engine.status()
+    data = status_json(state)
     if not call.has_folder or not call.identity.is_local:
         # The size of the file and its path say something about other projects.
         del data["home"], data["bytes_on_disk"], data["background"]
@@ -68,7 +71,8 @@ def status(call: AuthorisedCall, count_waiting: bool = False) -> Response:
         data["note"] = call.server.sync.note
         if count_waiting:
             data["waiting"] = call.engine.admin.count_waiting()
-    return reply({**data, "files_indexed": data["documents"]})
+    files_indexed = state.sources.get(FILES, 0) + state.sources.get(ADDED, 0)
+    return reply({**data, "files_indexed": files_indexed})
 
 
 @router.get("/api/rag/jobs")
