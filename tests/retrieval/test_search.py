@@ -18,7 +18,7 @@ from ragstone.types import Request, Scope, Scored
 from ragstone.vectors.space_index import SpaceIndex
 
 if TYPE_CHECKING:
-    from ragstone.types import Matrix
+    from ragstone.types import Hit, Matrix
 
 FAKE = {"rag.embedding_provider": "fake"}
 
@@ -300,3 +300,29 @@ def test_a_search_emits_events_at_its_start_and_its_end(engine: Engine) -> None:
 def test_without_hybrid_only_vectors_are_searched(engine: Engine) -> None:
     explained = engine.explain("gondola", hybrid=False)
     assert set(explained.weights) == {"fake"}
+
+
+def test_top_k_changes_neither_order_nor_lines_nor_scores_of_the_first_ten_hits(
+    tmp_path: Path,
+) -> None:
+    for number in range(40):
+        functions = [
+            f"def retry_{number}_{part}(delay):\n    '''Wait {'longer ' * part}before a retry.'''\n    return delay * {part}\n"
+            for part in range(1 + number % 5)
+        ]
+        (tmp_path / f"queue{number}.py").write_text("\n\n".join(functions))
+        sections = [
+            f"## Step {part}\n\nA retry {'waits and ' * part}has a delay of {part} seconds.\n"
+            for part in range(1 + number % 7)
+        ]
+        (tmp_path / f"guide{number}.md").write_text("\n".join(sections))
+    with Engine.open(tmp_path) as engine:
+        engine.sync(embed=False)
+        ten = _shown(engine.search("how long is the delay of a retry", top_k=10))
+        for top_k in range(1, 10):
+            fewer = _shown(engine.search("how long is the delay of a retry", top_k=top_k))
+            assert fewer == ten[:top_k]
+
+
+def _shown(hits: list[Hit]) -> list[tuple[str, float]]:
+    return [(hit.citation, round(hit.score, 6)) for hit in hits]

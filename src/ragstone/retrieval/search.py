@@ -33,7 +33,7 @@ from ragstone.retrieval.ranking.order import ChunkLoader
 from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
 from ragstone.retrieval.ranking.rerank import diversify, rerank_scores
 from ragstone.retrieval.spelling import DID_YOU_MEAN, suggest_spelling
-from ragstone.types import Explanation, Request, Scored
+from ragstone.types import Dropped, Explanation, Request, Scored
 from ragstone.types.bounded_cache import BoundedCache
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 MAX_CACHED_ANSWERS = 256
 _CONFIDENCE_HITS: Final = 5
 """Confidence is computed from the best hits only."""
+_MIN_PLACES: Final = 10
+"""Places that are filled at least, so that a hit has the same lines and score whether 1 or 10 hits are shown."""
 _MAX_ROUNDS: Final = 3
 """Searches by words that leave out the documents of earlier ones."""
 
@@ -54,6 +56,8 @@ class _Selection:
     fused: FusedList
     ranked: list[RankedChunk]
     copies: list[RankedChunk]
+    best: list[RankedChunk]
+    """The first hits, also those that `top_k` does not show: the confidence is theirs."""
     chosen: list[RankedChunk]
     noise: list[Scored]
 
@@ -97,8 +101,9 @@ class Searcher:
         chunks = ChunkLoader(partial(view.chunks, request.scope.project))
         selection = self._select_enough(request, view, lists, weights, chunks)
         chosen = selection.chosen
-        traces = {entry.row.id: selection.fused.traces(entry.row.id) for entry in chosen}
-        best = [chunks.rows[entry.row.id] for entry in chosen[:_CONFIDENCE_HITS]]
+        described = [*selection.best, *chosen]
+        traces = {entry.row.id: selection.fused.traces(entry.row.id) for entry in described}
+        best = [chunks.rows[entry.row.id] for entry in selection.best]
         sure = confidence(best, traces, weights, lists.terms, lists.calibrations)
         hits, weak = HitBuilder(request, view, chunks, traces, sure).build(chosen)
         suggestion = ""
@@ -108,6 +113,8 @@ class Searcher:
         is_weak = sure < weak_limit(weights, lists.coverage) or not has_known_word
         if hits and is_weak:
             lists.notes.append(NOTHING_FITS)
+        if weak and not hits:
+            lists.notes.append(_describe_weak(weak))
         if suggestion:
             lists.notes.append(DID_YOU_MEAN.format(suggestion.rstrip("? ")))
         scale = _scale_of_dropped(chosen, sure)
@@ -181,11 +188,19 @@ class Searcher:
         texts = chunks.compared_texts(ranked, top_k=request.top_k)
         readable = [entry for entry in ranked if entry.row.id not in chunks.missing]
         ranked, same_words = order.collapse_copies(readable, texts)
-        chosen = ranked[: request.top_k]
+        places = max(request.top_k, _MIN_PLACES)
+        listed = ranked[:places]
         if request.merge:
-            chosen = order.merge_neighbours(ranked, request.top_k)
-        chosen = [entry for entry in chosen if _load_members(entry, chunks)]
-        return _Selection(fused, ranked, [*copies, *same_words], chosen, noise)
+            listed = order.merge_neighbours(ranked, places)
+        listed = [entry for entry in listed if _load_members(entry, chunks)]
+        return _Selection(
+            fused,
+            ranked,
+            [*copies, *same_words],
+            best=listed[:_CONFIDENCE_HITS],
+            chosen=listed[: request.top_k],
+            noise=noise,
+        )
 
     def _reorder(
         self,
@@ -245,6 +260,12 @@ class Searcher:
         taken = set(positions)
         rest = [entry for position, entry in enumerate(ranked) if position not in taken]
         return chosen + rest
+
+
+def _describe_weak(weak: Sequence[Dropped]) -> str:
+    """Return a note about hits that all have a score below `min_score`."""
+    best = max(entry.score for entry in weak)
+    return f"left out by min_score: {len(weak)}; the best of them has {best:.2f}"
 
 
 def _scale_of_dropped(chosen: Sequence[RankedChunk], sure: float) -> float:
