@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,13 @@ def by_name(facts: FileFacts) -> dict[str, Symbol]:
 def test_there_is_a_sample_of_every_language() -> None:
     assert {language_of(path.name) for path in SAMPLES.iterdir()} == set(LANGUAGES)
     assert set(EXPECTED) == {path.name for path in SAMPLES.iterdir()}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_definitions_are_the_same_if_uses_of_names_are_not_read(name: str) -> None:
+    text, facts = parse_facts(name)
+    quick = read_facts(text, name, definitions_only=True)
+    assert quick == replace(facts, imports=(), references=(), bindings=())
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from tree_sitter import Node, QueryCursor
 
-from ragstone.code.grammars import query_of, tree_of
+from ragstone.code.grammars import definitions_query_of, query_of, tree_of
 
 _Match: TypeAlias = Mapping[str, list[Node]]
 
@@ -150,13 +150,16 @@ class Captures:
         )
 
 
-def find_captures(data: bytes, language: str) -> Captures | None:
-    """Return the captures in a text, or None if the text cannot be parsed."""
+def find_captures(
+    data: bytes, language: str, *, definitions_only: bool = False
+) -> Captures | None:
+    """Return the captures in a text, or only those of its definitions; None if the text cannot be parsed."""
     tree = tree_of(data, language)
     if tree is None:
         return None
     captures = Captures(data)
-    cursor = QueryCursor(query_of(language))
+    query = definitions_query_of(language) if definitions_only else query_of(language)
+    cursor = QueryCursor(query)
     cursor.set_max_start_depth(_MAX_DEPTH)
     for pattern, match in cursor.matches(tree.root_node):
         captures.add_match(pattern, match)

@@ -77,6 +77,11 @@ _FOREIGN_SIGN: Final = re.compile(
     rb"[\x00-\x08\x0e-\x1f\x7f]|[\xc2-\xf4][\x80-\xbf]{1,3}|[\x80-\xff]|#(?!!)"
     rb"|(?P<allowed>\\[tbnr'\"\\$u]|`[^`\n]+`)|[\\`]"
 )
+_CAPTURE_GROUP: Final = re.compile(rb"@(\w+)")
+_GROUPS_OF_USES: Final = frozenset(("import", "reference", "binding"))
+_GROUPS_OF_DEFINITIONS: Final = frozenset(
+    ("definition", "scope", "attached", "around", "docstring", "namespace", "broken")
+)
 _local: Final = threading.local()
 
 
@@ -94,11 +99,27 @@ def grammar_of(language: str) -> Language:
 @cache
 def query_of(language: str) -> Query:
     """Return the query with the captures of a language; `KeyError` if it has none."""
-    grammar = grammar_of(language)
+    return Query(grammar_of(language), _query_text(language))
+
+
+@cache
+def definitions_query_of(language: str) -> Query:
+    """Return the query of a language without its uses of names: a search needs the definitions only."""
+    text = _query_text(language).encode()
+    query = Query(grammar_of(language), text.decode())
+    for pattern in range(query.pattern_count):
+        start, end = query.start_byte_for_pattern(pattern), query.end_byte_for_pattern(pattern)
+        groups = {capture.decode() for capture in _CAPTURE_GROUP.findall(text[start:end])}
+        if groups & _GROUPS_OF_USES and not groups & _GROUPS_OF_DEFINITIONS:
+            query.disable_pattern(pattern)
+    return query
+
+
+def _query_text(language: str) -> str:
+    """Return the text of a language's query, with the patterns of every language first."""
     folder = files("ragstone.code") / "languages"
     names = ("every", *_QUERY_FILES.get(language, (language,)))
-    parts = [(folder / f"{name}.scm").read_text("utf-8") for name in names]
-    return Query(grammar, "\n".join(parts))
+    return "\n".join((folder / f"{name}.scm").read_text("utf-8") for name in names)
 
 
 def parser_for(language: str) -> Parser:

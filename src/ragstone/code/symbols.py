@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ragstone.code.captures import BindingCapture, Captures, find_captures
@@ -34,10 +35,13 @@ _CPP_HEADER: Final = re.compile(
 )
 
 
-def read_facts(text: str, uri: str, language: str = "") -> FileFacts | None:
+def read_facts(
+    text: str, uri: str, language: str = "", *, definitions_only: bool = False
+) -> FileFacts | None:
     """Return the facts of a file; None if its language has no grammar or the file is too long to parse.
 
-    `language` is used if the file's name does not decide.
+    `language` is used if the file's name does not decide. `definitions_only` leaves out the imports, the uses of names
+    and the written types: chunks need none of them, and reading them takes as long as all the rest.
     """
     language = language_of(uri) or language
     if not language:
@@ -46,22 +50,27 @@ def read_facts(text: str, uri: str, language: str = "") -> FileFacts | None:
         language = "cpp"
     data = _SURROGATE.sub("\ufffd", text).encode()  # as long in bytes as a surrogate
     try:
-        captures = find_captures(data, language)
+        captures = find_captures(data, language, definitions_only=definitions_only)
     except KeyError:
         return None
     if captures is None:
         return None
     reader = DefinitionReader(captures, language)
     definitions = reader.place_definitions()
-    return FileFacts(
+    facts = FileFacts(
         uri=uri,
         language=language,
         namespace=namespace_of(language, uri, captures.namespace),
         symbols=tuple(reader.symbols(definitions, is_ascii=text.isascii())),
+        broken=_merge_line_ranges(captures.broken),
+    )
+    if definitions_only:
+        return facts
+    return replace(
+        facts,
         imports=_read_imports(captures, language, uri),
         references=_read_references(captures, definitions),
         bindings=_read_bindings(captures, definitions, _FIELD_PREFIXES.get(language, "")),
-        broken=_merge_line_ranges(captures.broken),
     )
 
 

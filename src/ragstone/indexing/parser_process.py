@@ -22,10 +22,11 @@ PARSE_SECONDS: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ParseRequest:
-    """The uri and the language of a file; its text is the payload."""
+    """The uri and the language of a file, and the facts that are wanted; its text is the payload."""
 
     uri: str
     language: str
+    definitions_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,13 @@ class ParseReply:
     facts: FileFacts | None
 
 
-def parse_facts(text: str, uri: str, language: str = "") -> FileFacts | None:
-    """Return the facts of a file; None if it has no grammar or its parser had to be stopped."""
+def parse_facts(
+    text: str, uri: str, language: str = "", *, definitions_only: bool = False
+) -> FileFacts | None:
+    """Return the facts of a file, or those of its definitions; None if there is no grammar or the parser was stopped."""
     if (language or language_of(uri)) in UNSAFE_LANGUAGES:
-        return PARSER.parse(text, uri, language)
-    return read_facts(text, uri, language)
+        return PARSER.parse(text, uri, language, definitions_only=definitions_only)
+    return read_facts(text, uri, language, definitions_only=definitions_only)
 
 
 class ParserProcess:
@@ -54,9 +57,11 @@ class ParserProcess:
         """Return the id of the process, or None if none is running."""
         return self._worker.pid
 
-    def parse(self, text: str, uri: str, language: str) -> FileFacts | None:
+    def parse(
+        self, text: str, uri: str, language: str, *, definitions_only: bool = False
+    ) -> FileFacts | None:
         """Return the facts of a file; None if there are none or the process failed."""
-        request = ParseRequest(uri, language)
+        request = ParseRequest(uri, language, definitions_only)
         try:
             header, _ = self._worker.call(request, text.encode("utf-8", "surrogatepass"))
             return decode(ParseReply, header).facts
@@ -79,4 +84,7 @@ def main() -> None:
 def _parse(header: object, payload: bytes) -> Message:
     request = decode(ParseRequest, header)
     text = payload.decode("utf-8", "surrogatepass")
-    return ParseReply(read_facts(text, request.uri, request.language)), b""
+    facts = read_facts(
+        text, request.uri, request.language, definitions_only=request.definitions_only
+    )
+    return ParseReply(facts), b""

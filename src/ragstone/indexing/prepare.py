@@ -104,7 +104,11 @@ class ItemPreparer:
         if self._is_known(item, loaded, content_hash):
             return Outcome(item.uri, "same", loaded.stamp)
         prepared, facts = prepare_document(
-            document, self.chunking, source=self.source.name, content_hash=content_hash
+            document,
+            self.chunking,
+            source=self.source.name,
+            content_hash=content_hash,
+            definitions_only=not self.keep_facts,
         )
         return Outcome(
             item.uri,
@@ -154,15 +158,24 @@ def prepare_document(
     *,
     source: str = "",
     content_hash: str = "",
+    definitions_only: bool = True,
 ) -> tuple[PreparedDocument, FileFacts | None]:
-    """Return a document with its secrets redacted, cut and ready to store, and the facts of its code."""
+    """Return a document with its secrets redacted, cut and ready to store, and the facts of its code.
+
+    Chunks need the definitions only; the code graph needs all facts.
+    """
     facts: FileFacts | None = None
     if SERVER_NAME in document.text:
         document = blank_own_text(document)
     if chunking.redact_secrets:
         document = redact_document(document)
     if needs_symbols(document, chunking.chunker):
-        facts = parse_facts(document.text, document.uri, document.language)
+        facts = parse_facts(
+            document.text,
+            document.uri,
+            document.language,
+            definitions_only=definitions_only,
+        )
         document = _add_symbols(document, facts)
     chunker = chunker_for(
         document,
