@@ -158,8 +158,10 @@ def find_captures(
     if tree is None:
         return None
     captures = Captures(data)
-    query = definitions_query_of(language) if definitions_only else query_of(language)
-    cursor = QueryCursor(query)
+    read_query = query_of
+    if definitions_only:
+        read_query = definitions_query_of
+    cursor = QueryCursor(read_query(language))
     cursor.set_max_start_depth(_MAX_DEPTH)
     for pattern, match in cursor.matches(tree.root_node):
         captures.add_match(pattern, match)

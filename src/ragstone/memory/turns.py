@@ -43,7 +43,7 @@ def check_turn(session: object, role: object, content: object) -> None:
     if not isinstance(role, str) or not role.strip():
         raise InputError("a turn has a role", hint='"user" or "assistant"')
     if not isinstance(content, str) or not content.strip():
-        raise InputError("a turn says something", hint="content is text that is not empty")
+        raise InputError("the message is empty", hint="give its text")
 
 
 def turn_uri(index: int) -> str:

@@ -111,10 +111,10 @@ class Searcher:
             suggestion = suggest_spelling(request, view, best)
         has_known_word = not suggestion or view.known_terms(request.scope, lists.terms)
         is_weak = sure < weak_limit(weights, lists.coverage) or not has_known_word
-        if hits and is_weak:
+        if not hits:
+            lists.notes += _describe_weak(weak)
+        elif is_weak:
             lists.notes.append(NOTHING_FITS)
-        if weak and not hits:
-            lists.notes.append(_describe_weak(weak))
         if suggestion:
             lists.notes.append(DID_YOU_MEAN.format(suggestion.rstrip("? ")))
         scale = _scale_of_dropped(chosen, sure)
@@ -262,10 +262,12 @@ class Searcher:
         return chosen + rest
 
 
-def _describe_weak(weak: Sequence[Dropped]) -> str:
-    """Return a note about hits that all have a score below `min_score`."""
+def _describe_weak(weak: Sequence[Dropped]) -> list[str]:
+    """Return a note about hits that all have a score below `min_score`; none if there are no such hits."""
+    if not weak:
+        return []
     best = max(entry.score for entry in weak)
-    return f"left out by min_score: {len(weak)}; the best of them has {best:.2f}"
+    return [f"left out by min_score: {len(weak)}; the best of them has {best:.2f}"]
 
 
 def _scale_of_dropped(chosen: Sequence[RankedChunk], sure: float) -> float:

@@ -115,7 +115,7 @@ def test_recall_prints_speaker_and_time(folder: Path, capsys: Captured) -> None:
         (["recall", "x", "--session", "nobody"], 4, "nothing is remembered of 'nobody'"),
         (["forget", "--session", "nobody"], 4, "nothing is remembered of 'nobody'"),
         (["remember", "x", "--at", "soon"], 2, "'soon' is not a valid time"),
-        (["remember", " "], 2, "a turn says something"),
+        (["remember", " "], 2, "the message is empty"),
         (["forget"], 2, "--session"),
     ],
 )

@@ -166,12 +166,14 @@ def test_filters_narrow_a_search(quick: Command) -> None:
     assert (refused.code, "KEY=VALUE" in refused.err) == (2, True)
 
 
-def test_full_text_shows_whole_passages_instead_of_matching_lines(quick: Command) -> None:
-    assert "return len(data) * RETRIES" not in quick("search", "backoff", "--mode", "words").out
-    assert (
-        "return len(data) * RETRIES"
-        in quick("search", "backoff", "--mode", "words", "--full-text").out
-    )
+def test_full_text_shows_whole_passages_instead_of_matching_lines(
+    quick: Command, project: Path
+) -> None:
+    lines = ["granite is old", *(f"slate {number} is flat" for number in range(7))]
+    (project / "rocks.txt").write_text("\n".join(lines), encoding="utf-8")
+    search = ("search", "granite", "--mode", "words")
+    assert "slate 6 is flat" not in quick(*search).out
+    assert "slate 6 is flat" in quick(*search, "--full-text").out
 
 
 def test_nothing_in_a_file_or_its_name_can_drive_a_terminal(

@@ -161,10 +161,11 @@ def test_a_failure_is_one_line_of_json_too(quick: Command) -> None:
 
 
 def test_a_gap_between_shown_lines_is_marked(quick: Command, project: Path) -> None:
-    text = "\n".join(["granite is old", "slate is flat", "chalk is soft", "granite is hard"])
+    others = ["slate is flat", "chalk is soft", "sand is fine", "clay is wet", "loam is rich"]
+    text = "\n".join(["granite is old", *others, "granite is hard"])
     (project / "rocks.txt").write_text(text + "\n", encoding="utf-8")
     out = quick("search", "granite", "--mode", "words").out.splitlines()
-    assert out[1:4] == ["  1  granite is old", "  …", "  4  granite is hard"]
+    assert out[1:4] == ["  1  granite is old", "  …", "  7  granite is hard"]
     assert "  …" not in quick("search", "granite", "--mode", "words", "--full-text").out
 
 

@@ -96,7 +96,7 @@ def _describe_usage_error(error: click.ClickException) -> str:
     """Return what is wrong with the command line, and the help command."""
     sentence = error.format_message().rstrip(".")
     if sentence.startswith("Got unexpected extra argument"):
-        sentence += "; put a question of several words in quotation marks"
+        sentence += "; put an argument of several words in quotation marks"
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None or sentence.endswith(")"):
         return sentence

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ragstone.types import Hit
 
 MAX_LINES: Final = 6
-MAX_LINES_WITHOUT_MATCH: Final = 4
+MIN_LINES: Final = 4
+"""Lines that are shown of a hit without matching lines below its first one."""
 _PIPE_WIDTH: Final = 240
 _MARGIN: Final = 9
 """Columns for the line number and the space around it."""
@@ -47,8 +48,13 @@ def print_hits(
 def matching_lines(
     hit: Hit, wanted_terms: frozenset[str], max_lines: int = MAX_LINES
 ) -> list[NumberedLine]:
-    """Return the lines that share most terms with the query, in order; the first lines if none matches."""
+    """Return the lines that share most terms with the query, in order; the first lines if none matches.
+
+    A short text is returned whole. If only the first line matches, the next ones are added: it may be a heading.
+    """
     numbered = [(number, line) for number, line in _number_lines(hit) if line.strip()]
+    if len(numbered) <= min(max_lines, MIN_LINES):
+        return numbered
     counts: dict[int, int] = {}
     for number, line in numbered:
         common_terms = wanted_terms.intersection(terms(line))
@@ -56,7 +62,9 @@ def matching_lines(
             counts[number] = len(common_terms)
     best = sorted(counts, key=lambda number: (-counts[number], number))[:max_lines]
     if not best:
-        return numbered[: min(max_lines, MAX_LINES_WITHOUT_MATCH)]
+        return numbered[: min(max_lines, MIN_LINES)]
+    if best == [numbered[0][0]]:
+        return numbered[: min(max_lines, MIN_LINES)]
     return [(number, line) for number, line in numbered if number in best]
 
 

@@ -27,14 +27,7 @@ def print_ledger(report: SyncReport, *, verbose: bool = False, embed: bool = Tru
         f"{len(report.failed):,} failed",
     )
     print_line((f"{report.found:,} found", "bold"), f" = {' + '.join(counts)}")
-    changes = [
-        f"{plural(report.chunks_added, 'chunk')} new",
-        f"{report.chunks_kept:,} kept",
-        f"{report.seconds:.1f} s",
-    ]
-    if report.removed:
-        changes.insert(0, f"{report.removed:,} removed")
-    print_line(", ".join(changes))
+    print_line(f"{_describe_changes(report)}, {report.seconds:.1f} s")
     print_line(_describe_vectors(report, embed=embed))
     if report.usage.requests:
         print_line(_describe_usage(report.usage))
@@ -68,6 +61,17 @@ def print_skipped(skipped: Sequence[Skip]) -> None:
     for skip in skipped:
         reason = printable(skip.reason)
         print_line(("skipped ", "dim"), printable(skip.uri), (f": {reason}", "dim"))
+
+
+def _describe_changes(report: SyncReport) -> str:
+    """Return the removed documents, and the chunks that are new and those that stayed as they were."""
+    changes = []
+    if report.removed:
+        changes.append(f"{report.removed:,} removed")
+    if report.indexed:
+        changes.append(f"{plural(report.chunks_added, 'chunk')} new")
+        changes.append(f"{report.chunks_kept:,} kept")
+    return ", ".join(changes) or "nothing changed"
 
 
 def _describe_skipped(skipped: Sequence[Skip]) -> str:

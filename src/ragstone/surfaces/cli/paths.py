@@ -71,9 +71,12 @@ def _path_glob(path: str, folder: Path | None, base: Path) -> str:
         )
     uri = file_uri(str(place), base)
     if os.path.isabs(uri):
+        other_folder = place
+        if not place.is_dir():
+            other_folder = place.parent
         raise InputError(
             f"{path} is outside of {base}",
-            hint=f"`ragstone search -C {path} QUERY` searches there",
+            hint=f"`ragstone search -C {other_folder} QUERY` searches there",
         )
     if uri == ".":
         return ""

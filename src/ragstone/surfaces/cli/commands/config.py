@@ -28,7 +28,11 @@ from ragstone.surfaces.cli.values import complete_setting
 )
 @common_options
 def config(key: str | None, folder: Path | None, as_json: bool, describe: bool) -> None:
-    """Show every setting and its origin, or only KEY (`rag.chunk_size`)."""
+    """Show every setting and its origin, or only KEY (`rag.chunk_size`).
+
+    To change a setting, write it into ragstone.toml (`ragstone init` makes the file) or into the variable that
+    --describe names.
+    """
     settings = configuration.load(project_folder(folder))
     if key is not None:
         settings.value(key)  # raises for an unknown key, with the nearest known one

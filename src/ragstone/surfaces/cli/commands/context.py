@@ -23,6 +23,7 @@ from ragstone.surfaces.cli.paths import path_globs
 from ragstone.surfaces.cli.query import (
     SearchFlags,
     query_argument,
+    quote_query,
     read_query,
     search_options,
 )
@@ -113,20 +114,25 @@ def context(
     if result.text:
         click.echo(result.text)
     print_notes(result.notes)
-    _print_summary(result, verbose=verbose)
+    _print_summary(result, text, verbose=verbose)
 
 
-def _print_summary(result: Context, *, verbose: bool) -> None:
+def _print_summary(result: Context, query: str, *, verbose: bool) -> None:
     """Print notes about a context to stderr, so that a pipe gets the context alone."""
     if result.cited:
         passages = plural(len(result.cited), "passage")
         print_note(f"({passages}, {result.tokens:,} of {result.budget:,} tokens)")
-    if verbose:
-        for passage in result.left_out:
-            print_note(f"(left out: {printable(passage.citation)}: {passage.reason})")
-    elif result.left_out:
-        print_note(f"({len(result.left_out):,} left out: --verbose lists them)")
+    _print_left_out(result, verbose=verbose)
     if result.needs_clarification and result.question:
         print_note(f"(ask: {printable(result.question)})")
     elif not (result.cited or result.sent_before or result.left_out):
-        print_line("Nothing was found.")
+        print_line(f"Nothing was found for {quote_query(query)}.")
+
+
+def _print_left_out(result: Context, *, verbose: bool) -> None:
+    """List the passages that were left out, or count them; a question back needs no count."""
+    if verbose:
+        for passage in result.left_out:
+            print_note(f"(left out: {printable(passage.citation)}: {passage.reason})")
+    elif result.left_out and not result.needs_clarification:
+        print_note(f"({len(result.left_out):,} left out: --verbose lists them)")

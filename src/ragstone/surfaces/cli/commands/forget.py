@@ -44,7 +44,8 @@ def forget(
         session = "default"
     if all_sessions == (session is not None):
         raise InputError(
-            "forget needs one of --session and --all-sessions", hint="--session NAME"
+            "which messages? Give --session NAME, or --all-sessions with --before TIME",
+            hint="`ragstone sessions` lists the conversations",
         )
     with open_indexed_engine(folder) as engine:
         sessions = [known.name for known in engine.memory.sessions()]

@@ -11,8 +11,9 @@ from typing import Final
 import click
 
 from ragstone.config.validation import HIT_RANGE
+from ragstone.engine import Engine
 from ragstone.errors import InputError, NotFound
-from ragstone.surfaces.cli.engine import open_indexed_engine
+from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import (
     DEFAULT_SESSION,
@@ -31,12 +32,14 @@ from ragstone.surfaces.cli.output import (
     printable,
     shorten,
 )
+from ragstone.surfaces.cli.query import query_text
 from ragstone.surfaces.cli.values import complete_session
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.memory import recalled_json
 from ragstone.types import Recalled, Turn
 
 _MAX_CHARACTERS: Final = 400
+_HOW_TO_REMEMBER: Final = "`ragstone remember` stores a message"
 
 
 @click.command(
@@ -79,13 +82,14 @@ def recall(
     """Show the messages that answer QUERY; without QUERY, the last messages of a conversation."""
     check_output_format(as_json=as_json, as_json_lines=as_json_lines)
     first, last = parse_time(since, "--since"), parse_time(until, "--until")
-    with open_indexed_engine(folder) as engine:
+    with _open_memory(folder) as engine:
         counts = {known.name: known.documents for known in engine.memory.sessions()}
         if session is None and len(counts) == 1:
             session = next(iter(counts))
         if query:
             _require_session(session, counts)
-            results = engine.recall(session, " ".join(query), top_k, since=first, until=last)
+            text = query_text(query)
+            results = engine.recall(session, text, top_k, since=first, until=last)
         elif first is not None or last is not None:
             raise InputError(
                 "--since and --until need a query",
@@ -105,6 +109,14 @@ def recall(
     else:
         _print_results(answer)
     print_notes(notes)
+
+
+def _open_memory(folder: Path | None) -> Engine:
+    """Return the engine of a folder that has an index; raise `NotFound` if it has none."""
+    engine = open_engine(folder)
+    if not engine.exists:
+        raise NotFound("nothing is remembered", hint=_HOW_TO_REMEMBER)
+    return engine
 
 
 def _count_hidden(
@@ -139,7 +151,7 @@ def _require_session(session: str | None, counts: Mapping[str, int]) -> None:
     """Raise `NotFound` if there is no such conversation, or none at all."""
     if counts and (session is None or session in counts):
         return
-    hint = "`ragstone remember` stores a message"
+    hint = _HOW_TO_REMEMBER
     if counts:
         hint = f"the conversations are: {', '.join(counts)}"
     subject = f" of {session!r}" if session is not None else ""

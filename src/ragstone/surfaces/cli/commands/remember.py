@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ragstone.errors import InputError
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, parse_time, session_option
@@ -23,7 +24,7 @@ from ragstone.surfaces.present.memory import describe_redaction
         'echo "We retry three times." | ragstone remember -',
     ),
 )
-@click.argument("content", nargs=-1, required=True)
+@click.argument("content", nargs=-1)
 @session_option
 @click.option(
     "--role",
@@ -45,6 +46,8 @@ def remember(
 ) -> None:
     """Store CONTENT (`-` reads it from stdin) as a message of a conversation."""
     text = " ".join(content)
+    if not text.strip():
+        raise InputError("the message is empty", hint="give its text, or `-` to read a pipe")
     if text == "-":
         text = sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
     superseded: tuple[int, ...] = ()

@@ -65,6 +65,7 @@ def sources(
     has_collections = False
     with open_engine(folder) as engine:
         if engine.exists:
+            engine.admin.require_kinds(kinds)
             documents = list(
                 islice(engine.sources(collection=collection, filters=filters), _one_more(limit))
             )
