@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -16,18 +17,19 @@ import psycopg
 from bench import measure
 from bench.filled import SETTINGS, fill, warm
 from bench.measure import Absent, tell
-from bench.texts import real_texts, spliced, typed
+from bench.search import corpus
 from ragstone import Engine
+from ragstone.types import Scope
 from tests.support.postgres_server import NoServer, PostgresServer
 
 if TYPE_CHECKING:
     from bench.matrix import Floats
 
-SIZES = (10_000,)
-DIMENSION = 384
+SIZES = (10_000, 100_000)
 QUERIES = 60
 ROUNDS = 3
 TOP = 5
+NEAREST = 10
 CREATE = """
     CREATE TABLE notes (id bigint PRIMARY KEY, body text NOT NULL, embedding vector(384) NOT NULL,
         words tsvector GENERATED ALWAYS AS (to_tsvector('english', body)) STORED)"""
@@ -39,6 +41,7 @@ SESSION = (
     "SET jit = off; SET hnsw.ef_search = 100"  # with fewer, a search has fewer than 100 vectors
 )
 SETTLE = "VACUUM (ANALYZE)"  # the server itself does this after a minute or so
+NEAREST_BY_HAND = "SELECT id FROM notes ORDER BY embedding <=> %s::real[]::vector LIMIT %s"
 HYBRID = """
     WITH query AS (SELECT replace(plainto_tsquery('english', %(text)s)::text, '&', '|')::tsquery AS words),
     by_words AS (
@@ -66,14 +69,16 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
             ours |= one_size(server, size)
     finally:
         server.close()
-    return {"ours": ours, "ratios": {}, "data": {"queries": QUERIES, "vectors": "random"}}
+    data = {"queries": QUERIES, "vectors": "MiniLM's of real texts, then near-copies of them"}
+    return {"ours": ours, "ratios": {}, "data": data}
 
 
 def one_size(server: PostgresServer, size: int) -> dict[str, Any]:
     """Return the figures of each way for one number of chunks."""
-    texts, _ = spliced(real_texts(size + QUERIES), size + QUERIES)
-    questions = typed(texts[size:])
-    vectors = random_vectors(size)
+    files = corpus(size)
+    texts: list[str] = json.loads(Path(files["texts"]).read_text("utf-8"))
+    questions: list[str] = json.loads(Path(files["questions"]).read_text("utf-8"))[:QUERIES]
+    vectors: Floats = np.load(files["vectors"])
     databases = {name: server.new_database() for name in ("postgres", "SQL by hand")}
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         folders = {name: Path(folder, name) for name in ("sqlite", "postgres")}
@@ -82,42 +87,98 @@ def one_size(server: PostgresServer, size: int) -> dict[str, Any]:
             "postgres": {"store.url": server.url(databases["postgres"])},
         }
         figures: dict[str, dict[str, Any]] = {}
-        ways: dict[str, Callable[[str, int], object]] = {}
+        engines: dict[str, Engine] = {}
         for name, path in folders.items():
             path.mkdir()
             started = time.perf_counter()
-            fill(path, texts[:size], vectors, settings[name])
+            fill(path, texts, vectors, settings[name])
             figures[name] = {"chunks": size, "build_s": seconds_since(started)}
             tell(f"postgres: {name} filled in {figures[name]['build_s']} s")
             config = {**SETTINGS, **settings[name], "search.watch": "off"}
-            engine = stack.enter_context(Engine.open(path, config=config))
-            ways[name] = engine.search
+            engines[name] = stack.enter_context(Engine.open(path, config=config))
         figures["sqlite"]["disk_mb"] = round(measure.folder_bytes(folders["sqlite"]) / 1e6, 1)
         started = time.perf_counter()
         connection = stack.enter_context(by_hand(server, databases["SQL by hand"]))
-        copy_texts(connection, texts[:size], vectors)
+        copy_texts(connection, texts, vectors)
         figures["SQL by hand"] = {"chunks": size, "build_s": seconds_since(started)}
-        embedder = engine.workspace.components.embedder()
-
-        def search_by_hand(question: str, limit: int) -> object:
-            vector = embedder.embed([question], role="query")[0]
-            values = {"text": question, "vector": vector.tolist(), "limit": limit}
-            return connection.execute(HYBRID, values).fetchall()
-
-        ways["SQL by hand"] = search_by_hand
         for name, database in databases.items():
             server.run_as_admin(database, SETTLE)
             figures[name]["disk_mb"] = database_mb(server, database)
-        add_times(figures, ways, questions)
+        add_times(figures, engines, connection, questions)
+        add_answers(figures, engines, connection, vectors, questions)
     return {f"{name}, {size:,}": values for name, values in figures.items()}
+
+
+def add_answers(
+    figures: dict[str, dict[str, Any]],
+    engines: Mapping[str, Engine],
+    connection: psycopg.Connection[tuple[object, ...]],
+    vectors: Floats,
+    questions: list[str],
+) -> None:
+    """Add the share of the nearest vectors that each way finds, and of SQLite's hits that PostgreSQL also shows."""
+    queries = embedder_of(engines["sqlite"])(questions)
+    for name, engine in engines.items():
+        figures[name]["recall_at_10"] = recall_of_index(engine, queries)
+    expected = nearest_rows(vectors, queries)
+    shares = []
+    for query, ids in zip(queries, expected, strict=True):
+        rows = connection.execute(NEAREST_BY_HAND, (query.tolist(), NEAREST)).fetchall()
+        shares.append(len({row[0] for row in rows} & set(ids.tolist())) / NEAREST)
+    figures["SQL by hand"]["recall_at_10"] = round(float(np.mean(shares)), 3)
+    same = []
+    for question in questions:
+        hits = {hit.source_doc_id for hit in engines["sqlite"].search(question, TOP)}
+        others = {hit.source_doc_id for hit in engines["postgres"].search(question, TOP)}
+        same.append(len(hits & others) / max(1, len(hits)))
+    figures["postgres"]["hits_of_sqlite"] = round(float(np.mean(same)), 3)
+
+
+def recall_of_index(engine: Engine, queries: Floats) -> float:
+    """Return the share of the nearest stored vectors that the index of an engine finds."""
+    parts = engine.workspace.components
+    (info,) = parts.store.vectors.spaces(Scope(engine.project, ("default",)))
+    rows = parts.store.vectors.rows(engine.project, info.id).after(0, info.embedded)
+    stored = np.asarray(parts.codec(info).decode([row.data for row in rows]), np.float32)
+    ids = np.asarray([row.id for row in rows])
+    index = parts.space_index(engine.project, info)
+    shares = []
+    for query, expected in zip(queries, nearest_rows(stored, queries), strict=True):
+        hits = {hit.id for hit in index.search(query, NEAREST)}
+        shares.append(len(hits & set(ids[expected].tolist())) / NEAREST)
+    return round(float(np.mean(shares)), 3)
+
+
+def nearest_rows(vectors: Floats, queries: Floats) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Return the positions of the nearest vectors of each query, by comparing all."""
+    lengths = np.maximum(np.linalg.norm(vectors, axis=1), 1e-12)
+    return np.argsort(-(queries @ vectors.T) / lengths, axis=1)[:, :NEAREST]
+
+
+def embedder_of(engine: Engine) -> Callable[[list[str]], Floats]:
+    """Return a function that embeds questions as a search does."""
+    embedder = engine.workspace.components.embedder()
+    return lambda questions: np.asarray(embedder.embed(questions, role="query"), np.float32)
 
 
 def add_times(
     figures: dict[str, dict[str, Any]],
-    ways: Mapping[str, Callable[[str, int], object]],
+    engines: Mapping[str, Engine],
+    connection: psycopg.Connection[tuple[object, ...]],
     questions: list[str],
 ) -> None:
     """Ask every way in turn and add the median and the slow times to its figures."""
+    embed = embedder_of(engines["sqlite"])
+
+    def search_by_hand(question: str, limit: int) -> object:
+        vector = embed([question])[0]
+        values = {"text": question, "vector": vector.tolist(), "limit": limit}
+        return connection.execute(HYBRID, values).fetchall()
+
+    ways: dict[str, Callable[[str, int], object]] = {
+        **{name: engine.search for name, engine in engines.items()},
+        "SQL by hand": search_by_hand,
+    }
     warm(ways, questions[0])
     times: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
@@ -156,14 +217,6 @@ def database_mb(server: PostgresServer, database: str) -> float:
     with server.connect_as_admin(database) as connection:
         row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
     return round(float(str(row[0])) / 1e6, 1) if row else 0.0
-
-
-def random_vectors(count: int) -> Floats:
-    """Return unit vectors, the same each time."""
-    luck = np.random.default_rng(1)
-    rows = luck.standard_normal((count, DIMENSION), dtype=np.float32)
-    scaled: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return scaled
 
 
 def seconds_since(started: float) -> float:

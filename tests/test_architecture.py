@@ -60,7 +60,7 @@ MEANINGLESS_NAMES = {
 PACKAGES_WITHOUT_TESTS = {"__init__", "__main__", "protocols", "testing"}
 FORBIDDEN_CALLS = {"breakpoint", "eval", "exec", "input", "print"}
 UNSAFE_IMPORTS = {"marshal", "pickle", "shelve", "torch"}
-SURFACE_IMPORTS = {"click", "fastapi", "jinja2", "mcp", "rich", "starlette", "uvicorn", "zmq"}
+SURFACE_IMPORTS = {"click", "fastapi", "jinja2", "mcp", "starlette", "uvicorn", "zmq"}
 
 # Each word is written in two parts, so that this file does not contain it.
 UNFINISHED_WORDS = ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")

@@ -18,7 +18,6 @@ HEAVY_PACKAGES = {
     "onnxruntime",
     "pydantic",
     "pypdfium2",
-    "rich",
     "selectolax",
     "sqlite3",
     "tantivy",

@@ -149,6 +149,19 @@ def test_a_table_is_not_wider_than_the_terminal(
     assert "".join(lines).count("D") == 20  # nothing is cut off
 
 
+def test_chinese_text_in_a_table_takes_two_places_a_character(
+    project: Path, environment: dict[str, str]
+) -> None:
+    program = (
+        "from ragstone.surfaces.cli.output import print_table\n"
+        "print_table([('花岗岩' * 12, 'slate and marble ' * 3), ('a', 'b')], ('bold',))\n"
+    )
+    code, shown = run_in_terminal(["-c", program], project, environment | {"COLUMNS": "40"})
+    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown).splitlines()
+    assert code == 0 and "".join(lines).count("岗") == 12
+    assert all(len(line) + sum(map(line.count, "花岗岩")) <= 40 for line in lines)
+
+
 def test_counts_and_sizes_read_well() -> None:
     assert (plural(1, "file"), plural(2000, "file"), plural(0, "match", "matches")) == (
         "1 file",

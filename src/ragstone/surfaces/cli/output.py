@@ -12,7 +12,7 @@ from typing import Final, TextIO
 from ragstone.config.environment import wants_colour
 
 Styled = str | tuple[str, str]
-"""A piece of a line: text, or text with a `rich` style such as `bold cyan`."""
+"""A piece of a line: text, or text with a style such as `bold cyan`."""
 
 _CONTROL_PICTURES: Final = {code: 0x2400 + code for code in range(32)} | {127: 0x2421}
 _INVISIBLE: Final = (
@@ -117,14 +117,14 @@ def format_bytes(count: int) -> str:
 
 
 def load_terminal() -> ModuleType:
-    """Import and return the module that draws with `rich`."""
+    """Import and return the module that draws; output to a pipe does not need it."""
     from ragstone.surfaces.cli import terminal
 
     return terminal
 
 
 def _is_drawn(stream: TextIO) -> bool:
-    """Return whether `rich` prints to a stream: a terminal, or a pipe that gets colours."""
+    """Return whether output to a stream is drawn: on a terminal, or a pipe that gets colours."""
     return stream.isatty() or wants_colour(is_terminal=False)
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final, Self
 from ragstone.surfaces.cli.output import load_terminal, print_note
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
-    from rich.progress import TaskID
+    from ragstone.surfaces.cli.terminal import ProgressBar
 
 _LABELS: Final = {"scan": "looking", "index": "indexing", "graph": "code", "embed": "vectors"}
 _UNITS: Final = {"scan": "files", "index": "files", "graph": "files", "embed": "texts"}
@@ -25,9 +24,7 @@ class ProgressDisplay:
     def __init__(self) -> None:
         self._started = self._last_line = time.monotonic()
         self._is_terminal = sys.stderr.isatty()
-        self._stage = ""
-        self._bar: RichProgress | None = None
-        self._task: TaskID | None = None
+        self._bar: ProgressBar | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -52,17 +49,7 @@ class ProgressDisplay:
 
     def _update_bar(self, stage: str, done: int, total: int) -> None:
         if self._bar is None:
-            self._bar = load_terminal().new_progress_bar()
-            self._bar.start()
-        if self._task is None or stage != self._stage:
-            if self._task is not None:
-                self._bar.remove_task(self._task)
-            self._task = self._bar.add_task(f"{_LABELS.get(stage, stage):>9}", amount="")
-            self._stage = stage
+            self._bar = load_terminal().ProgressBar()
         count = f"{done:,}/{total:,}" if total else f"{done:,}"
-        self._bar.update(
-            self._task,
-            completed=done,
-            total=total or None,
-            amount=f"{count} {_UNITS.get(stage, '')}",
-        )
+        amount = f"{count} {_UNITS.get(stage, '')}".rstrip()
+        self._bar.update(_LABELS.get(stage, stage), done, total, amount)
