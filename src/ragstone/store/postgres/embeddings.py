@@ -33,12 +33,12 @@ _REMOVE_ALL: Final = "DELETE FROM embeddings WHERE space = %s"
 _NEAREST: Final = """
     SELECT vector_id, 1 - (embedding <=> %(query)s::real[]::vector) FROM (
         SELECT vector_id, embedding FROM embeddings WHERE space = {space:d} {condition}
-        ORDER BY embedding::{kind} <=> %(query)s::real[]::{kind} LIMIT %(limit)s) AS nearest"""
+        ORDER BY {distance} LIMIT %(limit)s) AS nearest"""
 _ALLOWED: Final = "AND vector_id = ANY(%(allowed)s)"
-_EXACT: Final = (
-    "SET LOCAL enable_indexscan = off"  # HNSW needs it; rows are still found by their id
-)
-_APPROXIMATE: Final = (
+# All vectors have length one. Their inner product is computed in two thirds of the time of a cosine, and no index has it.
+_EXACT_DISTANCE: Final = "embedding <#> %(query)s::real[]::vector"
+_INDEXED_DISTANCE: Final = "embedding::{kind} <=> %(query)s::real[]::{kind}"
+_SEARCH_INDEX: Final = (
     f"SET LOCAL hnsw.ef_search = {_SEARCHED}; SET LOCAL hnsw.iterative_scan = strict_order"
 )
 _HAS_INDEX: Final = """
@@ -104,18 +104,17 @@ class EmbeddingTable:
         """
         is_few = allowed is not None and len(allowed) <= EXACT_ROWS
         is_exact = is_few or count <= EXACT_ROWS or not self._can_index
-        statement = _NEAREST.format(
-            kind=self._kind,
-            space=self._space,
-            condition="" if allowed is None else _ALLOWED,
-        )
+        distance = _EXACT_DISTANCE if is_exact else _INDEXED_DISTANCE.format(kind=self._kind)
+        condition = "" if allowed is None else _ALLOWED
+        statement = _NEAREST.format(space=self._space, condition=condition, distance=distance)
         parameters = {
             "query": list(query),
             "limit": limit,
             "allowed": id_list(allowed or ()),
         }
         with self._database.searching(self._project) as db:
-            db.execute(_EXACT if is_exact else _APPROXIMATE)
+            if not is_exact:
+                db.execute(_SEARCH_INDEX)
             rows = db.execute(statement, parameters).fetchall()
         hits = [Scored(number, 0.0 if math.isnan(score) else score) for number, score in rows]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))
