@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 TRACE = Path(__file__).resolve().parents[1] / "tools" / "trace_files.py"
-LIMITS = {"sync": 68, "search": 50}
+LIMITS = {"sync": 60, "search": 50}
 
 
 def test_a_sync_and_a_search_pass_through_few_files() -> None:

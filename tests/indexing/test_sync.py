@@ -13,7 +13,6 @@ from ragstone import Engine
 from ragstone.embed.fake import FakeEmbedder
 from ragstone.errors import ReadError, StoreBusy
 from ragstone.indexing import writer
-from ragstone.indexing.ledger import merge_reports
 from ragstone.indexing.reconcile import Reconciler
 from ragstone.indexing.sync import Scan
 from ragstone.read import worker_process
@@ -39,14 +38,12 @@ ONE = SyncReport(
 )
 
 
-def test_merging_no_report_gives_none_and_merging_one_gives_itself() -> None:
-    assert merge_reports([]) is None
-    assert merge_reports([ONE]) is ONE
+def test_an_empty_report_changes_nothing() -> None:
+    assert ONE + SyncReport() == SyncReport() + ONE == ONE
 
 
-def test_merged_reports_add_up_and_count_a_repeated_file_once() -> None:
-    both = merge_reports([ONE, replace(ONE, failed=(Skip("c", "vanished"),), found=4)])
-    assert both is not None
+def test_reports_add_up_and_count_a_repeated_file_once() -> None:
+    both = ONE + replace(ONE, failed=(Skip("c", "vanished"),), found=4)
     assert (both.found, both.indexed, both.pending, len(both.skipped), len(both.failed)) == (
         6,
         2,

@@ -95,7 +95,7 @@ def test_the_worker_does_not_open_our_own_database(mixed_tree: Path) -> None:
     own = mixed_tree / "own.txt"
     own.write_text("the index")
     preparer = ItemPreparer(
-        FolderSource(mixed_tree, limits=LIMITS, git=False, never_open=[own]), ChunkingConfig()
+        FolderSource(mixed_tree, limits=LIMITS, git=False, databases=[own]), ChunkingConfig()
     )
     item = Item("own.txt", Stamp(1, 1, 1, 1))
     [outcome] = prepare_in_worker(preparer, [item])

@@ -26,7 +26,7 @@ from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Document, Item, Mark, Stamp
 
 SOURCE = FolderSource(
-    Path("somewhere"), limits=FileLimits(10, 20, 30, {"pdf"}), never_open=[Path("own.db")]
+    Path("somewhere"), limits=FileLimits(10, 20, 30, {"pdf"}), databases=[Path("own.db")]
 )
 PREPARER = ItemPreparer(SOURCE, ChunkingConfig("prose", 9, 2), {"a": "1f"}, keep_facts=True)
 STAMP = Stamp(1, 2**63, 3, 2**64 - 1)
@@ -57,7 +57,7 @@ def test_a_request_carries_the_source_the_settings_and_the_items() -> None:
     assert isinstance(preparer.source, FolderSource)
     assert preparer.source.root == SOURCE.root
     assert preparer.source.limits == SOURCE.limits
-    assert list(preparer.source.never_open) == SOURCE.never_open
+    assert list(preparer.source.databases) == SOURCE.databases
     assert preparer.chunking == PREPARER.chunking
     assert preparer.keep_facts
     assert (request.items, preparer.known_hashes) == (items, {"a": "1f"})

@@ -12,7 +12,6 @@ from ragstone.engine.project import OFF, Project
 from ragstone.errors import ProviderError, ReadError, StaleSpace
 from ragstone.indexing.added import added_source, plan_files
 from ragstone.indexing.backfill import outage_note
-from ragstone.indexing.ledger import Ledger, merge_reports
 from ragstone.indexing.reconcile import BATCH_DOCUMENTS, Reconciler
 from ragstone.protocols import Progress
 from ragstone.sources.command_help.help import HelpLimits
@@ -115,11 +114,11 @@ class External:
     def recheck_pages(self, *, collection: str | None = None, embed: bool = True) -> SyncReport:
         """Fetch all stored web pages again if their servers say that they changed, and return the ledger."""
         if not self._project.enabled:
-            return replace(Ledger().report(), notes=(OFF_NOTE,))
+            return SyncReport(notes=(OFF_NOTE,))
         rules = web_rules(self._project.settings.web)
         names = self._project.selected(collection)
         reports = [self._recheck_collection(name, rules) for name in names]
-        report = merge_reports(reports) or Ledger().report()
+        report = sum(reports, SyncReport())
         changed = names if report.indexed else []
         return self._project.index.embed_report(report, changed, embed=embed)
 
@@ -134,7 +133,7 @@ class External:
     ) -> SyncReport:
         """Run a program for its help and the help of its commands, store them, and return the ledger."""
         if not self._project.enabled:
-            return replace(Ledger().report(), notes=(OFF_NOTE,))
+            return SyncReport(notes=(OFF_NOTE,))
         root = self._project.settings.root
         captured = capture_help(program, limits=limits or HelpLimits(), project=root)
         index = self._project.index
@@ -157,26 +156,27 @@ class External:
 
     def _report(self, name: str, results: Sequence[PutResult], *, embed: bool) -> AddReport:
         collection = self._project.index.collection(name)
+        backfill = collection.backfill()
         embedded = 0
         usage = EmbedUsage()
         notes: tuple[str, ...] = ()
         if embed:
-            usage_before = collection.backfill().usage()
+            usage_before = backfill.usage()
             try:
                 uris = [result.uri for result in results]
-                embedded = collection.backfill().run_documents(uris)
+                embedded = backfill.run_documents(uris)
             except StaleSpace as error:
                 notes = (str(error),)
             except ProviderError as error:
                 collection.update_state(needs_vectors=True)
                 notes = (outage_note(error),)
-            usage = collection.backfill().usage() - usage_before
+            usage = backfill.usage() - usage_before
         return AddReport(
             documents=len(results),
             chunks_added=sum(result.added for result in results),
             chunks_skipped=sum(result.kept for result in results),
             embedded=embedded,
-            pending=collection.backfill().pending(),
+            pending=backfill.pending(),
             per_document=tuple(results),
             notes=notes,
             remarks=collection.writer().remarks(results),

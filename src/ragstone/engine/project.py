@@ -12,7 +12,6 @@ from ragstone.config import Settings
 from ragstone.engine import arguments, facets
 from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound
-from ragstone.indexing.added import with_other_collections
 from ragstone.indexing.components import Components, has_index
 from ragstone.indexing.events import (
     CHUNK_INDEXED,
@@ -187,13 +186,15 @@ class Project:
         paths = arguments.check_paths(paths)
         arguments.check_embed(embed)
         if not self.enabled:
-            return SyncReport(0, 0, 0, (), (), 0, 0, 0, 0, 0, 0.0)
+            return SyncReport()
         name = self.collection_name(collection)
         report = self.index.sync(name, paths, full=full, embed=embed, progress=progress)
         if collection is not None or paths is not None:
             return report
-        others = [self.index.collection(other) for other in self.index.names() if other != name]
-        return with_other_collections(report, others, full=full, embed=embed)
+        for other in self.index.names():
+            if other != name:
+                report += self.index.sync_added(other, full=full, embed=embed)
+        return report
 
     def remove(
         self, uri: str | None, *, ids: Sequence[str] | None, collection: str | None

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ragstone.errors import ReadError
 from ragstone.indexing.collection import folder_source
-from ragstone.indexing.ledger import merge_reports
 from ragstone.indexing.reconcile import Reconciler
 from ragstone.read import BINARY
 from ragstone.read.file_types import explain_refusal
 from ragstone.sources.added_files import (
-    ADDED,
     AddedFile,
     AddedFiles,
     canonical_path,
@@ -80,59 +78,12 @@ def _refuse_type(uri: str, *, ocr: bool) -> None:
         raise ReadError(reason, hint=hint, reason="unsupported")
 
 
-def stored_added_files(
-    collection: IndexedCollection, uris: Sequence[str] | None = None
-) -> list[AddedFile]:
-    """Return the added files of a collection; only those of some uris, if they are given."""
-    if collection.has_foreign_files:
-        return []
-    store, key = collection.components.store, collection.key
-    files = []
-    for uri in store.known_files(key, ADDED, uris=uris):
-        document = store.document(key, uri)
-        file = AddedFile.from_metadata(uri, document.metadata) if document else None
-        if file is not None:
-            files.append(file)
-    return files
-
-
 def recheck_added(
-    collection: IndexedCollection, uris: Sequence[str] | None = None, *, full: bool = False
-) -> SyncReport | None:
-    """Make the added documents match their files and return the ledger; None if there are none."""
-    files = stored_added_files(collection, uris)
-    if not files:
-        return None
+    collection: IndexedCollection, files: Iterable[AddedFile], *, full: bool = False
+) -> SyncReport:
+    """Make the documents of added files match the files, and return the ledger."""
     source = added_source(collection.settings, files)
     return Reconciler(collection.writer(), source, full=full).run().report
-
-
-def with_other_collections(
-    report: SyncReport,
-    collections: Iterable[IndexedCollection],
-    *,
-    full: bool,
-    embed: bool | float,
-) -> SyncReport:
-    """Check the added files of other collections, make vectors, and return the report with their counts."""
-    reports = [report]
-    for collection in collections:
-        added = recheck_added(collection, full=full)
-        if added is not None and added.has_changes:
-            added = collection.embed(added, embed)
-        if added is not None:
-            reports.append(added)
-    merged = merge_reports(reports) or report
-    return replace(merged, fingerprint=report.fingerprint, graph=report.graph)
-
-
-def with_added(report: SyncReport, collection: IndexedCollection, *, full: bool) -> SyncReport:
-    """Check the added files of a collection, and return the report of its folder with their counts."""
-    added = recheck_added(collection, full=full)
-    if added is None:
-        return report
-    merged = merge_reports([report, added]) or report
-    return replace(merged, fingerprint=report.fingerprint, graph=report.graph)
 
 
 def gone_notes(report: SyncReport) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone.embed.refusals import RequestRefused
 from ragstone.errors import ConfigError, MissingKey, ProviderError, RagstoneError, StoreBusy
-from ragstone.indexing.components import shared_rows
+from ragstone.indexing.components import SHARED_INDEX
 from ragstone.indexing.embedders import CollectionSpaces
 from ragstone.protocols import Embedder, RemoteModel
 from ragstone.protocols.cancellation import check_cancelled
@@ -148,17 +148,20 @@ TEXTS_PER_SECOND: Final = 200
 """About the speed of the built-in model, for deciding whether a short time is worth using."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class VectorBackfill:
     """Embeds the texts of one collection with its own embedder, or with the configured one."""
 
     components: Components
     key: CollectionKey
+    spaces: CollectionSpaces = field(init=False)
+    stored: int = field(default=0, init=False)
+    """How many vectors the last run stored so far; correct also if the run failed."""
+    _waiting: int | None = field(default=None, init=False)
+    """How many texts waited for a vector when the last run began; None if nothing ran."""
 
-    @property
-    def spaces(self) -> CollectionSpaces:
-        """Return the spaces of the collection."""
-        return CollectionSpaces(self.components, self.key)
+    def __post_init__(self) -> None:
+        self.spaces = CollectionSpaces(self.components, self.key)
 
     def run(self, *, seconds: float | None = None, progress: Progress | None = None) -> int:
         """Embed pending texts and return how many vectors were stored; `StaleSpace` if another model made the others.
@@ -169,7 +172,10 @@ class VectorBackfill:
         self._fill_fallback(seconds, progress)
         if seconds is not None:
             seconds = max(0.0, seconds - (time.monotonic() - started))
-        return self._fill(self._main_space(), seconds, progress)
+        self.stored = 0  # vectors of the fallback do not count
+        info = self._main_space()
+        self._waiting = info.texts - info.embedded
+        return self._fill(info, seconds, progress)
 
     def run_secondary(
         self, name: str, *, seconds: float | None = None, progress: Progress | None = None
@@ -218,20 +224,17 @@ class VectorBackfill:
 
     def pending(self) -> int:
         """Return how many texts of the collection have no vector."""
+        if self._waiting == self.stored:
+            return 0  # the run was complete: a large store need not be counted again
         info = self.spaces.active()
         if info is None:
             return 0
         return info.texts - info.embedded
 
-    def embedded(self) -> int:
-        """Return how many texts of the collection have a vector that searches use."""
-        info = self.spaces.active()
-        return 0 if info is None else info.embedded
-
     def usage(self) -> EmbedUsage:
         """Return what this process asked the collection's service to embed; nothing if it has no service."""
         try:
-            embedder = self.spaces.embedder()
+            embedder = self.spaces.embedder
         except ConfigError:
             return EmbedUsage()
         if not isinstance(embedder, RemoteModel):
@@ -316,25 +319,26 @@ class VectorBackfill:
         """Embed texts, store the vectors of each request in one transaction, and return how many were new."""
         if not texts:
             return 0
-        stored, texts = self._store_shared(info, texts)
-        if not texts:
-            return stored
+        stored_before = self.stored
+        if self.components.parts.vector_index == SHARED_INDEX:
+            texts = self._store_shared(info, texts)
+            if not texts:
+                return self.stored - stored_before
         codec = self.components.codec(info)
         for part in batches.embed([text.text for text in texts]):
             ids = [texts[position].text_id for position in part.positions]
             rows = zip(ids, codec.encode(part.rows), strict=True)
-            stored += self.components.store.vectors.put(self.key.project, info.id, rows)
-        return stored
+            self.stored += self.components.store.vectors.put(self.key.project, info.id, rows)
+        return self.stored - stored_before
 
-    def _store_shared(
-        self, info: SpaceInfo, texts: Sequence[PendingText]
-    ) -> tuple[int, list[PendingText]]:
-        """Store the vectors that a shared index file has; return how many, and the texts that still need one."""
+    def _store_shared(self, info: SpaceInfo, texts: Sequence[PendingText]) -> list[PendingText]:
+        """Store the vectors that the shared index file has, and return the texts that still need one."""
         keys = [
             hashlib.sha256(text.text.encode("utf-8", "surrogatepass")).hexdigest()
             for text in texts
         ]
-        known = shared_rows(self.components, self.key.project, info, keys)
+        index = self.components.space_index(self.key.project, info)
+        known = index.shared_rows(keys)
         rows = []
         rest = []
         for text, key in zip(texts, keys, strict=True):
@@ -342,9 +346,9 @@ class VectorBackfill:
                 rows.append((text.text_id, known[key]))
             else:
                 rest.append(text)
-        if not rows:
-            return 0, rest
-        return self.components.store.vectors.put(self.key.project, info.id, rows), rest
+        if rows:
+            self.stored += self.components.store.vectors.put(self.key.project, info.id, rows)
+        return rest
 
     def _batch_embedder(self, info: SpaceInfo, seconds: float | None) -> BatchEmbedder:
         return BatchEmbedder(self.components.embedder_of(info.space), seconds)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ragstone.indexing.collection import folder_source
-from ragstone.indexing.ledger import merge_reports
 from ragstone.protocols import Progress
 from ragstone.sources.file_changes import Interval, Watch, open_watch
 from ragstone.sources.folder.tree import GIT_RULES, OWN_RULES
@@ -78,7 +77,8 @@ class SyncOutcome:
     @property
     def report(self) -> SyncReport | None:
         """Return the reports of all collections as one; None if nothing was indexed."""
-        return merge_reports([report for _, report in self.reports])
+        reports = [report for _, report in self.reports]
+        return sum(reports[1:], reports[0]) if reports else None
 
 
 class ChangeTracker:

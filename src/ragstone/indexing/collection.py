@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final, Unpack
 from ragstone.errors import Conflict, ProviderError, ReadError, StaleSpace
 from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill, outage_note
 from ragstone.indexing.components import is_shared, store_notes
-from ragstone.indexing.ledger import MISSING
 from ragstone.indexing.ownership import require_takeover
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
 from ragstone.indexing.writer import ChunkingConfig, DocumentWriter
 from ragstone.read.file_types import FORMAT_SUFFIXES, IMAGE_SUFFIXES, explain_refusal
+from ragstone.sources.added_files import ADDED, AddedFile
 from ragstone.sources.folder.selection import FileLimits
-from ragstone.sources.folder.source import FolderSource
-from ragstone.store.home import database_files, machine_path
+from ragstone.sources.folder.source import MISSING, FolderSource
+from ragstone.store.home import DATABASE, machine_path
 from ragstone.types import (
     CollectionState,
     FolderLedger,
@@ -146,6 +146,19 @@ class IndexedCollection:
         """Return whether the files of the documents may be on another machine, so that they cannot be checked here."""
         return is_shared(self.components) and not self.is_rooted_here()
 
+    def added_files(self, uris: Sequence[str] | None = None) -> list[AddedFile]:
+        """Return the files that were added by their paths, or those of some uris; none if they are elsewhere."""
+        if self.has_foreign_files:
+            return []
+        store = self.components.store
+        files = []
+        for uri in store.known_files(self.key, ADDED, uris=uris):
+            document = store.document(self.key, uri)
+            file = AddedFile.from_metadata(uri, document.metadata) if document else None
+            if file is not None:
+                files.append(file)
+        return files
+
     def belongs_elsewhere(self) -> bool:
         """Return whether the home is shared, and the collection has the files of another folder that still exists.
 
@@ -216,16 +229,15 @@ class IndexedCollection:
 
         If `embed` is a number of seconds, nothing is embedded unless the time is about enough.
         """
-        embedded = 0
+        backfill = self.backfill()
         notes = (*report.notes, *store_notes(self.components))
         usage = report.usage
         seconds = None if embed is True else float(embed)
         if seconds is None or self._is_quick_to_embed(report, seconds):
             self.update_state(needs_vectors=False)
-            usage_before = self.backfill().usage()
-            embedded_before = self.backfill().embedded()
+            usage_before = backfill.usage()
             try:
-                embedded = self.backfill().run(seconds=seconds, progress=progress)
+                backfill.run(seconds=seconds, progress=progress)
             except StaleSpace as error:
                 # The text is stored and found by words. Which vectors it gets is the user's choice.
                 notes = (*notes, str(error))
@@ -233,10 +245,14 @@ class IndexedCollection:
                 # The missing vectors are the queue: the next sync or search continues.
                 self.update_state(needs_vectors=True)
                 notes = (*notes, outage_note(error))
-                embedded = self.backfill().embedded() - embedded_before
-            usage += self.backfill().usage() - usage_before
-        pending = self.backfill().pending()
-        return replace(report, embedded=embedded, pending=pending, notes=notes, usage=usage)
+            usage += backfill.usage() - usage_before
+        return replace(
+            report,
+            embedded=backfill.stored,
+            pending=backfill.pending(),
+            notes=notes,
+            usage=usage,
+        )
 
     def _is_quick_to_embed(self, report: SyncReport, seconds: float) -> bool:
         """Return whether a time limit is about enough for all texts without vectors."""
@@ -370,7 +386,7 @@ def folder_source(
         refuse=partial(explain_refusal, ocr=settings.ocr is not None),
         git=rules.git,
         secret_files=rules.secret_files,
-        never_open=database_files(settings.home),
+        databases=(settings.home / DATABASE,),
         home=settings.home,
         only=paths,
         changed=changed,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ragstone import registry
 from ragstone.errors import ConfigError, InputError
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 _PAGE: Final = 4096
 _CHROMA: Final = "chroma"
 POSTGRES: Final = "postgres"
+SHARED_INDEX: Final = "file"
+"""The index whose file brings the vectors of other machines."""
+
+
+class ChosenParts(NamedTuple):
+    """The names of a store and of a vector index, as the registry knows them."""
+
+    store: str
+    vector_index: str
 
 
 class Components:
@@ -56,18 +65,19 @@ class Components:
     @property
     def in_memory(self) -> bool:
         """Return whether nothing is written to disk. A disabled engine only reads an existing database."""
-        if self.store_name == "memory":
+        if self.parts.store == "memory":
             return True
         if has_shared_store(self):
             return False
         return not self.settings.rag.enabled and not (self.home / DATABASE).exists()
 
     @cached_property
-    def store_name(self) -> str:
-        """Return the name of the store that is opened."""
-        name = choose_parts(self.settings)[0]
-        is_unused = name == POSTGRES and not self.settings.rag.enabled
-        return "memory" if is_unused else name
+    def parts(self) -> ChosenParts:
+        """Return the names of the store and of the vector index that are opened."""
+        parts = choose_parts(self.settings)
+        if parts.store == POSTGRES and not self.settings.rag.enabled:
+            return parts._replace(store="memory")
+        return parts
 
     @property
     def store(self) -> DocumentStore:
@@ -198,7 +208,7 @@ class Components:
             api_key=vector_store.api_key or "",
             options={"cache_mb": stored.cache_mb, "replica_url": stored.replica_url},
         )
-        store: DocumentStore = registry.load("store", self.store_name)(settings)
+        store: DocumentStore = registry.load("store", self.parts.store)(settings)
         return store
 
 
@@ -238,7 +248,7 @@ class RemoteChoice:
 
 def has_shared_store(components: Components) -> bool:
     """Return whether processes of several machines use the store."""
-    return components.store_name == POSTGRES
+    return components.parts.store == POSTGRES
 
 
 def is_shared(components: Components) -> bool:
@@ -275,21 +285,12 @@ def _lacks_chroma() -> bool:
     return find_spec("chromadb") is None and _CHROMA not in registry.names("store")
 
 
-def choose_parts(settings: Settings) -> tuple[str, str]:
-    """Return the names of the store and the index: the default if `chroma` is chosen and not installed."""
+def choose_parts(settings: Settings) -> ChosenParts:
+    """Return the store and the index of the settings: the default if `chroma` is chosen and not installed."""
     provider = settings.rag.vector_store.provider
     if provider == _CHROMA and _lacks_chroma():
         provider = "sqlite"
     if settings.store.url and provider == "sqlite":
         provider = POSTGRES
     store, index = registry.store_and_index(provider)
-    return (POSTGRES if settings.store.url else store), index
-
-
-def shared_rows(
-    components: Components, project: str, info: SpaceInfo, text_keys: Sequence[str]
-) -> dict[str, bytes]:
-    """Return encoded vectors that a shared index file has for these hashes of texts."""
-    if choose_parts(components.settings)[1] != "file":
-        return {}
-    return components.space_index(project, info).shared_rows(text_keys)
+    return ChosenParts(POSTGRES if settings.store.url else store, index)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ragstone import registry
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
     from ragstone.types import CollectionKey, Matrix, Space, SpaceInfo, SpaceState
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CollectionSpaces:
     """Finds or creates the spaces that the vectors of a collection go to."""
 
     components: Components
     key: CollectionKey
 
+    @cached_property
     def embedder(self) -> Embedder:
         """Return the embedder that the collection was created with, or the configured one."""
         collections = self.components.store.collections(self.key.project, self.key.kind)
@@ -38,7 +40,7 @@ class CollectionSpaces:
         """Return the configured embedder's space of the collection; create it if it is missing."""
         store = self.components.store
         store.ensure_collection(self.key)
-        space = self.embedder().space
+        space = self.embedder.space
         try:
             return store.vectors.ensure_space(
                 self.key, space, storage=self._storage(), state=state
@@ -72,7 +74,7 @@ class CollectionSpaces:
 
     def is_configured(self, info: SpaceInfo) -> bool:
         """Return whether new vectors go to this space."""
-        same_model = info.space.fingerprint == self.embedder().space.fingerprint
+        same_model = info.space.fingerprint == self.embedder.space.fingerprint
         return same_model and self._storage() in (None, info.storage)
 
     def _describe_stale_space(self, space: Space) -> str:

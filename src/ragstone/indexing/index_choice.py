@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone import registry
-from ragstone.indexing.components import choose_parts
 from ragstone.protocols import IndexSettings, VectorIndex
 from ragstone.store.home import VECTORS
 from ragstone.types import Scope
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 def open_space_index(components: Components, project: str, info: SpaceInfo) -> SpaceIndex:
     """Return the index of a space; its first search opens the chosen vector index."""
     chosen = components.settings.rag.vector_store
-    make_index = registry.load("vector_index", choose_parts(components.settings)[1])
+    make_index = registry.load("vector_index", components.parts.vector_index)
     store = components.store
     rows = store.vectors.rows(project, info.id)
     folder: Path | None = None

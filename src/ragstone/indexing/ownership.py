@@ -20,7 +20,8 @@ from ragstone.config.trust import UserKey, user_key
 from ragstone.errors import Conflict, ReadError, StoreError
 from ragstone.protocols import SharedStore
 from ragstone.sources.files import safe_open
-from ragstone.sources.folder.git import repository_of, run_git
+from ragstone.sources.folder.git import run_git
+from ragstone.sources.folder.tree import repository_of
 from ragstone.store.home import DATABASE, IGNORE_FILE, SEAL
 from ragstone.store.summary import DatabaseSummary, read_summary
 

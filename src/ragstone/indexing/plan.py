@@ -36,7 +36,7 @@ class SyncPlanner:
 
     def run(self, paths: Sequence[str | Path] | None = None) -> SyncPlan:
         """Return the plan. A text that moved from another file counts as new, so the figures are upper limits."""
-        embedder = self.collection.backfill().spaces.embedder()
+        embedder = self.collection.backfill().spaces.embedder
         files = chunks = 0
         counts: dict[bytes, int] = {}
         for text in self._texts_without_vector(embedder):

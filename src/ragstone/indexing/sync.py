@@ -23,7 +23,7 @@ from ragstone.errors import (
     StoreError,
     StoreTooNew,
 )
-from ragstone.indexing.added import gone_notes, recheck_added, stored_added_files, with_added
+from ragstone.indexing.added import gone_notes, recheck_added
 from ragstone.indexing.backfill import outage_note
 from ragstone.indexing.changes import (
     Changes,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ragstone.indexing.events import EventBus
     from ragstone.indexing.graph.updater import GraphUpdater
     from ragstone.protocols import Source
+    from ragstone.sources.added_files import AddedFile
 
 __all__ = [
     "Changes",
@@ -152,18 +153,27 @@ class CollectionSync:
         result = collection.index_folder(
             paths, full=full, progress=progress, keep_facts=keep_facts
         )
-        if paths is None:
-            report = with_added(result.report, collection, full=full)
-            result = result._replace(report=report)
+        report = result.report
+        if paths is None and (files := collection.added_files()):
+            report += recheck_added(collection, files, full=full)
         graph = self.graph_updater().update_or_report(
             name, parsed=result.parsed, progress=progress
         )
-        report = replace(result.report, graph=graph, notes=(*result.report.notes, *graph.notes))
+        report = replace(report, graph=graph, notes=(*report.notes, *graph.notes))
         report = collection.embed(report, embed, progress)
         if paths is None:
             collection.mark_synced()
             self.tracker.mark_indexed(name, None)
         return replace(report, seconds=time.monotonic() - started)
+
+    def sync_added(self, name: str, *, full: bool, embed: bool | float) -> SyncReport:
+        """Check the added files of a collection, embed new texts, and return the ledger."""
+        collection = self.collection(name)
+        files = collection.added_files()
+        if not files:
+            return SyncReport()
+        report = recheck_added(collection, files, full=full)
+        return collection.embed(report, embed) if report.has_changes else report
 
     def reconcile(self, name: str, source: Source, *, full: bool = False) -> SyncReport:
         """Make a collection match any other source, without vectors, and return the ledger."""
@@ -291,17 +301,16 @@ class CollectionSync:
             uris.setdefault(name, []).append(uri)
         outcome = SyncOutcome()
         for name, changed in uris.items():
-            files = stored_added_files(self.collection(name), changed)
-            added = [file.uri for file in files]
-            paths = {from_uri(uri) for uri in changed if uri not in added}
-            if paths:
-                outcome += self._update_paths(name, paths)
+            added = self.collection(name).added_files(changed)
+            others = set(changed).difference(file.uri for file in added)
+            if others:
+                outcome += self._update_paths(name, {from_uri(uri) for uri in others})
             if added:
                 outcome += self._update_paths(name, set(), added)
         return outcome
 
     def _update_paths(
-        self, name: str, paths: set[str] | None, added: Sequence[str] = ()
+        self, name: str, paths: set[str] | None, added: Sequence[AddedFile] = ()
     ) -> SyncOutcome:
         """Index paths of one collection, the whole folder, or added files; if that fails, the notes say why."""
         try:
@@ -352,8 +361,11 @@ class CollectionSync:
 
 def _scan_added(collection: IndexedCollection, embedding: ScanEmbedding) -> SyncOutcome:
     """Check the added files of one collection; the notes name the ones that are gone."""
-    report = recheck_added(collection)
-    if report is None or not report.has_changes:
+    files = collection.added_files()
+    if not files:
+        return SyncOutcome()
+    report = recheck_added(collection, files)
+    if not report.has_changes:
         return SyncOutcome()
     if report.chunks_added:
         if not embedding.left:
@@ -363,12 +375,11 @@ def _scan_added(collection: IndexedCollection, embedding: ScanEmbedding) -> Sync
 
 
 def _index_paths(
-    collection: IndexedCollection, paths: set[str] | None, added: Sequence[str]
+    collection: IndexedCollection, paths: set[str] | None, added: Sequence[AddedFile]
 ) -> SyncReport:
-    """Index added files if there are any, or paths of the folder, and return the ledger."""
-    report = recheck_added(collection, added) if added else None
-    if report is not None:
-        return report
+    """Index added files if there are any, or else paths of the folder, and return the ledger."""
+    if added:
+        return recheck_added(collection, added)
     return collection.index_changes(None if paths is None else sorted(paths))
 
 

@@ -20,7 +20,7 @@ class BatchRequest:
     """Items to prepare, and the settings of their source. Paths are bytes read as Latin-1: they may not be UTF-8."""
 
     root: str
-    never_open: tuple[str, ...]
+    databases: tuple[str, ...]
     limits: tuple[int, int]
     documents: tuple[int, tuple[str, ...]]
     source_name: str
@@ -46,7 +46,7 @@ def build_request(preparer: ItemPreparer, items: Sequence[Item]) -> BatchRequest
     hashes = {item.uri: preparer.known_hashes.get(item.uri, "") for item in items}
     return BatchRequest(
         root=_encode_path(source.root),
-        never_open=tuple(map(_encode_path, source.never_open)),
+        databases=tuple(map(_encode_path, source.databases)),
         limits=(limits.max_file_bytes, limits.max_files),
         documents=(limits.max_document_bytes, tuple(sorted(limits.document_suffixes))),
         source_name=source.name,
@@ -65,7 +65,7 @@ def build_preparer(request: BatchRequest) -> ItemPreparer:
     source = FolderSource(
         _decode_path(request.root),
         limits=FileLimits(*request.limits, max_document_bytes, frozenset(suffixes)),
-        never_open=list(map(_decode_path, request.never_open)),
+        databases=list(map(_decode_path, request.databases)),
         name=request.source_name,
     )
     return ItemPreparer(source, request.chunking, request.known_hashes, request.keep_facts)

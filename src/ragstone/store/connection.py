@@ -222,7 +222,7 @@ class Database:
         return not busy
 
     def _checkpoint_if_long(self, db: sqlite3.Connection) -> None:
-        size = home.size_of(self.wal) if self.wal else 0
+        size = self.log_bytes
         if size < self._checkpoint_at:
             return
         # If a reader is in the way, do not wait: the next attempt comes after as many bytes again.
@@ -253,9 +253,14 @@ class Database:
         return bool(fetch_value(db, "PRAGMA journal_mode") == "wal")
 
     @property
-    def wal(self) -> Path | None:
-        """Return the path of the write-ahead log."""
-        return self.path.with_name(self.path.name + "-wal") if self.path else None
+    def log_bytes(self) -> int:
+        """Return the size of the write-ahead log; 0 if there is none."""
+        if self.path is None:
+            return 0
+        try:
+            return os.stat(f"{self.location}-wal").st_size
+        except OSError:
+            return 0
 
     # ── connections ───────────────────────────────────────────────────────────────────────────────
 
@@ -278,7 +283,7 @@ class Database:
             with translated(self.location):
                 return self._connect()
         except NoRoom as error:
-            if self.wal is None or home.size_of(self.wal):
+            if self.path is None or self.log_bytes:
                 raise
             self.read_only, self._no_room = True, error
         with translated(self.location):

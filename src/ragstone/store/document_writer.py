@@ -78,7 +78,10 @@ _REPAIR: Final = "UPDATE texts SET body = ? WHERE id = ?"
 
 
 class DocumentPut:
-    """Stores documents in one transaction: plans the rows of each document, then writes all of them."""
+    """Stores documents in one transaction: plans the rows of each document, then writes all of them.
+
+    `last_chunk` is the largest id that a chunk ever had.
+    """
 
     def __init__(self, db: sqlite3.Connection, ids: CollectionIds, now: float) -> None:
         """Take the transaction, the collection and the time."""
@@ -86,7 +89,7 @@ class DocumentPut:
         self._collection = ids.collection
         self._now = now
         self._last_document = _last_id(db, "documents")
-        self._last_chunk = _last_id(db, "chunks")
+        self.last_chunk = _last_id(db, "chunks")
         self._texts = TextPlan(db, ids.project, last_id=_last_id(db, "texts"))
         self._documents: list[Row] = []
         self._changed_documents: list[Row] = []
@@ -168,8 +171,8 @@ class DocumentPut:
     def _add_chunk(
         self, chunk: Chunk, columns: Row, document_id: int, document: Document
     ) -> None:
-        self._last_chunk += 1
-        number = self._last_chunk
+        self.last_chunk += 1
+        number = self.last_chunk
         self._chunks.append((*columns, number, self._collection, document_id))
         header = searchable_header(chunk.header, document.beside)
         text = ChunkText(

@@ -131,11 +131,6 @@ def machine_path(path: str) -> str:
     return f"{socket.gethostname()}:{path}"
 
 
-def database_files(home: Path) -> tuple[Path, ...]:
-    """Return the files that only SQLite may open: the database, its side files and its lock."""
-    return tuple(home / f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", ".lock"))
-
-
 def size_on_disk(home: Path) -> int:
     """Return the size of all files in the home folder in bytes, by `stat` only."""
     total = 0
@@ -219,12 +214,19 @@ def read_only_uri(path: Path, *, alone: bool = False) -> str:
     uri = path.absolute().as_uri() + "?mode=ro"
     if not alone and (os.access(path.parent, os.W_OK) or (wal.exists() and shm.exists())):
         return uri
-    if size_of(wal):
+    if _has_content(wal):
         raise StoreError(
             f"{path} has writes in its log that are not in the file, and the folder cannot be written",
             hint="run `ragstone status` once where the folder is writable and has room",
         )
     return uri + "&immutable=1"
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
 
 
 def signature(path: Path) -> Signature:
@@ -258,11 +260,3 @@ def network_type(folder: Path, *, mounts: Path = _MOUNTS) -> str:
             if real_folder.startswith(mount) and len(mount) >= len(longest):
                 longest, kind = mount, fields[2]
     return kind if kind in NETWORK_TYPES else ""
-
-
-def size_of(path: Path) -> int:
-    """Return the size of a file in bytes, 0 if there is none."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

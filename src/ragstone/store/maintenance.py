@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
-from ragstone.store import catalog, home, vectors
+from ragstone.store import catalog, vectors
 from ragstone.store.codec import fresh_uuid, load, load_gaps, load_marks, unpack
 from ragstone.store.connection import Database
 from ragstone.store.drafts import new_draft, remove_draft, remove_leftovers
@@ -264,8 +264,7 @@ def _remove_unused(db: sqlite3.Connection) -> None:
 def _file_size(database: Database, db: sqlite3.Connection) -> int:
     pages: int = fetch_value(db, "PRAGMA page_count")
     page_size: int = fetch_value(db, "PRAGMA page_size")
-    log_size = home.size_of(database.wal) if database.wal else 0
-    return pages * page_size + log_size
+    return pages * page_size + database.log_bytes
 
 
 # ── copies ────────────────────────────────────────────────────────────────────────────────────────

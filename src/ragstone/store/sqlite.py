@@ -23,7 +23,7 @@ from ragstone.store.lock import WAIT_SECONDS
 from ragstone.store.reader import SqliteReader
 from ragstone.store.state import SqliteStateStore
 from ragstone.store.vectors import SqliteVectorStore
-from ragstone.store.words import WordIndex, fts5
+from ragstone.store.words import WordIndex, derived, fts5
 from ragstone.types import (
     NO_LIMITS,
     Collection,
@@ -167,9 +167,13 @@ class SqliteStore(SqliteReader):
         with catalog.changing(self._database, key) as (db, ids):
             fts5.require_current(db)
             before = counts(db, ids.collection)
-            results = document_writer.DocumentPut(db, ids, time.time()).run(documents)
+            put = document_writer.DocumentPut(db, ids, time.time())
+            results = put.run(documents)
             check_growth(db, key, ids.collection, before, limits)
-        self._words.derived.after_write()
+        if (
+            put.last_chunk >= derived.EXTEND_AT
+        ):  # a smaller store has no derived index to extend
+            self._words.derived.after_write()
         return results
 
     def touch(

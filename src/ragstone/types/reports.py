@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Literal, NamedTuple
 
 from ragstone.types.documents import Skip
@@ -76,17 +76,17 @@ class AddReport:
 class SyncReport:
     """The ledger of a sync: every item found is counted once, as indexed, unchanged, skipped or failed."""
 
-    found: int
-    indexed: int
-    unchanged: int
-    skipped: tuple[Skip, ...]
-    failed: tuple[Skip, ...]
-    removed: int
-    chunks_added: int
-    chunks_kept: int
-    embedded: int
-    pending: int
-    seconds: float
+    found: int = 0
+    indexed: int = 0
+    unchanged: int = 0
+    skipped: tuple[Skip, ...] = ()
+    failed: tuple[Skip, ...] = ()
+    removed: int = 0
+    chunks_added: int = 0
+    chunks_kept: int = 0
+    embedded: int = 0
+    pending: int = 0
+    seconds: float = 0.0
     fingerprint: str = ""
     notes: tuple[str, ...] = ()
     """Work that was left undone, with a hint how to finish it."""
@@ -117,6 +117,35 @@ class SyncReport:
     def ok(self) -> bool:
         """Return whether everything found is accounted for, nothing failed and nothing was left undone."""
         return self.closes and not self.failed and not self.notes
+
+    def __add__(self, other: SyncReport) -> SyncReport:
+        """Return the sums of both reports; the fingerprint and the graph are those of the first.
+
+        A file that both skipped, or that failed in both, counts once: the check of a hit repeats a sync.
+        """
+        skipped = tuple(dict.fromkeys((*self.skipped, *other.skipped)))
+        failed = tuple(dict.fromkeys((*self.failed, *other.failed)))
+        repeated = len(self.skipped) + len(other.skipped) - len(skipped)
+        repeated += len(self.failed) + len(other.failed) - len(failed)
+        return replace(
+            self,
+            found=self.found + other.found - repeated,
+            indexed=self.indexed + other.indexed,
+            unchanged=self.unchanged + other.unchanged,
+            skipped=skipped,
+            failed=failed,
+            removed=self.removed + other.removed,
+            chunks_added=self.chunks_added + other.chunks_added,
+            chunks_kept=self.chunks_kept + other.chunks_kept,
+            embedded=self.embedded + other.embedded,
+            pending=self.pending + other.pending,
+            seconds=self.seconds + other.seconds,
+            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            remarks=tuple(dict.fromkeys((*self.remarks, *other.remarks))),
+            changed=self.changed + other.changed,
+            gone=self.gone + other.gone,
+            usage=self.usage + other.usage,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.sources.folder.git import list_files, repository_of
+from ragstone.sources.folder.git import list_files
+from ragstone.sources.folder.tree import repository_of
 
 Plant = Callable[..., Path]
 Scan = Callable[..., tuple[list[str], dict[str, str]]]

@@ -11,7 +11,6 @@ from ragstone.errors import InputError, ReadError
 from ragstone.protocols import Source
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import MISSING, OWN_REASON, FolderSource
-from ragstone.store.home import database_files
 from ragstone.types import Item, Skip, Stamp
 
 Plant = Callable[..., Path]
@@ -242,7 +241,7 @@ def test_our_database_is_never_opened_under_any_name(
     home = folder / ".ragstone"
     for number, name in enumerate(("ragstone.db", "ragstone.db-wal", "other")):
         os.link(home / name, folder / f"copy{number}.md")
-    options: dict[str, Any] = {"home": home, "never_open": [home / "ragstone.db"]}
+    options: dict[str, Any] = {"home": home, "databases": [home / "ragstone.db"]}
     assert scan(**options) == (
         ["a.md"],
         {f"copy{number}.md": OWN_REASON for number in range(3)},
@@ -267,7 +266,7 @@ def test_our_database_is_never_opened_under_any_name(
 
 def test_a_side_file_that_appears_after_the_scan_is_not_opened_either(plant: Plant) -> None:
     folder = plant({".ragstone/ragstone.db": "x", "a.md": "a"})
-    source = FolderSource(folder, limits=LIMITS, never_open=[folder / ".ragstone/ragstone.db"])
+    source = FolderSource(folder, limits=LIMITS, databases=[folder / ".ragstone/ragstone.db"])
     [item] = [entry for entry in source.scan() if isinstance(entry, Item)]
     (folder / "a.md").unlink()
     (folder / "a.md").write_text("wal")
@@ -281,11 +280,11 @@ def test_no_file_of_the_index_is_opened_nor_the_side_files_of_its_database(
     plant: Plant, side: str
 ) -> None:
     folder = plant({"a.md": "a"})
-    own = database_files(folder / ".ragstone")
-    source = FolderSource(folder, limits=LIMITS, never_open=own)
+    database = folder / ".ragstone/ragstone.db"
+    source = FolderSource(folder, limits=LIMITS, databases=[database])
     [item] = [entry for entry in source.scan() if isinstance(entry, Item)]
-    own[0].parent.mkdir()
-    os.link(folder / "a.md", f"{own[0]}{side}")
+    database.parent.mkdir()
+    os.link(folder / "a.md", f"{database}{side}")
     with pytest.raises(ReadError, match="never opened"):
         source.load(item)
     looked_at = source._database_files()

@@ -10,6 +10,8 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from ragstone.sources.folder.tree import repository_of
+
 if TYPE_CHECKING:
     import subprocess
 
@@ -26,14 +28,6 @@ _OPTIONS = (
 _PAUSE_SECONDS = 60.0
 _ask_again_at: dict[Path, float] = {}
 """The repositories in which git took too long, each with the time from which on it may be asked again."""
-
-
-def repository_of(folder: Path) -> Path | None:
-    """Return the top folder of the repository that holds a folder, found by its `.git`, or None."""
-    for candidate in (folder, *folder.parents):
-        if os.path.lexists(candidate / ".git"):
-            return candidate
-    return None
 
 
 def list_files(folder: Path, prefixes: Sequence[str] = ()) -> list[str] | None:

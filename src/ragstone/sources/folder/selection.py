@@ -34,7 +34,7 @@ class Selection:
     patterns: tuple[_IncludePattern, ...]
     prefixes: tuple[str, ...]
     """Everything selected is at or below one of these."""
-    exclude: IgnoreRules
+    exclude: IgnoreRules | None
 
     @classmethod
     def of(
@@ -42,7 +42,7 @@ class Selection:
     ) -> Selection:
         """Return the selection of patterns and of literal paths; raise `InputError` for a malformed pattern."""
         globs = [_normalise(pattern) for pattern in include]
-        rules = IgnoreRules(exclude)
+        rules = IgnoreRules(exclude) if exclude else None
         if "" in paths or any(glob.lstrip("/") in _EVERYTHING for glob in globs):
             return cls(includes_all=True, paths=(), patterns=(), prefixes=(), exclude=rules)
         literals = list(paths)
@@ -85,11 +85,11 @@ class Selection:
     @property
     def is_everything(self) -> bool:
         """Return whether every file is selected."""
-        return self.includes_all and not self.exclude
+        return self.includes_all and self.exclude is None
 
     def selects(self, path: str) -> bool:
         """Return whether a file is selected. Its folders were checked with `enters` before."""
-        if self.exclude.verdict(path):
+        if self.exclude is not None and self.exclude.verdict(path):
             return False
         if self.includes_all or any(_is_at_or_below(path, selected) for selected in self.paths):
             return True
@@ -97,7 +97,7 @@ class Selection:
 
     def enters(self, folder: str) -> bool:
         """Return whether a selected file may be below a folder."""
-        if self.exclude.verdict(folder, is_folder=True):
+        if self.exclude is not None and self.exclude.verdict(folder, is_folder=True):
             return False
         if self.includes_all:
             return True

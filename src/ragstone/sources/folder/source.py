@@ -22,7 +22,13 @@ from ragstone.sources.files import (
 )
 from ragstone.sources.folder import git as git_program
 from ragstone.sources.folder.selection import FileLimits, Selection, file_reason
-from ragstone.sources.folder.tree import FolderTree, IgnoreFiles, TreeFolder, read_outer_rules
+from ragstone.sources.folder.tree import (
+    FolderTree,
+    IgnoreFiles,
+    TreeFolder,
+    read_outer_rules,
+    repository_of,
+)
 from ragstone.types import Item, LoadedItem, Skip
 
 FILES = "files"
@@ -33,7 +39,7 @@ MISSING = "no such file or folder"
 NOT_INCLUDED = "in sources.include, but not there"
 _MAX_REPOSITORIES = 200
 """Git is started for at most this many inner repositories; the others are walked."""
-_SIDE_FILES = ("-wal", "-shm", "-journal")
+_SIDE_FILES = ("-wal", "-shm", "-journal", ".lock")
 
 _SPECIAL_FILES = (
     (stat.S_ISFIFO, "named pipe"),
@@ -70,7 +76,8 @@ class FolderSource:
     git: bool = True
     secret_files: bool = False
     home: Path | None = None
-    never_open: Sequence[Path] = ()
+    databases: Sequence[Path] = ()
+    """Never opened, nor the side files of each: only SQLite may open them."""
     refuse: Callable[[str], str | None] = _refuse_nothing
     """Returns why no reader takes a uri, or None."""
     name: str = FILES
@@ -98,12 +105,12 @@ class FolderSource:
             self._refuse_include_without_files(tree)
         skipped = [*tree.skipped.values(), *self._missing_paths(tree)]
         skipped.sort(key=lambda skip: skip.uri, reverse=True)
-        never_open = self.own_files()
+        own_files = self.own_files()
         self._unseen = tree.unlisted
         for uri, path in sorted((to_uri(path), path) for path in paths):
             while skipped and skipped[-1].uri < uri:
                 yield skipped.pop()
-            entry = self._look_at(path, uri, never_open)
+            entry = self._look_at(path, uri, own_files)
             if entry is not None:
                 yield entry
         yield from reversed(skipped)
@@ -189,7 +196,7 @@ class FolderSource:
     def _list_with_git(self, tree: FolderTree) -> tuple[list[str] | None, IgnoreFiles]:
         """Return the paths that git lists, None if the folder has to be walked, and the ignore files above the root."""
         root = self.root.resolve()
-        repository = git_program.repository_of(root)
+        repository = repository_of(root)
         if repository is None:
             return None, IgnoreFiles()
         listed = None
@@ -243,7 +250,7 @@ class FolderSource:
                 yield Skip(to_uri(path), reason)
 
     def _look_at(
-        self, path: str, uri: str, never_open: frozenset[Identity]
+        self, path: str, uri: str, own_files: frozenset[Identity]
     ) -> Item | Skip | None:
         """Return the file as an item, or why it is skipped, or None if it has vanished."""
         try:
@@ -253,7 +260,7 @@ class FolderSource:
         except OSError as error:
             self._unseen.append(uri)
             return Skip(uri, f"cannot be looked at: {error.strerror or error}")
-        if (info.st_dev, info.st_ino) in never_open:
+        if (info.st_dev, info.st_ino) in own_files:
             return Skip(uri, OWN_REASON)
         reason = self._skip_reason(path, uri, info)
         if reason:
@@ -283,12 +290,11 @@ class FolderSource:
         return "link out of the folder"
 
     def _database_files(self) -> list[str]:
-        """Return the files that are never opened, and the side files that SQLite keeps for a database."""
-        paths = [str(path) for path in self.never_open]
-        for path in self.never_open:
-            if not path.name.endswith((*_SIDE_FILES, ".lock")):
-                paths += [f"{path}{suffix}" for suffix in _SIDE_FILES]
-        return list(dict.fromkeys(paths))
+        """Return the files that are never opened: each database with its side files."""
+        paths: list[str] = []
+        for database in self.databases:
+            paths += [str(database), *(f"{database}{suffix}" for suffix in _SIDE_FILES)]
+        return paths
 
 
 def _listed_files(

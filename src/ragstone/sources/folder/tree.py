@@ -252,6 +252,14 @@ class FolderTree:
         return outer.add_inner(folder.base, rules)
 
 
+def repository_of(folder: Path) -> Path | None:
+    """Return the top folder of the repository that holds a folder, found by its `.git`, or None."""
+    for candidate in (folder, *folder.parents):
+        if os.path.lexists(candidate / ".git"):
+            return candidate
+    return None
+
+
 def read_outer_rules(repository: Path, root: Path) -> IgnoreFiles:
     """Return the ignore files of a repository that are outside the root and apply to it."""
     parts = root.relative_to(repository).parts
