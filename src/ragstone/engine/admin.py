@@ -12,11 +12,12 @@ from pathlib import Path
 from ragstone.engine import arguments, facets
 from ragstone.engine.project import Project
 from ragstone.errors import Conflict, NotFound
+from ragstone.indexing import folder_comparison
 from ragstone.indexing.collection import folder_source
 from ragstone.indexing.events import DOCUMENT_REMOVED, SEARCH_COMPLETED, EventLog
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
-from ragstone.sources.folder.source import FolderSource, fingerprint
+from ragstone.sources.folder.source import FolderSource
 from ragstone.store.filters import parse
 from ragstone.types import (
     AddReport,
@@ -265,8 +266,7 @@ class Admin:
 
         With `changes` the sync has other settings, as texts by their names; an empty text is the default.
         """
-        plan = facets.plan_sync
-        return plan(
+        return facets.plan_sync(
             self._project,
             paths,
             full=full,
@@ -287,9 +287,8 @@ class Admin:
 
     def has_changes(self, *, collection: str | None = None) -> bool:
         """Return whether the folder differs, by names, sizes and times, from the last sync."""
-        index = self._project.index
-        last = index.collection(self._project.collection_name(collection)).state.fingerprint
-        return last != fingerprint(folder_source(self._project.settings).scan())
+        name = self._project.collection_name(collection)
+        return folder_comparison.has_changes(self._project.index.collection(name))
 
     def last_sync(self) -> float | None:
         """Return when the folder was last synced, in seconds since 1970."""
@@ -300,12 +299,13 @@ class Admin:
         if not self._project.enabled:
             return 0
         index = self._project.index
-        return sum(index.collection(name).count_waiting() for name in index.followers())
+        collections = map(index.collection, index.followers())
+        return sum(map(folder_comparison.count_waiting, collections))
 
     def compare_folder(self, *, collection: str | None = None) -> FolderLedger:
         """Return every file of the folder with its state in a collection."""
         name = self._project.existing(collection)
-        return self._project.index.collection(name).compare_folder()
+        return folder_comparison.compare_folder(self._project.index.collection(name))
 
     def follows_folder(self, *, collection: str | None = None) -> bool:
         """Return whether a collection must match the folder; others have given documents only."""

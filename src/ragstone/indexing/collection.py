@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from ragstone.errors import Conflict, ProviderError, ReadError, StaleSpace
+from ragstone.errors import Conflict, ProviderError, StaleSpace
 from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill, outage_note
 from ragstone.indexing.components import is_shared, store_notes
 from ragstone.indexing.ownership import require_takeover
@@ -24,10 +23,6 @@ from ragstone.sources.folder.source import MISSING, FolderSource
 from ragstone.store.home import DATABASE, machine_path
 from ragstone.types import (
     CollectionState,
-    FolderLedger,
-    Item,
-    KnownFile,
-    Skip,
     SyncReport,
     UnreadFile,
     UnreadFiles,
@@ -40,9 +35,6 @@ if TYPE_CHECKING:
     from ragstone.protocols import Progress
     from ragstone.sources.folder.source import FolderSource
     from ragstone.types import CollectionKey, CollectionStateChanges
-
-_MAX_NEW_FILES_READ: Final = 500
-"""`count_waiting` reads at most this many new files to see if they are text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +98,7 @@ class IndexedCollection:
         if is_complete and self.belongs_elsewhere():
             require_takeover(self, full=full)
         writer = self.writer()
-        unread = self._unread_files(writer)
+        unread = self.unread_files(writer.chunking.recipe)
         if is_complete:
             self.update_state(follows_folder=True)
         self._remember_root(is_complete=is_complete)
@@ -173,53 +165,6 @@ class IndexedCollection:
         other = self.state.root
         return bool(other) and not self.is_rooted_here() and os.path.isdir(str(other))
 
-    def count_waiting(self) -> int:
-        """Return how many files were changed, created or removed since they were last indexed."""
-        source = folder_source(self.settings)
-        stored = self.components.store.known_files(self.key, source.name)
-        unread = self._unread_files(self.writer())
-        items = {item.uri: item for item in source.scan() if isinstance(item, Item)}
-        absent = [uri for uri in stored if uri not in items]
-        count = sum(source.covers(uri) for uri in absent)
-        new_items = []
-        for uri, item in items.items():
-            if _is_known_unread(item, unread):
-                continue
-            if uri not in stored:
-                new_items.append(item)
-            elif _has_changed(source, item, stored[uri]):
-                count += 1
-        return count + _count_texts(source, new_items)
-
-    def compare_folder(self) -> FolderLedger:
-        """Return every file of the folder with its state in the index; a file is read only if its stamp differs."""
-        source = folder_source(self.settings)
-        stored = self.components.store.known_files(self.key, source.name)
-        unread = self._unread_files(self.writer())
-        skipped: list[Skip] = []
-        failed: list[Skip] = []
-        present: set[str] = set()
-        states: dict[str, list[str]] = {"current": [], "changed": [], "new": []}
-        for entry in source.scan():
-            present.add(entry.uri)
-            if isinstance(entry, Skip):
-                skipped.append(entry)
-            elif _is_known_unread(entry, unread):
-                file = unread[entry.uri]
-                (failed if file.failed else skipped).append(Skip(entry.uri, file.reason))
-            else:
-                states[_state_of(source, entry, stored.get(entry.uri))].append(entry.uri)
-        absent = [uri for uri in stored if uri not in present]
-        return FolderLedger(
-            files=len(present),
-            current=len(states["current"]),
-            changed=tuple(states["changed"]),
-            new=tuple(states["new"]),
-            gone=tuple(uri for uri in absent if source.covers(uri)),
-            skipped=tuple(skipped),
-            failed=tuple(failed),
-        )
-
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────
 
     def embed(
@@ -275,12 +220,10 @@ class IndexedCollection:
 
     # ── helpers ───────────────────────────────────────────────────────────────────────────────────
 
-    def _unread_files(self, writer: DocumentWriter) -> dict[str, UnreadFile]:
-        """Return the files that gave no text to the present readers."""
+    def unread_files(self, recipe: str) -> dict[str, UnreadFile]:
+        """Return the files that gave no text to the present readers, whose recipe this is."""
         unread = self.components.store.state.unread_files(self.key)
-        if unread.recipe != writer.chunking.recipe:
-            return {}
-        return dict(unread.files)
+        return dict(unread.files) if unread.recipe == recipe else {}
 
     def _store_unread_files(
         self,
@@ -322,46 +265,6 @@ class IndexedCollection:
 def must_scan(collection: IndexedCollection, required: bool) -> bool:
     """Return whether a scan reads the folder; if its files are on another machine, only if that is required."""
     return collection.state.follows_folder and (required or not collection.has_foreign_files)
-
-
-def _is_known_unread(item: Item, unread: Mapping[str, UnreadFile]) -> bool:
-    """Return whether a file gave no text before and did not change since."""
-    file = unread.get(item.uri)
-    return file is not None and file.stamp == item.stamp
-
-
-def _state_of(source: FolderSource, item: Item, stored: KnownFile | None) -> str:
-    """Return whether a file is current, changed or new in the index."""
-    if stored is None:
-        return "new"
-    return "changed" if _has_changed(source, item, stored) else "current"
-
-
-def _has_changed(source: FolderSource, item: Item, stored: KnownFile) -> bool:
-    """Return whether a file differs from its stored document: by its stamp, or else by its content."""
-    if item.stamp == stored.stamp:
-        return False
-    try:
-        data = source.load(item).data
-    except ReadError:
-        return True
-    return hashlib.sha256(data).hexdigest() != stored.content_hash
-
-
-def _count_texts(source: FolderSource, new_items: Sequence[Item]) -> int:
-    """Return how many new files may have text; all of them if there are too many to read."""
-    if len(new_items) > _MAX_NEW_FILES_READ:
-        return len(new_items)
-    return sum(_may_have_text(source, item) for item in new_items)
-
-
-def _may_have_text(source: FolderSource, item: Item) -> bool:
-    from ragstone.read.readers import is_binary  # readers load here only
-
-    try:
-        return not is_binary(source.load(item).data, item.uri)
-    except ReadError:
-        return True
 
 
 def folder_source(
