@@ -77,8 +77,8 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
 def real_chunks() -> Path:
     """Return the file of what an embedder is given of the standard library's chunks, evenly chosen."""
     from bench.texts import library_files
+    from ragstone.indexing.collection_writer import ChunkingConfig
     from ragstone.indexing.prepare import prepare_document
-    from ragstone.indexing.writer import ChunkingConfig
     from ragstone.types import Document, embedding_text
 
     found: list[str] = []

@@ -9,12 +9,12 @@ import readme_figures
 import record_demo
 
 from ragstone import registry
-from ragstone.chunk.recipes import resolve_sizes
+from ragstone.chunk.sizes import resolve_sizes
 from ragstone.config.settings import setting_keys
 from ragstone.engine.arguments import MAX_TOP_K
 from ragstone.retrieval.ranking import parameters
 from ragstone.surfaces.cli.app import COMMANDS
-from ragstone.surfaces.tool import MAX_TEXT_TOKENS
+from ragstone.surfaces.tools.tool import MAX_TEXT_TOKENS
 
 SETTING_NUMBER = re.compile(
     r"`(?P<key>[a-z_]+\.[a-z_.]+)`(?: \(| \| )(?P<number>\d[\d,]*)(?P<unit> MB)?(?:\)| \|)"
@@ -39,7 +39,7 @@ def test_a_wrong_number_before_a_mark_is_replaced() -> None:
     mark = "<!-- ragstone.engine.arguments:MAX_TOP_K -->"
     text = generate_reference.with_numbers_of_the_code(f"at most 7,777{mark}; 3 of 4")
     assert text == f"at most {MAX_TOP_K:,}{mark}; 3 of 4"
-    mark = "<!-- ragstone.surfaces.tool:MAX_TEXT_TOKENS -->"
+    mark = "<!-- ragstone.surfaces.tools.tool:MAX_TEXT_TOKENS -->"
     assert (
         generate_reference.with_numbers_of_the_code(f"1{mark}") == f"{MAX_TEXT_TOKENS:,}{mark}"
     )

@@ -28,7 +28,7 @@ HEAVY_PACKAGES = {
 }
 NOT_FOR_A_WORD_SEARCH = {
     "ragstone.chunk.chunkers",
-    "ragstone.config.agents",
+    "ragstone.config.agents_yaml",
     "ragstone.engine.agents",
     "ragstone.engine.external",
     "ragstone.engine.graph",

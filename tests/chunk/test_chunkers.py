@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone.chunk.chunkers import chunker_for, needs_symbols
-from ragstone.chunk.recipes import NAMES, describe_recipe
+from ragstone.chunk.sizes import NAMES, describe_recipe
 from ragstone.errors import InputError
 from ragstone.types import Document
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from ragstone.chunk.definitions import DefinitionChunker
 from ragstone.chunk.lines import UNPARSED_KIND
 from ragstone.code.symbols import read_facts
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.prepare import prepare_document
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.protocols import Chunker
 from ragstone.text.tokens import estimate
 from ragstone.types import Chunk, Document, Symbol

@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from ragstone.chunk.lines import UNPARSED_KIND
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.prepare import prepare_document
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.types import Chunk, Document
 
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from ragstone.chunk.chunkers import _get_chunker
-from ragstone.chunk.recipes import MIXED, NAMES, OVERLAPS, describe_recipe, format_recipe
+from ragstone.chunk.sizes import MIXED, NAMES, OVERLAPS, describe_recipe, format_recipe
 from ragstone.errors import InputError
 
 
@@ -44,10 +44,10 @@ def test_invalid_sizes_have_no_recipe(size: int, overlap: int | None) -> None:
 
 def test_a_recipe_loads_no_chunker() -> None:
     code = (
-        "import sys; from ragstone.indexing.writer import ChunkingConfig; ChunkingConfig().recipe; "
+        "import sys; from ragstone.indexing.collection_writer import ChunkingConfig; ChunkingConfig().recipe; "
         "print(*sorted(name for name in sys.modules if name.startswith('ragstone.chunk.')))"
     )
     told = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout
-    assert told.split() == ["ragstone.chunk.packing", "ragstone.chunk.recipes"]
+    assert told.split() == ["ragstone.chunk.packing", "ragstone.chunk.sizes"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import config
-from ragstone.config.agents import AgentsFile, load_agents
+from ragstone.config.agents_yaml import AgentsFile, load_agents
 from ragstone.errors import ConfigError
 from ragstone.types import Agent
 

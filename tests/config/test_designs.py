@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import ConfigError, Engine, InputError, config
-from ragstone.config.agents import load_agents
+from ragstone.config.agents_yaml import load_agents
 from ragstone.indexing.sync import Scan
 from ragstone.surfaces.tools import agent_search, documents_tool
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone import Engine, inject
-from ragstone.chunk import recipes
+from ragstone.chunk import sizes as chunk_sizes
 from ragstone.config.sections import ChunkerName
 from ragstone.engine import arguments
 from ragstone.errors import ConfigError, InputError
@@ -142,4 +142,4 @@ def test_settings_that_allow_no_chunk_are_refused_before_the_first_document(
 
 
 def test_the_settings_know_the_chunkers() -> None:
-    assert get_args(ChunkerName) == recipes.NAMES
+    assert get_args(ChunkerName) == chunk_sizes.NAMES

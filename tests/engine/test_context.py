@@ -14,7 +14,7 @@ from ragstone import Context, Document, Engine, Event, InputError, inject
 from ragstone.embed.minilm import MiniLM
 from ragstone.engine.prompts import RAG_OFF
 from ragstone.retrieval.context.selection import Candidate
-from ragstone.retrieval.ranking.background import UNRELATED_TEXTS
+from ragstone.retrieval.ranking.confidence import UNRELATED_TEXTS
 from ragstone.types import ContextFormat, Role
 
 FAKE = {"rag.embedding_provider": "fake"}

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome
 from ragstone.indexing.worker import BatchWorker, share_items
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item

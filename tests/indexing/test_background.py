@@ -25,7 +25,7 @@ SYNC_MAKES_THEM = f"{NO_VECTORS}; `ragstone sync` makes the others"
 SLOW_PROCESS = """
 import sys
 from ragstone.embed.fake import FakeEmbedder
-from ragstone.indexing.background_main import main
+from ragstone.indexing.background_embedding_main import main
 embed = FakeEmbedder.embed
 def wait_and_embed(self, texts, role="document", progress=None):
     print("embedding", flush=True)

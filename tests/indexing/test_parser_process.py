@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from ragstone.code.symbols import read_facts
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.parser_process import UNSAFE_LANGUAGES, ParserProcess, main, parse_facts
 from ragstone.indexing.prepare import prepare_document
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.types import Document
 
 KOTLIN = (Path(__file__).parent.parent / "code" / "samples" / "Library.kt").read_text("utf-8")

@@ -9,7 +9,7 @@ import pytest
 
 from ragstone import Document, Engine
 from ragstone.indexing.query_vectors import SECONDS_KEPT, QueryVectors
-from ragstone.retrieval.ranking.background import UNRELATED_TEXTS
+from ragstone.retrieval.ranking.confidence import UNRELATED_TEXTS
 from ragstone.types import Matrix
 from ragstone.vectors.codecs import codec
 from tests.support.model_services import KEY, ModelService, answer_openai, serving

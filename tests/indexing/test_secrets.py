@@ -12,9 +12,9 @@ import pytest
 from bench.planted import left, planted
 from ragstone import Document, Engine
 from ragstone.errors import ConfigError
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome
 from ragstone.indexing.worker import BatchWorker
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.secrets.redaction import redact
@@ -96,13 +96,13 @@ def test_the_worker_redacts_the_same_secrets(folder: Path) -> None:
     by_worker = [_without_stamp(outcome) for outcome in outcomes]
     by_preparer = [_without_stamp(preparer.prepare_item(item)) for item in items]
     assert sorted(by_worker, key=lambda outcome: outcome.uri) == by_preparer
+    assert GITHUB not in repr(outcomes)
 
 
 def _without_stamp(outcome: Outcome) -> Outcome:
     """Return an outcome without its stamp: a file that was written just now has none yet."""
     assert outcome.prepared is not None
     return replace(outcome, stamp=None, prepared=replace(outcome.prepared, stamp=None))
-    assert GITHUB not in repr(outcomes)
 
 
 def test_added_and_imported_documents_are_redacted_too(

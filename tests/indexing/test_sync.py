@@ -12,7 +12,7 @@ import pytest
 from ragstone import Engine
 from ragstone.embed.fake import FakeEmbedder
 from ragstone.errors import ReadError, StoreBusy
-from ragstone.indexing import writer
+from ragstone.indexing import collection_writer
 from ragstone.indexing.reconcile import Reconciler
 from ragstone.indexing.sync import Scan
 from ragstone.read import worker_process
@@ -176,7 +176,7 @@ def test_new_readers_read_failed_files_again(
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 no more than that")
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.sync()
-        monkeypatch.setattr(writer, "READERS_VERSION", "read/next")
+        monkeypatch.setattr(collection_writer, "READERS_VERSION", "read/next")
         assert engine.sync().failed == (DAMAGED,)
         assert reads == ["a.pdf"] * 2
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.prepare import (
     MANY_FILES,
     ItemPreparer,
 )
 from ragstone.indexing.worker import BatchWorker
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource
 from ragstone.types import Item, Stamp, SyncReport

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import InputError
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome
 from ragstone.indexing.worker import (
     BatchWorker,
     share_items,
 )
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.sources.folder.source import FolderSource
 from tests.indexing.mixed_tree import (
     LIMITS,

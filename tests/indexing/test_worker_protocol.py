@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.code.symbols import read_facts
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome, prepare_document
 from ragstone.indexing.worker_protocol import (
     BatchReply,
@@ -19,7 +20,6 @@ from ragstone.indexing.worker_protocol import (
     build_request,
     decode_outcomes,
 )
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.read.messages import decode, encode, parse, read_message, write_message
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource

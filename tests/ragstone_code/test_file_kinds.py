@@ -155,7 +155,7 @@ def test_an_index_of_an_earlier_version_gets_kinds_without_new_vectors(
 ) -> None:
     write(tmp_path)
     with monkeypatch.context() as earlier:
-        earlier.setattr("ragstone.indexing.writer.READERS_VERSION", "read/1")
+        earlier.setattr("ragstone.indexing.collection_writer.READERS_VERSION", "read/1")
         earlier.setattr(document_kinds, "_load_rules", lambda: ())
         with Engine.open(tmp_path, config=FAKE) as engine:
             engine.sync()

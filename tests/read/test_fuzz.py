@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.chunk.chunkers import chunker_for
-from ragstone.chunk.recipes import NAMES
+from ragstone.chunk.sizes import NAMES
 from ragstone.errors import ReadError
 from ragstone.read.confined_reader import ConfinedReader
 from ragstone.read.file_types import FORMATS, Format, find_format

@@ -11,7 +11,7 @@ import pytest
 from ragstone import Engine, config
 from ragstone.config import settings as settings_module
 from ragstone.errors import MissingExtra, ReadError
-from ragstone.indexing.writer import ChunkingConfig
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.read import readers
 from ragstone.read.ocr_reader import OcrReader
 from ragstone.read.readers import is_binary, reader_for

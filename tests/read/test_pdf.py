@@ -12,7 +12,7 @@ import pytest
 
 from ragstone import Engine
 from ragstone.chunk.chunkers import chunker_for
-from ragstone.chunk.recipes import NAMES
+from ragstone.chunk.sizes import NAMES
 from ragstone.errors import ReadError
 from ragstone.read.file_types import explain_refusal
 from ragstone.read.readers import is_binary, reader_for

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome
 from ragstone.indexing.worker import BatchWorker
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.read import python_command
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource

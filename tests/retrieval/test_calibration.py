@@ -12,7 +12,7 @@ import pytest
 from ragstone import Engine
 from ragstone.embed.minilm import MiniLM
 from ragstone.protocols import Progress
-from ragstone.retrieval.ranking.background import Background
+from ragstone.retrieval.ranking.confidence import Background
 from ragstone.types import Document, Matrix, Role
 
 NOTES = (

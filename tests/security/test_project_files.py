@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine, config
-from ragstone.config.agents import load_agents
+from ragstone.config.agents_yaml import load_agents
 from ragstone.errors import ConfigError
 from ragstone.indexing.events import Event, EventLog
 from ragstone.sources.folder.git import list_files

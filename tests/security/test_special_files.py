@@ -14,7 +14,7 @@ from types import FrameType
 import pytest
 
 from ragstone import Engine, RagstoneError
-from ragstone.config.agents import load_agents
+from ragstone.config.agents_yaml import load_agents
 from ragstone.sources.folder import limited_process
 from tests.security.homes import FAKE, git, on_another_machine
 

@@ -58,7 +58,7 @@ ALLOWED = {
     "surfaces/mcp/resources.py": {"urllib.parse"},  # takes texts apart
     "surfaces/rest/guard.py": {"urllib.parse"},  # takes texts apart
     "surfaces/rest/admission.py": {"asyncio"},  # the server's own queue
-    "surfaces/rest/route.py": {"asyncio"},  # the server's own tasks
+    "surfaces/rest/authorised_route.py": {"asyncio"},  # the server's own tasks
     "surfaces/rest/streams.py": {"asyncio"},  # the server's own queue
     "surfaces/rest/jobs_reply.py": {"asyncio"},  # waits for a job
     "surfaces/server/serve.py": {"asyncio", "socket"},  # the types of its sockets

@@ -31,7 +31,7 @@ ALLOWED = {
     "read/confine.py": {"open"},  # folders that the sandbox allows
     "read/office_package.py": {"open"},  # a member of an archive that is in memory
     "indexing/events.py": {"open", "fdopen"},  # the log of events in the home folder
-    "indexing/background.py": {"open", "fdopen"},  # the log of the process in the home folder
+    "indexing/background_embedding.py": {"open", "fdopen"},  # the log of the process
     "indexing/ownership.py": {"open", "fdopen"},  # the seal of the home folder
     "routes/session.py": {"open"},  # a browser's session, no file
     "indexing/query_vectors.py": {"open", "read_bytes"},  # a cache in the home folder

@@ -13,7 +13,7 @@ import pytest
 from ragstone import Engine
 from ragstone.errors import InputError, StoreError, StoreTooNew
 from ragstone.indexing.ownership import mark_own
-from ragstone.store import migration, schema
+from ragstone.store import migration_5_to_6, schema
 from ragstone.store.sqlite import SqliteStore
 from ragstone.types import CollectionKey, CollectionState, Scope, SessionState
 
@@ -216,7 +216,7 @@ def test_a_migration_that_is_interrupted_changes_nothing_and_is_done_at_the_next
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(migration, "_rename_control_characters", interrupted)
+        patched.setattr(migration_5_to_6, "_rename_control_characters", interrupted)
         SqliteStore(path)
     with closing(sqlite3.connect(path)) as db:
         assert schema.version_of(db) == 5

@@ -24,8 +24,14 @@ from mcp_types import TextContent
 from ragstone import Engine
 from ragstone.surfaces.mcp.session import McpSession
 from ragstone.surfaces.present.notes import FIRST_INDEXING
-from ragstone.surfaces.tool import MAX_NOTE_TOKENS, MAX_TEXT_TOKENS, Tool, ToolAnswer, ToolCall
 from ragstone.surfaces.tools import DEFAULT_TOOLS, MEMORY_ADD, MEMORY_SEARCH, RAG_SEARCH
+from ragstone.surfaces.tools.tool import (
+    MAX_NOTE_TOKENS,
+    MAX_TEXT_TOKENS,
+    Tool,
+    ToolAnswer,
+    ToolCall,
+)
 from ragstone.text.tokens import at_most
 
 FAKE = "RAGSTONE_RAG_EMBEDDING_PROVIDER"

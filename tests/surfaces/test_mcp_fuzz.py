@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone import Engine
-from ragstone.surfaces.tool import MAX_DATA_TOKENS, MAX_TEXT_TOKENS, Tool, limit_answer
 from ragstone.surfaces.tools import ALL_TOOLS
+from ragstone.surfaces.tools.tool import MAX_DATA_TOKENS, MAX_TEXT_TOKENS, Tool, limit_answer
 from ragstone.text.tokens import at_most
 
 

@@ -24,7 +24,6 @@ from mcp_types import TextContent, TextResourceContents
 from ragstone import Engine
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.surfaces.mcp import McpSession, create_server
-from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall
 from ragstone.surfaces.tools import (
     ALL_TOOLS,
     DEFAULT_TOOLS,
@@ -33,6 +32,7 @@ from ragstone.surfaces.tools import (
     RAG_SEARCH,
 )
 from ragstone.surfaces.tools.search import RAG_RETRIEVE
+from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall
 
 CONFIG = {"rag.embedding_provider": "fake"}
 

@@ -14,15 +14,15 @@ import pytest
 
 from ragstone import Document, Engine
 from ragstone.protocols.cancellation import Cancellation, Cancelled, check_cancelled
-from ragstone.surfaces.tool import (
+from ragstone.surfaces.tools import ALL_TOOLS
+from ragstone.surfaces.tools.execute import execute_tool
+from ragstone.surfaces.tools.tool import (
     MAX_DATA_TOKENS,
     Tool,
     ToolAnswer,
     ToolCall,
     limit_answer,
 )
-from ragstone.surfaces.tools import ALL_TOOLS
-from ragstone.surfaces.tools.execute import execute_tool
 from ragstone.text.tokens import at_most
 from tests.indexing.graph.quarry import write
 from tests.read.pdf_files import lines, pdf

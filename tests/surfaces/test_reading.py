@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ragstone import Document, Engine
-from ragstone.surfaces.tool import ToolAnswer
 from ragstone.surfaces.tools import ALL_TOOLS
+from ragstone.surfaces.tools.tool import ToolAnswer
 from tests.read.office_files import (
     docx,
     epub,

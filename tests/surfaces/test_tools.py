@@ -13,16 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone import Document, Engine
-from ragstone.surfaces.tool import (
-    MAX_DATA_TOKENS,
-    MAX_NOTE_TOKENS,
-    MAX_TEXT_TOKENS,
-    Tool,
-    ToolAnswer,
-    bind_tools,
-    limit_answer,
-    truncate,
-)
 from ragstone.surfaces.tools import (
     ALL_TOOLS,
     CODE_TOOLS,
@@ -33,6 +23,16 @@ from ragstone.surfaces.tools import (
     agent_search,
     documents_tool,
     search_documents,
+)
+from ragstone.surfaces.tools.tool import (
+    MAX_DATA_TOKENS,
+    MAX_NOTE_TOKENS,
+    MAX_TEXT_TOKENS,
+    Tool,
+    ToolAnswer,
+    bind_tools,
+    limit_answer,
+    truncate,
 )
 from ragstone.text.tokens import at_most
 

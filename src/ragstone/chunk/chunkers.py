@@ -17,7 +17,7 @@ from ragstone.chunk.prose import (
     SentenceChunker,
     TokenChunker,
 )
-from ragstone.chunk.recipes import (
+from ragstone.chunk.sizes import (
     MIXED,
     OVERLAPS,
     check_name,

@@ -14,7 +14,7 @@ from typing import Final
 
 from ragstone.chunk.lines import UNPARSED_KIND, chunk_by_lines, cut_lines
 from ragstone.chunk.packing import check_sizes
-from ragstone.chunk.recipes import CODE_SIZE, format_recipe
+from ragstone.chunk.sizes import CODE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks
 from ragstone.text.tokens import weigh
 from ragstone.types import Chunk, Document, Symbol

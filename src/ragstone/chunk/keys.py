@@ -22,7 +22,7 @@ from ragstone.chunk.key_parsers import (
 )
 from ragstone.chunk.lines import chunk_by_lines, cut_lines
 from ragstone.chunk.packing import check_sizes, pack_units
-from ragstone.chunk.recipes import CODE_SIZE, format_recipe
+from ragstone.chunk.sizes import CODE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks, common_start
 from ragstone.text.json_comments import blank_comments
 from ragstone.text.tokens import weigh

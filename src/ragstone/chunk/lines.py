@@ -8,7 +8,7 @@ from typing import Final
 
 from ragstone.chunk.keyword_definitions import defined_names
 from ragstone.chunk.packing import check_sizes, pack_units
-from ragstone.chunk.recipes import CODE_LINES, CODE_SIZE, format_recipe
+from ragstone.chunk.sizes import CODE_LINES, CODE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks
 from ragstone.text.sentences import WORD, line_units
 from ragstone.text.tokens import estimate_up_to

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from ragstone.chunk.packing import check_sizes, pack_units
 from ragstone.chunk.prose import split_at_marks
-from ragstone.chunk.recipes import PROSE_SIZE, format_recipe
+from ragstone.chunk.sizes import PROSE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks, common_start
 from ragstone.text.sentences import (
     LINE,

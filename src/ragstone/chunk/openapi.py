@@ -10,7 +10,7 @@ from ragstone.chunk.key_parsers import KeyParser, KeyPart
 from ragstone.chunk.keys import PARSERS, cut_keys, parse_top_level
 from ragstone.chunk.lines import chunk_by_lines
 from ragstone.chunk.packing import check_sizes
-from ragstone.chunk.recipes import CODE_SIZE, format_recipe
+from ragstone.chunk.sizes import CODE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks
 from ragstone.text.tokens import weigh
 from ragstone.types import Chunk, Document

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from ragstone.chunk.packing import check_sizes, pack_units
-from ragstone.chunk.recipes import PROSE_SIZE, format_recipe
+from ragstone.chunk.sizes import PROSE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks
 from ragstone.text.sentences import (
     SENTENCE,

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from ragstone.chunk.packing import check_sizes, pack_units
-from ragstone.chunk.recipes import CODE_SIZE, format_recipe
+from ragstone.chunk.sizes import CODE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks
 from ragstone.text.sentences import line_units
 from ragstone.text.tokens import estimate

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ragstone.config import documents
+from ragstone.config import documents_yaml
 from ragstone.config.environment import settings_folder
 from ragstone.config.files import PROJECT_LAYER, read_settings_file
 from ragstone.config.restrictions import (
@@ -205,8 +205,8 @@ def _collect(
 
 
 def _read_files(path: Path, layer: str) -> Iterator[SetValue]:
-    """Yield the values in `documents.yaml` and in the settings file of the same folder."""
-    for entry in documents.read_documents_file(path.parent, layer):
+    """Yield the values in `documents_yaml.yaml` and in the settings file of the same folder."""
+    for entry in documents_yaml.read_documents_file(path.parent, layer):
         yield SetValue(*entry)
     origin = f"{layer} {path}"
     for key, value in _flatten(_parse_toml(path, allow_link=layer != PROJECT_LAYER), origin):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from ragstone.config import Settings
-from ragstone.config.agents import AgentsFile, load_agents
+from ragstone.config.agents_yaml import AgentsFile, load_agents
 from ragstone.engine.engine import Engine
 from ragstone.engine.project import OFF, Project
 from ragstone.engine.workspace import Workspace
 from ragstone.errors import ConfigError, InputError, NotFound, ProviderError
 from ragstone.indexing.collection import folder_source
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.protocols import Progress
 from ragstone.retrieval.context.preload import preload_files
 from ragstone.sources.files import from_uri

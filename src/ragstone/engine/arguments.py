@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, cast, get_args
 
-from ragstone.chunk import recipes
+from ragstone.chunk import sizes as chunk_sizes
 from ragstone.chunk.packing import check_sizes
 from ragstone.config import Settings
 from ragstone.config.validation import (
@@ -20,7 +20,7 @@ from ragstone.config.validation import (
     suggest,
 )
 from ragstone.errors import ConfigError, InputError
-from ragstone.indexing.writer import ChunkingConfig
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.types import (
     SUMMARY_PREFIX,
     Document,
@@ -226,17 +226,17 @@ def check_chunking(
         own["chunker"] = chunker
     own |= given
     chunking = ChunkingConfig.from_settings(settings, own)
-    recipes.check_chunking(chunking.chunker, chunking.size, chunking.overlap)
+    chunk_sizes.check_chunking(chunking.chunker, chunking.size, chunking.overlap)
     return own
 
 
 def check_settings(settings: Settings) -> None:
     """Raise `ConfigError` if the settings allow no chunk: now, and not at the first document."""
     rag, chunk = settings.rag, settings.chunk
-    size = recipes.size_in_unit(rag.chunker, rag.chunk_size, chunk.max_tokens)
-    overlap = recipes.overlap_in_unit(rag.chunker, rag.chunk_overlap, chunk.overlap_tokens)
+    size = chunk_sizes.size_in_unit(rag.chunker, rag.chunk_size, chunk.max_tokens)
+    overlap = chunk_sizes.overlap_in_unit(rag.chunker, rag.chunk_overlap, chunk.overlap_tokens)
     try:
-        recipes.describe_recipe(rag.chunker, size, overlap)
+        chunk_sizes.describe_recipe(rag.chunker, size, overlap)
     except InputError as error:
         raise ConfigError(
             f"The chunker {rag.chunker!r} cannot use these sizes. {error.message}",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ragstone.access.plans import Plans as Plans
     from ragstone.engine.admin import Admin as Admin
     from ragstone.engine.agents import Agents as Agents
+    from ragstone.engine.cost_estimate import plan_sync as plan_sync
     from ragstone.engine.external import External as External
     from ragstone.engine.graph import CodeGraph as CodeGraph
     from ragstone.engine.keys import ProjectKeys as ProjectKeys
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
     from ragstone.engine.overview import require_kinds as require_kinds
     from ragstone.engine.prompts import Prompts as Prompts
     from ragstone.engine.stats import search_stats as search_stats
-    from ragstone.engine.sync_plan import plan_sync as plan_sync
     from ragstone.engine.system import SystemCollections as SystemCollections
     from ragstone.engine.transfer import Transfer as Transfer
-    from ragstone.indexing.background import BackgroundEmbedding as BackgroundEmbedding
+    from ragstone.indexing.background_embedding import (
+        BackgroundEmbedding as BackgroundEmbedding,
+    )
+    from ragstone.indexing.cost_estimate import SyncPlanner as SyncPlanner
     from ragstone.indexing.page_pictures import draw_page_picture as draw_page_picture
-    from ragstone.indexing.plan import SyncPlanner as SyncPlanner
     from ragstone.indexing.size_history import SizeHistory as SizeHistory
     from ragstone.indexing.watcher import Watcher as Watcher
     from ragstone.retrieval.code.class_headers import with_signatures as with_signatures
@@ -50,16 +52,16 @@ _MODULES = {
     "load_pepper": "ragstone.access.pepper",
     "last_sync": "ragstone.engine.overview",
     "list_projects": "ragstone.engine.overview",
-    "plan_sync": "ragstone.engine.sync_plan",
+    "plan_sync": "ragstone.engine.cost_estimate",
     "require_kinds": "ragstone.engine.overview",
     "project_status": "ragstone.engine.overview",
     "Prompts": "ragstone.engine.prompts",
     "search_stats": "ragstone.engine.stats",
     "SystemCollections": "ragstone.engine.system",
     "Transfer": "ragstone.engine.transfer",
-    "BackgroundEmbedding": "ragstone.indexing.background",
+    "BackgroundEmbedding": "ragstone.indexing.background_embedding",
     "SizeHistory": "ragstone.indexing.size_history",
-    "SyncPlanner": "ragstone.indexing.plan",
+    "SyncPlanner": "ragstone.indexing.cost_estimate",
     "draw_page_picture": "ragstone.indexing.page_pictures",
     "Watcher": "ragstone.indexing.watcher",
     "search_remote": "ragstone.retrieval.remote.search",

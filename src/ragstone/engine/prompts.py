@@ -30,8 +30,8 @@ from ragstone.retrieval.context.builder import (
 )
 from ragstone.retrieval.context.fence import new_mark, reveal_hidden
 from ragstone.retrieval.context.formatters import FORMATTERS, one_line
-from ragstone.retrieval.context.passages import hash_sentences
 from ragstone.retrieval.context.selection import Candidate, merge_hits, score_candidates
+from ragstone.retrieval.context.shown_sentences import hash_sentences
 from ragstone.retrieval.context.vague_tasks import is_vague
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Unpack
 
 from ragstone.errors import Conflict, ProviderError, StaleSpace
 from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill, outage_note
+from ragstone.indexing.collection_writer import ChunkingConfig, DocumentWriter
 from ragstone.indexing.components import is_shared, store_notes
 from ragstone.indexing.ownership import require_takeover
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
-from ragstone.indexing.writer import ChunkingConfig, DocumentWriter
 from ragstone.read.file_types import FORMAT_SUFFIXES, IMAGE_SUFFIXES, explain_refusal
 from ragstone.sources.added_files import ADDED, AddedFile
 from ragstone.sources.folder.selection import FileLimits

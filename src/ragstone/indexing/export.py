@@ -22,7 +22,7 @@ from ragstone.types import AddReport, Document, Mark, PutResult, SpaceInfo
 from ragstone.vectors.codecs import CODECS
 
 if TYPE_CHECKING:
-    from ragstone.indexing.writer import DocumentWriter
+    from ragstone.indexing.collection_writer import DocumentWriter
     from ragstone.protocols import Codec, DocumentStore
     from ragstone.types import CollectionKey, StoredDocument
 

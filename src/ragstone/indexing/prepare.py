@@ -12,8 +12,8 @@ from typing import Final, Literal
 from ragstone.chunk.chunkers import chunker_for, needs_symbols
 from ragstone.config import cores
 from ragstone.errors import ReadError, Reason
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.parser_process import parse_facts
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.protocols import Source
 from ragstone.read.python_command import find_python
 from ragstone.read.readers import is_binary, reader_for

@@ -20,8 +20,8 @@ from ragstone.sources.folder.source import MISSING, fingerprint
 from ragstone.types import Item, KnownFile, Skip, SyncReport, UnreadFile
 
 if TYPE_CHECKING:
+    from ragstone.indexing.collection_writer import DocumentWriter
     from ragstone.indexing.prepare import Outcome
-    from ragstone.indexing.writer import DocumentWriter
     from ragstone.protocols import Progress, Source
     from ragstone.types import (
         PreparedDocument,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.prepare import ItemPreparer, Outcome
-from ragstone.indexing.writer import ChunkingConfig
 from ragstone.read.messages import decode
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import FolderSource

@@ -18,8 +18,8 @@ except ImportError as error:
     ) from error
 
 from ragstone.engine import Engine
-from ragstone.surfaces.tool import Tool
 from ragstone.surfaces.tools import DEFAULT_TOOLS
+from ragstone.surfaces.tools.tool import Tool
 
 
 def tools(engine: Engine, chosen: Sequence[Tool] = DEFAULT_TOOLS) -> list[FunctionTool]:

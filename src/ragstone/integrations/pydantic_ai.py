@@ -15,8 +15,8 @@ except ImportError as error:
     ) from error
 
 from ragstone.engine import Engine
-from ragstone.surfaces import tool as ragstone_tool
 from ragstone.surfaces.tools import DEFAULT_TOOLS
+from ragstone.surfaces.tools import tool as ragstone_tool
 
 
 def tools(

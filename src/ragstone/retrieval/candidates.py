@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone.config import cores
 from ragstone.errors import NotFound, ProviderError
-from ragstone.retrieval.ranking.background import BackgroundSamples, share_of_terms
+from ragstone.retrieval.ranking.confidence import BackgroundSamples, share_of_terms
 from ragstone.retrieval.ranking.fusion import CandidateLists
 from ragstone.text import query_terms
 from ragstone.types import Condition, Filter, Scored

@@ -21,8 +21,8 @@ from ragstone.types import CollectionKey, Dropped, Hit, Slice, Span, StoredChunk
 
 if TYPE_CHECKING:
     from ragstone.protocols import DocumentReader
-    from ragstone.retrieval.ranking.background import Traces
     from ragstone.retrieval.ranking.boosts import RankedChunk
+    from ragstone.retrieval.ranking.confidence import Traces
     from ragstone.retrieval.ranking.order import ChunkLoader
     from ragstone.types import Request
 

@@ -13,13 +13,13 @@ from ragstone.protocols.cancellation import check_cancelled
 from ragstone.retrieval.candidates import CandidateSearch
 from ragstone.retrieval.hits import HitBuilder
 from ragstone.retrieval.ranking import order
-from ragstone.retrieval.ranking.background import (
+from ragstone.retrieval.ranking.boosts import RankedChunk
+from ragstone.retrieval.ranking.confidence import (
     NOTHING_FITS,
     SURE_CONFIDENCE,
     confidence,
     weak_limit,
 )
-from ragstone.retrieval.ranking.boosts import RankedChunk
 from ragstone.retrieval.ranking.fusion import (
     CandidateLists,
     FusedList,

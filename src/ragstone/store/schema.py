@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ragstone.errors import StoreDamaged, StoreError, StoreTooNew
-from ragstone.store import migration
+from ragstone.store import migration_5_to_6
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.failures import RESTORE
 from ragstone.store.fetch import fetch_value
@@ -91,7 +91,7 @@ def _upgrade_tables(db: sqlite3.Connection, version: int) -> None:
 def _migrate(db: sqlite3.Connection, version: int) -> None:
     """Bring existing tables to the newest version, one version after the other."""
     if version == 5:
-        migration.run(db)
+        migration_5_to_6.run(db)
     for table in _NEW_IN_7:
         db.execute(create_statement(table))
 

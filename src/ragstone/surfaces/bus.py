@@ -24,8 +24,8 @@ from ragstone.engine import Engine
 from ragstone.errors import InputError, RagstoneError
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import failure_json
-from ragstone.surfaces.tool import ToolAnswer
 from ragstone.surfaces.tools import documents_tool
+from ragstone.surfaces.tools.tool import ToolAnswer
 
 REQUESTS: Final = "tcp://127.0.0.1:5570"
 RESULTS: Final = "tcp://127.0.0.1:5571"

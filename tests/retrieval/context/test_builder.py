@@ -15,7 +15,7 @@ from ragstone.retrieval.context import MIN_CONFIDENCE
 from ragstone.retrieval.context.builder import ContextRequest, build_context
 from ragstone.retrieval.context.fence import HIDDEN, closing_line, opening_line, reveal_hidden
 from ragstone.retrieval.context.formatters import EMPTY_BASE, FORMATTERS, NOTHING_FOUND
-from ragstone.retrieval.context.passages import hash_sentences
+from ragstone.retrieval.context.shown_sentences import hash_sentences
 from ragstone.text.tokens import at_most
 from ragstone.types import ContextFormat, Hit, Span
 

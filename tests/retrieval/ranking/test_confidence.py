@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.retrieval.ranking.background import Background, Calibration, confidence
+from ragstone.retrieval.ranking.confidence import Background, Calibration, confidence
 from ragstone.types import Chunk, ListTrace, Span, StoredChunk
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.retrieval.ranking.background import Background, Calibration
+from ragstone.retrieval.ranking.confidence import Background, Calibration
 from ragstone.retrieval.ranking.fusion import (
     list_weights,
     query_type,

@@ -11,7 +11,7 @@ import pytest
 from ragstone import Engine
 from ragstone.config import load
 from ragstone.errors import ConfigError, Conflict
-from ragstone.indexing.background import BackgroundEmbedding
+from ragstone.indexing.background_embedding import BackgroundEmbedding
 from ragstone.indexing.components import choose_parts
 from ragstone.indexing.sync import Scan
 from ragstone.surfaces.cli.app import run

@@ -16,7 +16,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import Route
 
 from ragstone.access.identity import KEY_SCOPES
-from ragstone.surfaces.rest.route import ScopedRoute
+from ragstone.surfaces.rest.authorised_route import ScopedRoute
 from ragstone.surfaces.server.mcp_http import McpEndpoint
 from ragstone.surfaces.web.static_files import static_url
 from tests.support.running_server import RunningServer, running_server

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.embed.remote import RemoteEmbedder
-from ragstone.surfaces.rest import background
+from ragstone.surfaces.rest import folder_sync
 from tests.support.model_services import KEY, ModelService, answer_openai, serving
 from tests.support.running_server import running_server
 from tests.support.waiting import wait_until
@@ -17,7 +17,7 @@ def test_vectors_are_made_after_an_outage_of_the_service(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAGSTONE_EMBED_API_KEY", KEY)
-    monkeypatch.setattr(background, "_RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(folder_sync, "_RETRY_SECONDS", 0.05)
     service = ModelService(answer_openai, 16)
     service.is_down = True
     with serving(service, "/v1"):

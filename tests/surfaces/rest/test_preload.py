@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from ragstone import Engine
-from ragstone.surfaces.server.preload import preload
+from ragstone.surfaces.server.startup import preload
 from tests.support.model_services import KEY, ModelService, answer_openai, serving
 
 FIRST_REQUESTS = """
 import sys
 from ragstone import Engine
-from ragstone.surfaces.server.preload import preload
+from ragstone.surfaces.server.startup import preload
 with Engine.open(sys.argv[1]) as engine:
     preload(engine)
     before = set(sys.modules)

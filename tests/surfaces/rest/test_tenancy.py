@@ -18,9 +18,9 @@ import httpx2
 import pytest
 from mcp_types.version import LATEST_MODERN_VERSION
 
-from ragstone.surfaces.rest.route import ScopedRoute
-from ragstone.surfaces.tool import Tool
+from ragstone.surfaces.rest.authorised_route import ScopedRoute
 from ragstone.surfaces.tools import ALL_TOOLS
+from ragstone.surfaces.tools.tool import Tool
 from tests.support.running_server import RunningServer, running_server
 
 CALLS = int(os.environ.get("TORTURE_TENANT_CALLS", "350"))

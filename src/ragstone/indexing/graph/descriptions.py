@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from ragstone.indexing.collection_writer import DocumentWriter
 from ragstone.indexing.reconcile import Reconciler
-from ragstone.indexing.writer import DocumentWriter
 from ragstone.sources.given import GivenDocuments
 from ragstone.types import SUMMARY_PREFIX, Document, Rendered
 

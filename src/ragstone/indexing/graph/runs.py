@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ragstone.errors import InputError
+from ragstone.indexing.collection_writer import DocumentWriter
 from ragstone.indexing.reconcile import Reconciler
-from ragstone.indexing.writer import DocumentWriter
 from ragstone.sources.given import GivenDocuments
 from ragstone.sources.secrets.redaction import redact
 from ragstone.types import Alias, Document, Graph, Link, Node, PutResult

@@ -16,7 +16,7 @@ from ragstone.retrieval.code.chunks import (
     hit_from_chunk,
 )
 from ragstone.retrieval.code.request import RUN_KINDS, RetrievalRequest
-from ragstone.retrieval.ranking.background import NOTHING_FITS
+from ragstone.retrieval.ranking.confidence import NOTHING_FITS
 from ragstone.types import (
     CodeAnswer,
     CodeGuess,

@@ -22,8 +22,8 @@ from ragstone.retrieval.context.formatters import (
     one_line,
     shorten_text,
 )
-from ragstone.retrieval.context.passages import was_answer_shown, was_shown
 from ragstone.retrieval.context.pieces import cite_hit, shorten_piece
+from ragstone.retrieval.context.shown_sentences import was_answer_shown, was_shown
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
 from ragstone.types import Cited, Context, ContextFormat, Hit, LeftOut

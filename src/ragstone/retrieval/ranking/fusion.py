@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from ragstone.retrieval.ranking.background import Background, Calibration
+from ragstone.retrieval.ranking.confidence import Background, Calibration
 from ragstone.retrieval.ranking.parameters import (
     RANKING_PARAMETERS,
     RRF_K,

@@ -13,8 +13,8 @@ from mcp.shared.exceptions import MCPError
 from ragstone.errors import Overloaded, TimedOut
 from ragstone.surfaces.mcp.session import McpSession, RequestContext
 from ragstone.surfaces.present.failures import failure_codes
-from ragstone.surfaces.tool import Tool
 from ragstone.surfaces.tools import MEMORY_SEARCH, RAG_CONTEXT
+from ragstone.surfaces.tools.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)

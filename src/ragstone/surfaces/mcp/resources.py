@@ -17,8 +17,8 @@ from ragstone.retrieval.context.fence import reveal_hidden
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.mcp.session import McpSession, RequestContext
 from ragstone.surfaces.present.failures import failure_codes
-from ragstone.surfaces.tool import MAX_TEXT_TOKENS
 from ragstone.surfaces.tools.reading import DocumentLines, read_lines
+from ragstone.surfaces.tools.tool import MAX_TEXT_TOKENS
 from ragstone.types import StoredDocument
 
 SCHEME: Final = "ragstone"

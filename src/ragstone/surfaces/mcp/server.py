@@ -22,8 +22,8 @@ from ragstone.surfaces.mcp.prompts import PromptHandlers
 from ragstone.surfaces.mcp.resources import ResourceHandlers
 from ragstone.surfaces.mcp.session import Lifespan, McpSession, RequestContext
 from ragstone.surfaces.present.failures import failure_json
-from ragstone.surfaces.tool import Tool, ToolAnswer, failed_answer
 from ragstone.surfaces.tools import CODE_TOOLS, DEFAULT_TOOLS, RAG_FIND_TOOLS
+from ragstone.surfaces.tools.tool import Tool, ToolAnswer, failed_answer
 
 INSTRUCTIONS: Final = (
     "Ragstone knows this project: its code, documents and past conversations. Use rag_search to find passages with "

@@ -18,8 +18,8 @@ from ragstone.protocols.cancellation import Cancellation
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.mcp.other_servers import store_tools
 from ragstone.surfaces.present.notes import FIRST_INDEXING, SCANNING
-from ragstone.surfaces.tool import Tool, ToolAnswer, limit_answer
 from ragstone.surfaces.tools import RAG_FIND_TOOLS
+from ragstone.surfaces.tools.tool import Tool, ToolAnswer, limit_answer
 
 FIRST_CALL_SECONDS: Final = 8.0
 """In a folder without an index, the first call waits this long for the words to be indexed."""

@@ -22,8 +22,8 @@ from pydantic import ValidationError
 from ragstone.surfaces.mcp.server import create_server, server_options
 from ragstone.surfaces.mcp.session import Lifespan, McpSession
 from ragstone.surfaces.present.failures import INTERRUPTED
-from ragstone.surfaces.tool import Tool
 from ragstone.surfaces.tools import DEFAULT_TOOLS
+from ragstone.surfaces.tools.tool import Tool
 
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _REPLACEMENT: Final = "\ufffd"

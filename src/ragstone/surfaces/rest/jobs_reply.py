@@ -12,8 +12,8 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
 from ragstone.surfaces.present.jobs import job_json
+from ragstone.surfaces.rest.authorised_route import Call
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import Call
 from ragstone.surfaces.rest.start_job import start_job
 from ragstone.types import IncomingFile, Job, JobRequest
 

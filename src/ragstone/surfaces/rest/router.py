@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
 from ragstone.surfaces.present import Json
-from ragstone.surfaces.rest.route import ScopedRoute
+from ragstone.surfaces.rest.authorised_route import ScopedRoute
 
 
 class Answer(BaseModel):

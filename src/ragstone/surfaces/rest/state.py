@@ -18,8 +18,8 @@ from ragstone.engine.arguments import is_system_name
 from ragstone.errors import AccessError, ConfigError
 from ragstone.indexing.components import has_shared_store
 from ragstone.surfaces.rest.admission import Admission
-from ragstone.surfaces.rest.background import BackgroundSync
 from ragstone.surfaces.rest.engines import Engines
+from ragstone.surfaces.rest.folder_sync import BackgroundSync
 from ragstone.surfaces.rest.jobs import Jobs
 from ragstone.surfaces.rest.metrics import Counts, Metrics
 from ragstone.surfaces.rest.shared_jobs import SharedJobs

@@ -27,8 +27,8 @@ from ragstone.surfaces.present.failures import failure_json
 from ragstone.surfaces.rest.replies import failure_response
 from ragstone.surfaces.rest.state import ServerState
 from ragstone.surfaces.rest.streams import CHECK_SECONDS
-from ragstone.surfaces.tool import Tool, ToolAnswer
 from ragstone.surfaces.tools import ALL_TOOLS, DEFAULT_TOOLS
+from ragstone.surfaces.tools.tool import Tool, ToolAnswer
 
 PATHS: Final[Mapping[str, Sequence[Tool]]] = {"/mcp": DEFAULT_TOOLS, "/mcp/all": ALL_TOOLS}
 """The small set of tools for coding agents, and all tools."""

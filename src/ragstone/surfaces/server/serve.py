@@ -31,9 +31,8 @@ from ragstone.surfaces.server.listeners import (
     open_worker_sockets,
 )
 from ragstone.surfaces.server.mcp_http import McpEndpoints
-from ragstone.surfaces.server.preload import start_preload
 from ragstone.surfaces.server.record import ServerRecord
-from ragstone.surfaces.server.tool_descriptions import start_tool_descriptions
+from ragstone.surfaces.server.startup import start_preload, start_storing_tools
 from ragstone.surfaces.server.worker_group import WorkerGroup, WorkerSetup, check_workers
 from ragstone.surfaces.web.site import add_pages
 
@@ -164,7 +163,7 @@ async def run_part(
     if part.is_first:
         if part.sync:
             server.sync.start()
-            start_tool_descriptions(engines.own)
+            start_storing_tools(engines.own)
         tasks.append(asyncio.create_task(record.write_when_possible()))
     try:
         await StoppableServer(uvicorn_config, server, on_started).serve(sockets=[*listeners])

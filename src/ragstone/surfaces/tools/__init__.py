@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from ragstone.surfaces.tool import Tool
 from ragstone.surfaces.tools.code import RAG_HISTORY, RAG_IMPACT, RAG_RELATED
 from ragstone.surfaces.tools.execute import execute_tool
 from ragstone.surfaces.tools.find_tools import (
@@ -38,6 +37,7 @@ from ragstone.surfaces.tools.search import (
     documents_tool,
     search_documents,
 )
+from ragstone.surfaces.tools.tool import Tool
 
 DEFAULT_TOOLS: Final = (RAG_SEARCH, RAG_CONTEXT, RAG_READ, MEMORY_ADD, MEMORY_SEARCH)
 """The small set for coding agents; `CODE_TOOLS` join it if the project has a code graph."""

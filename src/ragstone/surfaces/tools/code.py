@@ -9,9 +9,9 @@ from ragstone.errors import InputError
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.graph import change_json, format_place, node_summary_json
-from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall, truncate
 from ragstone.surfaces.tools.schemas import MAX_TOKENS, count_schema, list_schema, text_schema
 from ragstone.surfaces.tools.search import SEARCH_TOKENS
+from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall, truncate
 from ragstone.text.tokens import at_most
 from ragstone.types import Affected, Change, Node, Related
 

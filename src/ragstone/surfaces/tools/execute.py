@@ -7,8 +7,8 @@ from typing import Final
 
 from ragstone.errors import InputError
 from ragstone.surfaces.present import Json
-from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall
 from ragstone.surfaces.tools.schemas import result_schema, text_schema
+from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall
 
 _ACTION: Final = "action"
 _ARGUMENTS: Final = "arguments"

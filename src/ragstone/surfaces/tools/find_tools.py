@@ -10,9 +10,9 @@ from ragstone.engine.system import MCP_TOOLS, OWN_SERVER, SERVER_FIELD, tool_uri
 from ragstone.retrieval.context.fence import reveal_hidden
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json
-from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall
 from ragstone.surfaces.tools.passages import count_fitting, fence_results
 from ragstone.surfaces.tools.schemas import QUERY, count_schema, list_schema
+from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall
 from ragstone.types import Document, Hit
 
 _TOP_K: Final = 5

@@ -11,7 +11,6 @@ from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.documents import collection_json, document_json
 from ragstone.surfaces.present.reports import status_json
-from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall
 from ragstone.surfaces.tools.passages import count_fitting
 from ragstone.surfaces.tools.schemas import (
     COLLECTION,
@@ -20,6 +19,7 @@ from ragstone.surfaces.tools.schemas import (
     result_schema,
     text_schema,
 )
+from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall
 from ragstone.types import Document, StoredDocument
 
 _PAGE: Final = 50

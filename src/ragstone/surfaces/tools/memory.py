@@ -10,7 +10,6 @@ from ragstone.retrieval.context.fence import reveal_hidden
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json, format_time
 from ragstone.surfaces.present.memory import describe_redaction, recalled_json, session_json
-from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall, truncate
 from ragstone.surfaces.tools.passages import count_fitting, fence_results
 from ragstone.surfaces.tools.schemas import (
     QUERY,
@@ -21,6 +20,7 @@ from ragstone.surfaces.tools.schemas import (
     text_schema,
 )
 from ragstone.surfaces.tools.search import SEARCH_TOKENS
+from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall, truncate
 from ragstone.text.tokens import at_most
 from ragstone.types import Recalled, Turn
 

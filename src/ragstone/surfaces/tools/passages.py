@@ -18,7 +18,7 @@ from ragstone.retrieval.context.formatters import FORMATTERS
 from ragstone.retrieval.context.pieces import cite_hit, shorten_piece, shorten_to_start
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.hits import summary_json
-from ragstone.surfaces.tool import MAX_TEXT_TOKENS
+from ragstone.surfaces.tools.tool import MAX_TEXT_TOKENS
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
 from ragstone.types import Cited, Hit, Span

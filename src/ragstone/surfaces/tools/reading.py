@@ -18,7 +18,6 @@ from ragstone.retrieval.context.fence import (
 )
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json
-from ragstone.surfaces.tool import Tool, ToolAnswer, ToolCall, truncate
 from ragstone.surfaces.tools.citations import find_cited, page_at
 from ragstone.surfaces.tools.passages import fence_results
 from ragstone.surfaces.tools.schemas import (
@@ -29,6 +28,7 @@ from ragstone.surfaces.tools.schemas import (
     text_schema,
 )
 from ragstone.surfaces.tools.search import SEARCH_TOKENS
+from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall, truncate
 from ragstone.text.tokens import at_most
 from ragstone.types import Span
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ragstone.surfaces.tool import MAX_TEXT_TOKENS, Schema
+from ragstone.surfaces.tools.tool import MAX_TEXT_TOKENS, Schema
 
 QUERY: Final[Schema] = {
     "type": "string",

@@ -11,7 +11,6 @@ from ragstone.errors import NotFound
 from ragstone.retrieval.context.formatters import NOTHING_FOUND, one_line
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.graph import graph_answer_json
-from ragstone.surfaces.tool import MAX_TEXT_TOKENS, Tool, ToolAnswer, ToolCall, truncate
 from ragstone.surfaces.tools.passages import fence_results, fit_passages, passage_json
 from ragstone.surfaces.tools.schemas import (
     COLLECTION,
@@ -23,6 +22,7 @@ from ragstone.surfaces.tools.schemas import (
     count_schema,
     text_schema,
 )
+from ragstone.surfaces.tools.tool import MAX_TEXT_TOKENS, Tool, ToolAnswer, ToolCall, truncate
 from ragstone.text.tokens import at_most
 from ragstone.types import Context, Hit
 

@@ -12,8 +12,8 @@ from starlette.responses import HTMLResponse
 from ragstone.access.identity import KeyScope
 from ragstone.errors import RagstoneError, Unauthenticated
 from ragstone.surfaces.present.failures import failure_codes
+from ragstone.surfaces.rest.authorised_route import Call, ScopedRoute
 from ragstone.surfaces.rest.replies import answer_failure
-from ragstone.surfaces.rest.route import Call, ScopedRoute
 from ragstone.surfaces.rest.state import ServerState, check_page_token
 from ragstone.surfaces.web.formats import format_sentence
 from ragstone.surfaces.web.headers import PAGE_HEADERS

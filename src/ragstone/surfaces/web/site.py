@@ -7,8 +7,8 @@ from typing import Final, Protocol
 from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
+from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.rest.replies import answer_failure
-from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.web.page import NavItem, page_failure, page_router
 from ragstone.surfaces.web.pages import (
     collections,

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ragstone.errors import InputError
+from ragstone.surfaces.cli.cost_estimate import show_plan
 from ragstone.surfaces.cli.engine import (
     complete_vectors,
     confirm_first_sync,
@@ -17,7 +18,6 @@ from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import collection_option, common_options, yes_option
 from ragstone.surfaces.cli.output import print_json, print_notes
-from ragstone.surfaces.cli.sync_plan import show_plan
 from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.reports import sync_report_json
 

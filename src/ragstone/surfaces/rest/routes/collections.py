@@ -6,11 +6,11 @@ from fastapi import Response
 
 from ragstone.errors import ConfigError, InputError
 from ragstone.surfaces.present import Json
+from ragstone.surfaces.rest.allowed_models import check_models
+from ragstone.surfaces.rest.authorised_route import AuthorisedCall, Call, needs
 from ragstone.surfaces.rest.bodies import CollectionBody
 from ragstone.surfaces.rest.forms import collection_form
-from ragstone.surfaces.rest.models import check_models
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, Call, needs
 from ragstone.surfaces.rest.router import create_router
 from ragstone.types import Collection
 

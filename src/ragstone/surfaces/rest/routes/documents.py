@@ -14,6 +14,7 @@ from ragstone.surfaces.jobs.work import upload_request
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.documents import document_json
 from ragstone.surfaces.present.reports import add_report_json
+from ragstone.surfaces.rest.authorised_route import AuthorisedCall, needs
 from ragstone.surfaces.rest.bodies import DocumentBody, DocumentsBody, RemoveBody
 from ragstone.surfaces.rest.forms import (
     chunk_form,
@@ -23,7 +24,6 @@ from ragstone.surfaces.rest.forms import (
 )
 from ragstone.surfaces.rest.jobs_reply import job_reply
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, needs
 from ragstone.surfaces.rest.router import create_router
 from ragstone.types import Document, IncomingFile
 

@@ -8,9 +8,9 @@ from fastapi import Query, Response
 
 from ragstone.surfaces.present.graph import change_json, impact_json, node_json, related_json
 from ragstone.surfaces.present.reports import add_report_json
+from ragstone.surfaces.rest.authorised_route import AuthorisedCall, needs
 from ragstone.surfaces.rest.bodies import RunBody
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, needs
 from ragstone.surfaces.rest.router import create_router
 
 router = create_router("graph", "/api/rag")

@@ -9,9 +9,9 @@ from starlette.responses import PlainTextResponse
 
 from ragstone import __version__
 from ragstone.surfaces.present import Json
+from ragstone.surfaces.rest.authorised_route import AuthorisedCall, needs
 from ragstone.surfaces.rest.metrics import render
 from ragstone.surfaces.rest.replies import JsonReply, reply
-from ragstone.surfaces.rest.route import AuthorisedCall, needs
 from ragstone.surfaces.rest.router import create_router
 from ragstone.surfaces.rest.state import GAUGES
 from ragstone.surfaces.tools import ALL_TOOLS, CODE_TOOLS, DEFAULT_TOOLS

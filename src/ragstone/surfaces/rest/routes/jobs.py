@@ -17,10 +17,15 @@ from ragstone.sources.folder.source import FILES
 from ragstone.surfaces.jobs.work import sync_request
 from ragstone.surfaces.present.jobs import job_json
 from ragstone.surfaces.present.reports import status_json, sync_report_json, watch_status_json
+from ragstone.surfaces.rest.authorised_route import (
+    AuthorisedCall,
+    Call,
+    make_validity_check,
+    needs,
+)
 from ragstone.surfaces.rest.bodies import FileEventsBody, SyncBody
 from ragstone.surfaces.rest.jobs_reply import FinishedJobReply, job_reply
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, Call, make_validity_check, needs
 from ragstone.surfaces.rest.router import create_router
 from ragstone.surfaces.rest.streams import EventQueue, EventStreamReply
 from ragstone.types import Job

@@ -7,9 +7,9 @@ import time
 from fastapi import Response
 
 from ragstone.surfaces.present.access import key_json, usage_json
+from ragstone.surfaces.rest.authorised_route import AuthorisedCall, needs
 from ragstone.surfaces.rest.bodies import KeyBody
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, needs
 from ragstone.surfaces.rest.router import create_router
 
 router = create_router("access", "/api/rag")

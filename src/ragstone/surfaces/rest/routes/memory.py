@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from ragstone.surfaces.present.memory import recalled_json, session_json, turn_json
+from ragstone.surfaces.rest.authorised_route import AuthorisedCall, Call, needs
 from ragstone.surfaces.rest.bodies import (
     RecallBody,
     SessionRecallBody,
@@ -14,7 +15,6 @@ from ragstone.surfaces.rest.bodies import (
     TurnBody,
 )
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, Call, needs
 from ragstone.surfaces.rest.router import create_router
 
 router = create_router("memory", "/api/rag")

@@ -13,6 +13,8 @@ from ragstone.errors import ConfigError, InputError
 from ragstone.surfaces.present.context import context_json
 from ragstone.surfaces.present.graph import retrieval_json
 from ragstone.surfaces.present.hits import answer_json, explanation_json
+from ragstone.surfaces.rest.allowed_models import check_models
+from ragstone.surfaces.rest.authorised_route import AuthorisedCall, Call, needs
 from ragstone.surfaces.rest.bodies import (
     ContextBody,
     InjectBody,
@@ -20,9 +22,7 @@ from ragstone.surfaces.rest.bodies import (
     SearchBody,
     SearchOptionsBody,
 )
-from ragstone.surfaces.rest.models import check_models
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, Call, needs
 from ragstone.surfaces.rest.router import create_router
 from ragstone.types import RetrieveLimits
 

@@ -6,8 +6,8 @@ from fastapi import Request, Response
 
 from ragstone.access.sessions import SESSION_SECONDS
 from ragstone.errors import Conflict
+from ragstone.surfaces.rest.authorised_route import AuthorisedCall, Call, needs
 from ragstone.surfaces.rest.replies import reply
-from ragstone.surfaces.rest.route import AuthorisedCall, Call, needs
 from ragstone.surfaces.rest.router import create_router
 from ragstone.surfaces.rest.state import SESSION_COOKIE
 

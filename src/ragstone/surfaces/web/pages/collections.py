@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 from fastapi import Depends, Form, Query, Response
 
+from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.rest.forms import decode_cursor, encode_cursor
-from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.web.addresses import collection_path
 from ragstone.surfaces.web.file_states import STATE_LABELS, file_states
 from ragstone.surfaces.web.formats import plural

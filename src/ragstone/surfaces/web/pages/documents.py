@@ -9,8 +9,8 @@ from fastapi import Body, Depends, Form, Query, Response
 
 from ragstone.errors import NotFound
 from ragstone.surfaces.jobs.uploads import check_file_name
+from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.rest.replies import JsonReply
-from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.web.addresses import collection_path
 from ragstone.surfaces.web.document_view import Passage, view_document
 from ragstone.surfaces.web.file_states import STATE_LABELS, file_states

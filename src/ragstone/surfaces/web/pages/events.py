@@ -8,7 +8,7 @@ from fastapi import Query, Response
 
 from ragstone.errors import InputError
 from ragstone.indexing.events import LogPosition
-from ragstone.surfaces.rest.route import needs
+from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.web.events_view import LABELS, view_event
 from ragstone.surfaces.web.page import AuthorisedPage, NavItem, page_router
 

@@ -8,7 +8,7 @@ from fastapi import Query, Response
 from starlette.responses import JSONResponse
 
 from ragstone.errors import NotFound
-from ragstone.surfaces.rest.route import needs
+from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.web.graph_picture import (
     MAX_NODES,
     GraphFrame,

@@ -9,13 +9,13 @@ from starlette.responses import RedirectResponse
 
 from ragstone.errors import Conflict, NotFound
 from ragstone.indexing.events import SEARCH_COMPLETED
+from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.rest.replies import JsonReply
-from ragstone.surfaces.rest.route import needs
 from ragstone.surfaces.rest.state import PROJECT_COOKIE
 from ragstone.surfaces.web import plots
 from ragstone.surfaces.web.file_states import describe_sources
 from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router
-from ragstone.surfaces.web.work import running_sync, start_sync
+from ragstone.surfaces.web.start_jobs import running_sync, start_sync
 from ragstone.types import FolderLedger, ProjectOverview
 
 NAV: Final = NavItem("Home", "/", "home", "h")

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from fastapi import Query, Response
 
 from ragstone.errors import NotFound
-from ragstone.surfaces.rest.route import needs
+from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.web.addresses import session_path
 from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router
 from ragstone.types import Turn

@@ -10,8 +10,8 @@ from fastapi import Query, Response
 
 from ragstone import registry
 from ragstone.errors import ConfigError, InputError, RagstoneError
-from ragstone.surfaces.rest.models import check_models
-from ragstone.surfaces.rest.route import needs
+from ragstone.surfaces.rest.allowed_models import check_models
+from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.web.absence import explain_absence
 from ragstone.surfaces.web.lab import (
     LabFilters,

@@ -12,7 +12,7 @@ from ragstone.config import Settings, load
 from ragstone.config.setting_writer import write_setting
 from ragstone.errors import ConfigError, Conflict, InputError
 from ragstone.surfaces.present.reports import describe_money
-from ragstone.surfaces.rest.route import needs
+from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.rest.routes.session import open_browser_session
 from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router
 from ragstone.surfaces.web.settings_view import causes_work, group_by_section, view_settings

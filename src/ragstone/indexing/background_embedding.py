@@ -1,6 +1,6 @@
 """Starts the process that makes missing vectors after a command has ended, and says how it goes.
 
-There is at most one for each home. `background_main` is its program.
+There is at most one for each home. `background_embedding_main` is its program.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ragstone.config import Settings
 
 FAILED: Final = "failed: "
-_PROGRAM: Final = "ragstone.indexing.background_main"
+_PROGRAM: Final = "ragstone.indexing.background_embedding_main"
 _MAX_LOG_BYTES: Final = 100_000
 _TAIL_BYTES: Final = 2000
 _RETRY_SECONDS: Final = 600.0

@@ -1,4 +1,4 @@
-"""Loads what the first requests need when a server starts, in a thread: pages, the index, the model."""
+"""The work of a server when it starts, in threads: load what the first requests need, store the descriptions of tools."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Final
 from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
 from ragstone.protocols import RemoteModel
+from ragstone.sources.folder.roots import is_risky
+from ragstone.surfaces.mcp.other_servers import store_tools
 from ragstone.surfaces.web.templates import environment
 from ragstone.types import Mode, Request, Scope
 
@@ -17,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 def start_preload(engine: Engine) -> threading.Thread:
-    """Start the thread. Requests are answered meanwhile, and load what they need themselves."""
+    """Start the thread that loads. Requests are answered meanwhile, and load what they need themselves."""
     thread = threading.Thread(
         target=_preload, args=(engine,), name="ragstone-preload", daemon=True
     )
@@ -54,3 +56,24 @@ def _preload(engine: Engine) -> None:
         preload(engine)
     except RagstoneError as error:  # the first request says what is wrong
         logger.info("nothing was loaded before the first request: %s", error)
+
+
+def start_storing_tools(engine: Engine) -> threading.Thread | None:
+    """Start the thread that stores the descriptions of all tools.
+
+    It is not started if retrieval is off, or if the folder is risky and was never indexed.
+    """
+    if not engine.enabled or (not engine.exists and is_risky(engine.folder)):
+        return None
+    thread = threading.Thread(
+        target=_store_tools, args=(engine,), name="ragstone-tools", daemon=True
+    )
+    thread.start()
+    return thread
+
+
+def _store_tools(engine: Engine) -> None:
+    try:
+        store_tools(engine)
+    except RagstoneError as error:  # the first call of rag_find_tools tries again
+        logger.warning("the tools could not be stored: %s", error)

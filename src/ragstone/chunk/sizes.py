@@ -1,4 +1,6 @@
-"""Recipes: the name of a chunker with its version and sizes. A document with another recipe is cut again.
+"""The sizes of chunks, and recipes: the name of a chunker with its version and sizes.
+
+A document with another recipe is cut again.
 
 A search compares recipes without loading a chunker, so this module imports none.
 """

@@ -18,7 +18,7 @@ from ragstone import config
 from ragstone.config import Settings
 from ragstone.errors import RagstoneError, StaleSpace, StoreBusy, StoreError
 from ragstone.indexing.backfill import VectorBackfill
-from ragstone.indexing.background import FAILED
+from ragstone.indexing.background_embedding import FAILED
 from ragstone.indexing.components import Components
 from ragstone.store.home import BACKGROUND_LOCK, DATABASE
 from ragstone.store.lock import FileLock

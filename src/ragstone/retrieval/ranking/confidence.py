@@ -1,4 +1,4 @@
-"""The cosines of a query with unrelated texts, which show what a cosine means.
+"""How sure an answer is, and what a cosine means: it is compared with those of unrelated texts.
 
 Every model has its own scale: unrelated texts have a cosine of about 0 in one model and of 0.7 in another. So a cosine
 is compared with two samples. Texts about unrelated subjects show whether a chunk is related to the query at all. A

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
-from ragstone.chunk.recipes import describe_recipe, overlap_in_unit, size_in_unit
+from ragstone.chunk.sizes import describe_recipe, overlap_in_unit, size_in_unit
 from ragstone.errors import QuotaError
 from ragstone.indexing.events import CHUNK_INDEXED, DOCUMENT_REMOVED
 from ragstone.read.file_types import OCR_VERSION, READERS_VERSION

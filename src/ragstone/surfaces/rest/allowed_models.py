@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragstone.errors import AccessError
-from ragstone.surfaces.rest.route import Call
+from ragstone.surfaces.rest.authorised_route import Call
 
 
 def check_models(call: Call, *names: str | None) -> None:
