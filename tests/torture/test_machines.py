@@ -167,7 +167,8 @@ def test_nothing_is_lost_or_stored_twice_while_workers_die_and_the_network_is_cu
             disturb(cluster)
     cluster.finish()
     jobs = cluster.jobs()
-    assert {jobs[job_id].state for job_id in cluster.job_ids} == {"done"}, jobs
+    unfinished = [jobs[job_id] for job_id in cluster.job_ids if jobs[job_id].state != "done"]
+    assert not unfinished, [(job.attempts, job.error) for job in unfinished]
     stored = cluster.store.documents(HERE, limit=100_000)
     assert sorted(document.uri for document in stored) == sorted(cluster.acknowledged)
     for uri, text in cluster.acknowledged.items():
