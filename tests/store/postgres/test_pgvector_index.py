@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import psycopg
@@ -13,6 +14,7 @@ from ragstone.testing.store_case import KEY, PROJECT
 from ragstone.testing.vector_index import VectorIndexContract
 from ragstone.types import Space
 from ragstone.vectors.pgvector_index import PgvectorIndex
+from tests.support.index_answers import answers, fill, open_with, recall
 
 ADD_TEXTS = """
     INSERT INTO texts (id, project, hash, body) SELECT n, s.project, decode(md5(n::text), 'hex'), ''
@@ -59,6 +61,30 @@ class TestApproximateIndex(TestPgvectorIndex):
     @pytest.fixture(autouse=True)
     def lower_border(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(embeddings, "EXACT_ROWS", 50)
+
+
+@pytest.mark.parametrize("exact_rows", [10_000, 50])
+def test_pgvector_gives_the_answers_of_the_built_in_index(
+    tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch, exact_rows: int
+) -> None:
+    monkeypatch.setattr(embeddings, "EXACT_ROWS", exact_rows)
+    with open_with(tmp_path, "turbo") as engine:
+        fill(engine)
+        expected = answers(engine)
+    monkeypatch.setenv("RAGSTONE_STORE_URL", database_url)
+    with open_with(tmp_path, "pgvector") as engine:
+        fill(engine)
+        found = answers(engine)
+        (info,) = engine.status().spaces
+        engine.workspace.components.space_index(engine.project, info).flush()
+        indexed = answers(engine)
+    with psycopg.connect(database_url) as connection:
+        definitions = connection.execute(DEFINITIONS).fetchall()
+    has_index = any("hnsw" in str(definition) for (definition,) in definitions)
+    assert has_index == (exact_rows == 50)
+    if not has_index:
+        assert found == indexed == expected
+    assert recall(expected, indexed) >= 0.95
 
 
 def test_many_dimensions_are_compared_by_half_precision(
