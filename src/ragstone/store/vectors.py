@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Final
+from typing import Final, NamedTuple
 
 from ragstone.errors import NotFound, StaleSpace, StoreDamaged
 from ragstone.protocols import VectorRows
@@ -14,7 +14,7 @@ from ragstone.store import catalog, filters
 from ragstone.store.catalog import CollectionIds
 from ragstone.store.codec import fresh_uuid, load
 from ragstone.store.connection import Database, ReadSource
-from ragstone.store.fetch import fetch_column, fetch_value, row_limit, storable_id
+from ragstone.store.fetch import Executor, fetch_column, fetch_value, row_limit, storable_id
 from ragstone.store.rows import check_widths, no_space, pending_texts
 from ragstone.store.vector_rows import SqliteVectorRows
 from ragstone.types import (
@@ -167,13 +167,13 @@ class SqliteVectorStore(SqliteVectorReader):
     ) -> SpaceInfo:
         """Return a space of the collection; create it if it is missing. `StaleSpace` if another space is active."""
         with catalog.changing(self._database, key) as (db, ids):
-            number = ensure_space(db, ids, space, storage=storage, state=state)
+            number = ensure_space(db, _SPACES, ids, space, storage=storage, state=state)
             return space_of(db, ids, number)
 
     def activate_space(self, key: CollectionKey, space_id: int) -> None:
         """Let searches use this space, and retire the space that was active before."""
         with catalog.changing(self._database, key) as (db, ids):
-            activate_space(db, ids, storable_id(space_id))
+            activate_space(db, _SPACES, ids, storable_id(space_id))
 
     def put(self, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
         """Store (text id, encoded vector) rows and return how many were new; texts of other projects are left out."""
@@ -229,32 +229,44 @@ def _is_in_project(db: sqlite3.Connection, project: str, space_id: int) -> bool:
     return fetch_value(db, _OWNED_SPACE, storable_id(space_id), owner) is not None
 
 
+class SpaceStatements(NamedTuple):
+    """The statements of a store for its embedding spaces."""
+
+    find: str
+    active: str
+    state: str
+    storage_in_use: str
+    storage_of_unused: str
+    add: str
+    """Returns the id of the new space."""
+    attach: str
+    """Takes the ids of project, collection and space, and the state."""
+    retire_others: str
+
+
 OTHER_MODEL: Final = "the collection's vectors were made by another model or setting"
 REEMBED: Final = (
     "go back to it, or run `ragstone reembed` to build the new vectors beside the old ones"
 )
-_FIND_SPACE: Final = (
-    "SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?"
+_SPACES: Final = SpaceStatements(
+    find="SELECT id FROM spaces WHERE project = ? AND fingerprint = ? AND storage = ?",
+    active="SELECT space FROM collection_spaces WHERE collection = ? AND state = 'active'",
+    state="SELECT state FROM collection_spaces WHERE collection = ? AND space = ?",
+    storage_in_use="""
+        SELECT s.storage FROM spaces s JOIN collection_spaces cs ON cs.space = s.id
+        WHERE s.project = ? AND s.fingerprint = ? AND cs.state != 'retired'
+        ORDER BY cs.collection = ? DESC, cs.state = 'active' DESC LIMIT 1""",
+    storage_of_unused="""
+        SELECT s.storage FROM spaces s CROSS JOIN vectors v ON v.space = s.id
+        WHERE s.project = ? AND s.fingerprint = ? GROUP BY s.id ORDER BY count(*) DESC LIMIT 1""",
+    add="""
+        INSERT INTO spaces (project, fingerprint, spec, storage, epoch) VALUES (?, ?, ?, ?, ?) RETURNING id""",
+    attach="""
+        INSERT INTO collection_spaces (collection, space, state) VALUES (?2, ?3, ?4)
+        ON CONFLICT (collection, space) DO UPDATE SET state = excluded.state WHERE state != excluded.state""",
+    retire_others="""
+        UPDATE collection_spaces SET state = 'retired' WHERE collection = ? AND space != ? AND state = 'active'""",
 )
-_STORAGE_IN_USE: Final = """
-    SELECT s.storage FROM spaces s JOIN collection_spaces cs ON cs.space = s.id
-    WHERE s.project = ? AND s.fingerprint = ? AND cs.state != 'retired'
-    ORDER BY cs.collection = ? DESC, cs.state = 'active' DESC LIMIT 1"""
-_STORAGE_OF_UNUSED: Final = """
-    SELECT s.storage FROM spaces s CROSS JOIN vectors v ON v.space = s.id
-    WHERE s.project = ? AND s.fingerprint = ? GROUP BY s.id ORDER BY count(*) DESC LIMIT 1"""
-_ADD_SPACE: Final = (
-    "INSERT INTO spaces (project, fingerprint, spec, storage, epoch) VALUES (?, ?, ?, ?, ?)"
-)
-_ATTACH: Final = """
-    INSERT INTO collection_spaces (collection, space, state) VALUES (?, ?, ?)
-    ON CONFLICT (collection, space) DO UPDATE SET state = excluded.state WHERE state != excluded.state"""
-_RETIRE_OTHERS: Final = """
-    UPDATE collection_spaces SET state = 'retired' WHERE collection = ? AND space != ? AND state = 'active'"""
-_ACTIVE_SPACE: Final = (
-    "SELECT space FROM collection_spaces WHERE collection = ? AND state = 'active'"
-)
-_STATE: Final = "SELECT state FROM collection_spaces WHERE collection = ? AND space = ?"
 _ONE: Final = """
     SELECT s.id, s.spec, s.storage, cs.state FROM spaces s JOIN collection_spaces cs ON cs.space = s.id
     WHERE s.id = ? AND cs.collection = ?"""
@@ -272,7 +284,8 @@ _EMBEDDED: Final = """
 
 
 def ensure_space(
-    db: sqlite3.Connection,
+    db: Executor,
+    statements: SpaceStatements,
     ids: CollectionIds,
     space: Space,
     *,
@@ -280,43 +293,39 @@ def ensure_space(
     state: SpaceState,
 ) -> int:
     """Return the id of a collection's space; create it if it is missing. `StaleSpace` if another space is active."""
-    storage = storage or _existing_storage(db, ids, space)
-    number: int | None = fetch_value(db, _FIND_SPACE, ids.project, space.fingerprint, storage)
-    active: int | None = fetch_value(db, _ACTIVE_SPACE, ids.collection)
+    storage = storage or _existing_storage(db, statements, ids, space)
+    wanted = (ids.project, space.fingerprint, storage)
+    number: int | None = fetch_value(db, statements.find, *wanted)
+    active: int | None = fetch_value(db, statements.active, ids.collection)
     if state == "active" and active not in (None, number):
         raise StaleSpace(OTHER_MODEL, hint=REEMBED)
     if number is None:
-        fields = (
-            ids.project,
-            space.fingerprint,
-            json.dumps(asdict(space)),
-            storage,
-            fresh_uuid(),
-        )
-        number = db.execute(_ADD_SPACE, fields).lastrowid or 0
+        spec = json.dumps(asdict(space))
+        fields = (ids.project, space.fingerprint, spec, storage, fresh_uuid())
+        number = int(fetch_value(db, statements.add, *fields))
     if number != active:
-        db.execute(_ATTACH, (ids.collection, number, state))
+        db.execute(statements.attach, (ids.project, ids.collection, number, state))
     return number
 
 
-def _existing_storage(db: sqlite3.Connection, ids: CollectionIds, space: Space) -> str:
+def _existing_storage(
+    db: Executor, statements: SpaceStatements, ids: CollectionIds, space: Space
+) -> str:
     """Return the storage of existing vectors of a space, so that they can be used; else the default."""
-    fingerprint = space.fingerprint
-    in_use = fetch_value(db, _STORAGE_IN_USE, ids.project, fingerprint, ids.collection)
+    key = (ids.project, space.fingerprint)
+    in_use = fetch_value(db, statements.storage_in_use, *key, ids.collection)
     # After a change of model or a drop, a space that no collection uses may still have vectors of these texts.
-    return (
-        in_use
-        or fetch_value(db, _STORAGE_OF_UNUSED, ids.project, fingerprint)
-        or DEFAULT_STORAGE
-    )
+    return in_use or fetch_value(db, statements.storage_of_unused, *key) or DEFAULT_STORAGE
 
 
-def activate_space(db: sqlite3.Connection, ids: CollectionIds, space_id: int) -> None:
+def activate_space(
+    db: Executor, statements: SpaceStatements, ids: CollectionIds, space_id: int
+) -> None:
     """Make a space the active one of a collection, and retire the one that was active before."""
-    if fetch_value(db, _STATE, ids.collection, space_id) is None:
+    if fetch_value(db, statements.state, ids.collection, space_id) is None:
         raise NotFound(f"the collection has no space {space_id}", hint="make it first")
-    db.execute(_RETIRE_OTHERS, (ids.collection, space_id))
-    db.execute(_ATTACH, (ids.collection, space_id, "active"))
+    db.execute(statements.retire_others, (ids.collection, space_id))
+    db.execute(statements.attach, (ids.project, ids.collection, space_id, "active"))
 
 
 def space_of(db: sqlite3.Connection, ids: CollectionIds, space_id: int) -> SpaceInfo:

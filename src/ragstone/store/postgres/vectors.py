@@ -15,7 +15,7 @@ from ragstone.store.postgres.embeddings import EmbeddingTable
 from ragstone.store.postgres.filters import FilterCache
 from ragstone.store.rows import check_widths, no_space, pending_texts
 from ragstone.store.vector_rows import StoredVectorRows, VectorStatements
-from ragstone.store.vectors import SpacesCache
+from ragstone.store.vectors import SpacesCache, activate_space, ensure_space
 from ragstone.types import (
     CollectionKey,
     Filter,
@@ -179,13 +179,15 @@ class PostgresVectorStore(PostgresVectorReader):
     ) -> SpaceInfo:
         """Return a space of the collection; create it if it is missing. `StaleSpace` if another space is active."""
         with catalog.changing(self.database, key) as (db, ids):
-            number = spaces.ensure_space(db, ids, space, storage=storage, state=state)
+            number = ensure_space(
+                db, spaces.STATEMENTS, ids, space, storage=storage, state=state
+            )
             return spaces.space_of(db, ids, number)
 
     def activate_space(self, key: CollectionKey, space_id: int) -> None:
         """Let searches use this space, and retire the space that was active before."""
         with catalog.changing(self.database, key) as (db, ids):
-            spaces.activate_space(db, ids, _space_id(space_id))
+            activate_space(db, spaces.STATEMENTS, ids, _space_id(space_id))
 
     def put(self, project: str, space_id: int, rows: Iterable[tuple[int, bytes]]) -> int:
         """Store (text id, encoded vector) rows and return how many were new; texts of other projects are left out."""
