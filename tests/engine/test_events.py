@@ -93,11 +93,13 @@ def test_secrets_in_queries_are_not_written_to_the_log(tmp_path: Path) -> None:
         engine.add(Document("gondola.md", "The gondola is black."))
         engine.search(f"where is {token} used")
         engine.context(f'why does password = "{password}" fail')
+        engine.search("the Password is x7Rt9k, so why does it fail")
         assert engine.explain(token).query == token
         queries = [event["query"] for event in engine.admin.log.last(100) if "query" in event]
     written = (tmp_path / ".ragstone" / "events.jsonl").read_text(encoding="utf-8")
     assert token not in written
     assert password not in written
+    assert "x7Rt9k" not in written
     assert "where is [SECRET:gitlab-token] used" in queries
 
 

@@ -48,8 +48,10 @@ _MAX_ITEMS: Final = 100
 _SAFE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 """No link is followed, and a FIFO does not wait for its other end."""
 logger = logging.getLogger(__name__)
-_MAY_HAVE_SECRET: Final = re.compile(r"[=:]|\S{16}|(?=\S*\d)\S{8}")
-"""A name with its value, a long word, or a word of eight characters with a digit."""
+_MAY_HAVE_SECRET: Final = re.compile(
+    r"[=:]|\S{16}|(?=\S*\d)\S{8}|(?i:pass(?:word|phrase) (?:is|7) |snmp-server)"
+)
+"""A name with its value, a long word, a word of eight characters with a digit, or a phrase before a secret."""
 
 
 @dataclass(frozen=True, slots=True)
