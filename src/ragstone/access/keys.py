@@ -107,9 +107,8 @@ def _identity(key: StoredKey) -> Identity | None:
     return Identity(key.project, scopes, key.id)
 
 
-def is_active(key: StoredKey, now: float | None = None) -> bool:
+def is_active(key: StoredKey) -> bool:
     """Return whether a key is neither revoked nor expired."""
-    moment = time.time() if now is None else now
     if key.revoked_at is not None:
         return False
-    return key.expires_at is None or moment < key.expires_at
+    return key.expires_at is None or time.time() < key.expires_at

@@ -76,11 +76,9 @@ def wants_colour(*, is_terminal: bool, environ: Mapping[str, str] | None = None)
     return is_terminal and environ.get("TERM") != "dumb"
 
 
-def completion_request(environ: Mapping[str, str] | None = None) -> str:
-    """Return what a shell's completion script asks for, such as `bash_complete`; empty in an ordinary run."""
-    if environ is None:
-        environ = os.environ
-    return environ.get(COMPLETION_VARIABLE, "")
+def completion_request() -> str:
+    """Return the request of a shell's completion script, such as `bash_complete`; empty in an ordinary run."""
+    return os.environ.get(COMPLETION_VARIABLE, "")
 
 
 def is_automated(environ: Mapping[str, str] | None = None) -> bool:
@@ -90,14 +88,10 @@ def is_automated(environ: Mapping[str, str] | None = None) -> bool:
     return environ.get("CI", "").lower() not in ("", "0", "false", "no")
 
 
-def provider_key(
-    variables: Sequence[str], environ: Mapping[str, str] | None = None
-) -> str | None:
+def provider_key(variables: Sequence[str]) -> str | None:
     """Return the key of a provider from the first of its usual variables that is set, such as OPENAI_API_KEY."""
-    if environ is None:
-        environ = os.environ
     for name in variables:
-        key = check_key(environ.get(name, ""), name)
+        key = check_key(os.environ.get(name, ""), name)
         if key:
             return key
     return None
@@ -156,14 +150,12 @@ def settings_folder(environ: Mapping[str, str] | None = None) -> Path | None:
     return None if folder is None else folder / "ragstone"
 
 
-def user_ids(environ: Mapping[str, str] | None = None) -> frozenset[int]:
+def user_ids() -> frozenset[int]:
     """Return the ids of this user; under `sudo` also the id of the user who called it. Empty on Windows."""
-    if environ is None:
-        environ = os.environ
     get_id = getattr(os, "geteuid", None)
     if get_id is None:
         return frozenset()
-    caller = environ.get("SUDO_UID", "")
+    caller = os.environ.get("SUDO_UID", "")
     if get_id() == 0 and caller.isdecimal():
         return frozenset({0, int(caller)})
     return frozenset({get_id()})

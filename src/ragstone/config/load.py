@@ -75,13 +75,9 @@ def load(
     return build_settings(values, root=root, origins=origins)
 
 
-def untrusted_values(
-    folder: str | Path, environ: Mapping[str, str] | None = None
-) -> list[SetValue]:
+def untrusted_values(folder: str | Path) -> list[SetValue]:
     """Return the values of a folder's project files that loosen a protection and that the user does not trust."""
-    if environ is None:
-        environ = os.environ
-    return _merge(Path(folder).absolute(), {}, environ)[2]
+    return _merge(Path(folder).absolute(), {}, os.environ)[2]
 
 
 def _merge(

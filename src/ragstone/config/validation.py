@@ -143,12 +143,12 @@ def parse_value(name: str, text: str, expected: ValueType, *, origin: str) -> ob
     return check_value(name, value, expected, origin=origin)
 
 
-def check_known(name: str, names: Iterable[str], message: str, *, fallback: str = "") -> None:
+def check_known(name: str, names: Iterable[str], message: str) -> None:
     """Raise `ConfigError` with this message if a name is unknown; the hint is the nearest known name."""
     names = list(names)
     if name in names:
         return
-    hint = suggest(name, names) or fallback or f"known are {', '.join(names)}"
+    hint = suggest(name, names) or f"known are {', '.join(names)}"
     raise ConfigError(message, hint=hint)
 
 

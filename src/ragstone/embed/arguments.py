@@ -9,7 +9,7 @@ from ragstone.errors import InputError
 from ragstone.types import Role
 
 
-def check_embed(texts: object, role: object) -> None:
+def check_texts(texts: object, role: object) -> None:
     """Raise `InputError` if these are no list of texts, or if the role is unknown."""
     if isinstance(texts, str):
         hint = "put it in a list: [text]"

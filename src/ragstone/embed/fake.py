@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.config import Settings
-from ragstone.embed.arguments import check_embed
+from ragstone.embed.arguments import check_texts
 from ragstone.protocols import Progress
 from ragstone.types import Role, Space
 
@@ -39,7 +39,7 @@ class FakeEmbedder:
         self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None
     ) -> Vectors:
         """Return one unit row per text, in order."""
-        check_embed(texts, role)
+        check_texts(texts, role)
         rows = np.zeros((len(texts), DIMENSION), np.float32)
         for number, text in enumerate(texts):
             rows[number] = _vector(text)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.config import Settings
-from ragstone.embed.arguments import check_embed
+from ragstone.embed.arguments import check_texts
 from ragstone.embed.downloads import embedding
 from ragstone.embed.model_folder import ModelFolder
 from ragstone.embed.models import facts_about, known_dimension
@@ -74,7 +74,7 @@ class LocalModel:
         self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None
     ) -> Vectors:
         """Return one unit row per text, in order."""
-        check_embed(texts, role)
+        check_texts(texts, role)
         prefix = self.space.query_prefix if role == "query" else self.space.document_prefix
         rows = np.zeros((len(texts), self.space.dimension), np.float32)
         for start in range(0, len(texts), _BATCH):

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.config import Settings, cores
-from ragstone.embed.arguments import check_embed
+from ragstone.embed.arguments import check_texts
 from ragstone.embed.wordpiece import WordPiece
 from ragstone.errors import ConfigError, InputError
 from ragstone.protocols import Progress
@@ -85,7 +85,7 @@ class MiniLM:
         self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None
     ) -> Vectors:
         """Return one unit row per text, in order; a text too long for the model is the mean of its windows."""
-        check_embed(texts, role)
+        check_texts(texts, role)
         sums = np.zeros((len(texts), WIDTH), np.float32)
         if len(texts):
             padding = DOCUMENT_PADDING

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.config import Settings, check_key, provider_key
-from ragstone.embed.arguments import check_embed
+from ragstone.embed.arguments import check_texts
 from ragstone.embed.http_client import Json, ServiceClient, ServiceNames
 from ragstone.embed.models import facts_about, known_dimension
 from ragstone.embed.refusals import BadReply, RequestRefused
@@ -81,7 +81,7 @@ class RemoteEmbedder:
         self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None
     ) -> Vectors:
         """Return one unit row per text, in order; raise `ProviderError` if one cannot be embedded."""
-        check_embed(texts, role)
+        check_texts(texts, role)
         rows = np.zeros((len(texts), self.space.dimension), np.float32)
         for positions in self.cut(texts):
             rows[positions] = self.embed_request([texts[place] for place in positions], role)

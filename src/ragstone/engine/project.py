@@ -59,10 +59,10 @@ class Project:
         self.name = arguments.check_free_name(name, "a project")
         if agent is None:
             self.default = CollectionKey(name, settings.rag.vector_store.collection_name)
-            self._all = Scope(name)
+            self._scope = Scope(name)
         else:
             self.default = CollectionKey(name, agent, "agent")
-            self._all = self.default.scope
+            self._scope = self.default.scope
         self.events = events or EventBus()
         self.log = EventLog(settings.home / EVENTS, name, redact=redact_query)
         self.sizes = SizeHistory(settings.home / SIZES, name, partial(_measure, self))
@@ -71,7 +71,9 @@ class Project:
             self.events.subscribe(partial(_log_event, self.log, components))
             record = partial(_record_size, self.sizes, components)
             self.events.subscribe(record, [CHUNK_INDEXED, DOCUMENT_REMOVED])
-        self._index = CollectionSync(components, settings, self.events, self.default, self._all)
+        self._index = CollectionSync(
+            components, settings, self.events, self.default, self._scope
+        )
 
     @property
     def workspace(self) -> Workspace:
@@ -161,7 +163,7 @@ class Project:
     def scope(self, collection: str | Sequence[str] | None = None) -> Scope:
         """Return the scope of some collections; of all if None."""
         if collection is None:
-            return self._all
+            return self._scope
         if isinstance(collection, str):
             collection = [collection]
         if not isinstance(collection, Sequence):
@@ -169,7 +171,7 @@ class Project:
             raise InputError(f"collection is {collection!r}", hint=hint)
         names = [arguments.check_name(name, "a collection") for name in collection]
         existing = [self.existing(name) for name in names]
-        return replace(self._all, collections=tuple(existing))
+        return replace(self._scope, collections=tuple(existing))
 
     # ── verbs ─────────────────────────────────────────────────────────────────────────────────────
 

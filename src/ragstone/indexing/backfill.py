@@ -23,8 +23,6 @@ from ragstone.store.home import EMBED_LOCK
 from ragstone.types import EmbedUsage, PendingText, embedding_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ragstone.indexing.components import Components
     from ragstone.protocols import Progress
     from ragstone.types import CollectionKey, Matrix, SpaceInfo
@@ -39,6 +37,9 @@ _PAUSE_SECONDS: Final = 0.02
 _FLUSHED_COUNT: Final = 1000
 """With fewer new vectors, the next search adds them to the index itself."""
 _MAX_REFUSED: Final = 3
+"""Texts that a service may refuse before it accepted one; then its settings are wrong, not the texts."""
+TEXTS_PER_SECOND: Final = 200
+"""About the speed of the built-in model, for deciding whether a short time is worth using."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,6 @@ class BatchEmbedder:
                     continue
                 refused.append(error)
                 if not self.accepted and len(refused) + len(self.refused) >= _MAX_REFUSED:
-                    # Not one text was accepted: the settings are wrong, not the texts.
                     raise
             else:
                 self.accepted = True
@@ -141,11 +141,6 @@ def _finished(futures: Sequence[Future[list[EmbeddedTexts]]]) -> Iterator[Embedd
                 other.cancel()
     if failure is not None:
         raise failure
-
-
-# Texts embedded between two commits; a kill loses a few seconds of work at most.
-TEXTS_PER_SECOND: Final = 200
-"""About the speed of the built-in model, for deciding whether a short time is worth using."""
 
 
 @dataclass(slots=True)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ragstone.types import CollectionKey, KnownFile, PreparedDocument, PutResult, Scalar
 
 
+SECRETS_OFF: Final = "secrets are not looked for (sources.secrets is off): keys and passwords are stored in clear"
+_REMOVED_AT_ONCE: Final = 500
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkingConfig:
     """The chunker, its sizes in its own unit (None for its defaults), and whether secrets are redacted first."""
@@ -62,15 +66,6 @@ class ChunkingConfig:
         chunking = describe_recipe(self.chunker, self.size, self.overlap)
         recipe = f"{chunking};{READERS_VERSION};{secrets}"
         return recipe if self.ocr is None else f"{recipe};{OCR_VERSION}"
-
-
-def _number(values: Mapping[str, Scalar], name: str) -> int | None:
-    value = values.get(name)
-    return value if isinstance(value, int) else None
-
-
-SECRETS_OFF: Final = "secrets are not looked for (sources.secrets is off): keys and passwords are stored in clear"
-_REMOVED_AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +124,8 @@ class DocumentWriter:
         for result in results:
             remarks += [Skip(result.uri, remark) for remark in result.remarks]
         return tuple(remarks)
+
+
+def _number(values: Mapping[str, Scalar], name: str) -> int | None:
+    value = values.get(name)
+    return value if isinstance(value, int) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ragstone.errors import ConfigError
@@ -21,8 +21,11 @@ class ScanEmbedding:
     """Makes the vectors of one scan; all its collections share the time."""
 
     policy: Scan
-    left: bool | float
+    left: bool | float = field(init=False)
     """Whether to make vectors; a number is the seconds that are left."""
+
+    def __post_init__(self) -> None:
+        self.left = self.policy.embed
 
     def embed(self, collection: IndexedCollection, report: SyncReport) -> SyncReport:
         """Return the report of a collection after embedding.

@@ -175,9 +175,9 @@ class CollectionSync:
         report = recheck_added(collection, files, full=full)
         return collection.embed(report, embed) if report.has_changes else report
 
-    def reconcile(self, name: str, source: Source, *, full: bool = False) -> SyncReport:
+    def reconcile(self, name: str, source: Source) -> SyncReport:
         """Make a collection match any other source, without vectors, and return the ledger."""
-        return Reconciler(self.collection(name).writer(), source, full=full).run().report
+        return Reconciler(self.collection(name).writer(), source).run().report
 
     def embed(
         self, name: str, *, seconds: float | None = None, progress: Progress | None = None
@@ -238,7 +238,7 @@ class CollectionSync:
         if self.tracker.enabled:
             self.tracker.collect()
         outcome = SyncOutcome()
-        embedding = ScanEmbedding(policy, policy.embed)
+        embedding = ScanEmbedding(policy)
         with self.components.store.lock_timeout(policy.wait):
             for name in self._names_to_scan(required=policy.required):
                 if report := self._refresh(name, embedding):

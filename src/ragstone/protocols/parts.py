@@ -259,48 +259,6 @@ class RemoteCollection(Protocol):
         """Release the connection; a later search opens it again."""
 
 
-class Nearest(Protocol):
-    """The index of one space; every search first brings it up to date with the store."""
-
-    damaged: int
-    """The number of stored rows that are not vectors and are left out."""
-    problem: str
-    """Why the last search compared the stored rows instead of asking the index; empty if it did ask."""
-
-    def search(
-        self, vector: types.Matrix, k: int, *, allowed: Sequence[int] | None = None
-    ) -> list[types.Scored]:
-        """Return the k nearest vector rows by cosine, best first."""
-
-    def cosines(self, chunk_ids: Sequence[int]) -> Callable[[types.Matrix], dict[int, float]]:
-        """Return a function that gives the cosine of a vector with each of these chunks.
-
-        Chunks without a vector are left out. The rows are read now, so that the query can be embedded at the same time.
-        """
-
-    def vectors(self, text_ids: Sequence[int]) -> types.Matrix:
-        """Return one row per text; a text without a vector has zeros."""
-
-    def flush(self) -> None:
-        """Add all rows of the store and save the index."""
-
-    def close(self) -> None:
-        """Release files and memory."""
-
-
-class Spaces(Protocol):
-    """Embeds queries and finds nearest vectors in the spaces of a search."""
-
-    def query_vector(self, space: types.Space, query: str) -> types.Matrix | None:
-        """Return the query's vector in a space, or None if the embedder of that space is not available."""
-
-    def nearest(self, project: str, info: types.SpaceInfo) -> Nearest:
-        """Return the index of a space."""
-
-    def related(self, space: types.Space) -> float:
-        """Return the cosine above which two texts of a space are related."""
-
-
 class Reranker(Protocol):
     """Scores the best candidates again, more slowly and more exactly."""
 

@@ -28,7 +28,7 @@ MAX_ROUNDS: Final = 2
 _GRAPH_SECONDS: Final = 0.3
 """How long an update of the code graph may take while a user waits for an answer."""
 _PROOFS_CACHED: Final = 10_000
-"""Beginning of the uris of node descriptions; their proof is the file that they name."""
+"""Files whose content was compared, with the stamps at which it was the stored one."""
 
 Verdict: TypeAlias = Literal["same", "changed", "unknown", "outdated", "gone"]
 """Of a description: `outdated` if the graph was built from an earlier text of the file, `gone` if there is no file."""

@@ -128,7 +128,7 @@ class HitBuilder:
         duplicates: dict[int, tuple[str, ...]] = {}
         for text_id, chunk_ids in copies.items():
             others = [rows[chunk_id] for chunk_id in chunk_ids if chunk_id in rows]
-            duplicates[text_id] = tuple(_place(row, collections[text_id]) for row in others)
+            duplicates[text_id] = tuple(_cite(row, collections[text_id]) for row in others)
         return duplicates
 
     def _load_others(self, ids: Sequence[int]) -> Mapping[int, StoredChunk]:
@@ -137,6 +137,7 @@ class HitBuilder:
         return self.view.chunks(self.request.scope.project, ids)
 
 
-def _place(row: StoredChunk, collection: str) -> str:
+def _cite(row: StoredChunk, collection: str) -> str:
+    """Return the citation of a chunk; it begins with the collection if that is another one than the hit's."""
     uri = row.uri if row.collection == collection else f"{row.collection}/{row.uri}"
     return row.chunk.span.citation(uri)

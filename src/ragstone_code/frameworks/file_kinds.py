@@ -37,13 +37,13 @@ def _rule(kind: str, languages: tuple[str, ...], path: str, cue: str = "") -> Fi
     return FileRule(kind, languages, re.compile(path), compiled_cue)
 
 
-def _php_class(kind: str, folder: str, suffix: str = "") -> FileRule:
-    """Return the rule for a folder of PHP classes; with a suffix the class name must end with it."""
+def _php_class(kind: str, folder: str) -> FileRule:
+    """Return the rule for a folder of PHP classes."""
     return _rule(
         kind,
         ("php",),
         rf"(?:^|/){folder}/",
-        rf"^\s*(?:final |abstract |readonly )*class \w*{suffix}\b",
+        r"^\s*(?:final |abstract |readonly )*class \w*\b",
     )
 
 

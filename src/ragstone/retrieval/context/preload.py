@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.retrieval.context.budget import NO_ROOM, CountTokens
+from ragstone.retrieval.context.budget import NO_ROOM
 from ragstone.retrieval.context.fence import (
     WARNING,
     closing_line,
@@ -53,14 +53,12 @@ class _TextFile:
         return f"File: {one_line(self.uri)}\n{self.text.rstrip()}\n\n"
 
 
-def preload_files(
-    uris: Iterable[str], read: ReadText, budget: int, *, count: CountTokens = at_most
-) -> PreloadedFiles:
+def preload_files(uris: Iterable[str], read: ReadText, budget: int) -> PreloadedFiles:
     """Return the text of whole files in the order of the uris, never over the budget.
 
     The text is empty if not even the frame fits.
     """
-    page = _FilePage(budget, count)
+    page = _FilePage(budget)
     for uri in uris:
         if page.is_full():
             page.left_out.append(uri)
@@ -72,11 +70,11 @@ def preload_files(
     text = ""
     if page.files or page.left_out:
         text = page.render(page.files)
-    if count(text) > budget:
+    if at_most(text) > budget:
         text = ""
     return PreloadedFiles(
         text=text,
-        tokens=count(text),
+        tokens=at_most(text),
         files=[file.uri for file in page.files],
         left_out=[Skip(uri, NO_ROOM) for uri in sorted(page.left_out)],
     )
@@ -85,11 +83,10 @@ def preload_files(
 class _FilePage:
     """A prompt under construction: its files, and the files that did not fit."""
 
-    def __init__(self, budget: int, count: CountTokens) -> None:
+    def __init__(self, budget: int) -> None:
         self.files: list[_TextFile] = []
         self.left_out: list[str] = []
         self._budget = budget
-        self._count = count
         self._mark = new_mark(())
         self._used = 0
         self._misses = 0
@@ -103,7 +100,7 @@ class _FilePage:
         files = [*self.files, file]
         if self._mark in file.text or self._mark in file.uri:
             self._mark = _unused_mark(files)
-        size = self._count(file.render())
+        size = at_most(file.render())
         if self._used + size <= self._budget * _SLACK and self._fits(files):
             self.files = files
             self._used += size
@@ -124,7 +121,7 @@ class _FilePage:
         return f"{head}{body}{self._name_left_out()}{closing_line(self._mark)}"
 
     def _fits(self, files: Sequence[_TextFile]) -> bool:
-        return self._count(self.render(files)) <= self._budget
+        return at_most(self.render(files)) <= self._budget
 
     def _name_left_out(self) -> str:
         """Return the line that names the files left out; empty if there are none."""

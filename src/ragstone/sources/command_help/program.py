@@ -11,7 +11,7 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -106,16 +106,13 @@ def _search_path(name: str, project: Path) -> Path:
     )
 
 
-def run_program(
-    command: Sequence[str], *, seconds: float, extra: Mapping[str, str] | None = None
-) -> ProgramOutput:
+def run_program(command: Sequence[str], *, seconds: float) -> ProgramOutput:
     """Return the output of a program; the program and all processes it started have ended by then."""
     with tempfile.TemporaryDirectory(prefix="ragstone-", ignore_cleanup_errors=True) as empty:
         environment = {
             **config.child_environment(),
             **_VARIABLES,
             "TMPDIR": empty,
-            **(extra or {}),
         }
         try:
             process = subprocess.Popen(  # noqa: S603 - the user named the program; no shell

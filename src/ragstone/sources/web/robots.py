@@ -52,7 +52,7 @@ class RobotsRule:
         return target.find(last, position) >= 0
 
 
-def parse_robots(text: str, agent: str = USER_AGENT) -> list[RobotsRule]:
+def parse_robots(text: str) -> list[RobotsRule]:
     """Return the rules for this program: those of its own groups, else those of the groups for `*`."""
     groups: dict[str, list[RobotsRule]] = {}
     current: list[str] = []
@@ -63,7 +63,7 @@ def parse_robots(text: str, agent: str = USER_AGENT) -> list[RobotsRule]:
                 current = []
             in_header = True
             name = value.lower().partition("/")[0].strip()
-            if name in (agent, "*") and name not in current:
+            if name in (USER_AGENT, "*") and name not in current:
                 current.append(name)
                 groups.setdefault(name, [])
         elif key in ("allow", "disallow"):
@@ -74,7 +74,7 @@ def parse_robots(text: str, agent: str = USER_AGENT) -> list[RobotsRule]:
             for name in current:
                 if len(groups[name]) < _MAX_RULES:
                     groups[name].append(rule)
-    return groups.get(agent, groups.get("*", []))
+    return groups.get(USER_AGENT, groups.get("*", []))
 
 
 def is_allowed(rules: Iterable[RobotsRule], target: str) -> bool:

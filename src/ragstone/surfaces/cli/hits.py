@@ -34,15 +34,13 @@ _GAP: Final = "…"
 NumberedLine = tuple[int, str]
 
 
-def print_hits(
-    hits: Sequence[Hit], query: str, *, full_text: bool = False, max_lines: int = MAX_LINES
-) -> None:
+def print_hits(hits: Sequence[Hit], query: str, *, full_text: bool = False) -> None:
     """Print hits, best first, with a blank line between them."""
     wanted_terms = frozenset(query_terms(query))
     for position, hit in enumerate(hits):
         if position:
             print_line()
-        _print_hit(hit, wanted_terms, full_text=full_text, max_lines=max_lines)
+        _print_hit(hit, wanted_terms, full_text=full_text)
 
 
 def matching_lines(
@@ -68,14 +66,12 @@ def matching_lines(
     return [(number, line) for number, line in numbered if number in best]
 
 
-def _print_hit(
-    hit: Hit, wanted_terms: frozenset[str], *, full_text: bool, max_lines: int
-) -> None:
+def _print_hit(hit: Hit, wanted_terms: frozenset[str], *, full_text: bool) -> None:
     print_line(*_header(hit, wanted_terms))
     shown = dict(_number_lines(hit))
     if not full_text:
         width = _line_width(hit)
-        lines = matching_lines(hit, wanted_terms, max_lines)
+        lines = matching_lines(hit, wanted_terms)
         shown = {number: crop_line(line, wanted_terms, width) for number, line in lines}
     # A page, a slide, a sheet or a summary has no numbers of lines that a reader could look up.
     has_numbers = hit.span.page is None and not hit.is_summary

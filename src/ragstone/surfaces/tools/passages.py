@@ -83,12 +83,12 @@ def fence_results(results: Sequence[Json]) -> Json:
     }
 
 
-def count_fitting(rows: Sequence[Json], max_tokens: int = MAX_TEXT_TOKENS) -> int:
+def count_fitting(rows: Sequence[Json]) -> int:
     """Return how many rows of a listing fit into the token limit, at least one if there is any."""
     used = 0
     for count, row in enumerate(rows):
         used += at_most(json.dumps(row, ensure_ascii=False, default=str)) + 1
-        if used > max_tokens and count:
+        if used > MAX_TEXT_TOKENS and count:
             return count
     return len(rows)
 
