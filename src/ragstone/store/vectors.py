@@ -294,8 +294,8 @@ def ensure_space(
 ) -> int:
     """Return the id of a collection's space; create it if it is missing. `StaleSpace` if another space is active."""
     storage = storage or _existing_storage(db, statements, ids, space)
-    wanted = (ids.project, space.fingerprint, storage)
-    number: int | None = fetch_value(db, statements.find, *wanted)
+    key = (ids.project, space.fingerprint, storage)
+    number: int | None = fetch_value(db, statements.find, *key)
     active: int | None = fetch_value(db, statements.active, ids.collection)
     if state == "active" and active not in (None, number):
         raise StaleSpace(OTHER_MODEL, hint=REEMBED)

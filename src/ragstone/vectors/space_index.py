@@ -20,7 +20,7 @@ BATCH = 8192
 
 
 class SpaceIndex:
-    """The `Nearest` of a space: a vector index that follows the rows in the store.
+    """The index of a space: a vector index that follows the rows in the store.
 
     The store is the truth; the index only copies from it. Rows of a space are never changed in place, and
     deleting one gives the space a new epoch, which means a new index. So within one epoch an index can only lack

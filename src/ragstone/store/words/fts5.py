@@ -200,12 +200,12 @@ class Fts5Search:
 def known_terms(db: sqlite3.Connection, scope: WordScope, terms: Sequence[str]) -> set[str]:
     """Return those of the terms that a chunk of the collections in scope has."""
     joined = " ".join(terms).encode("utf-8", "replace").decode()
-    whole = set(split_terms(joined)).intersection(terms)
-    wanted = json.dumps(sorted(whole))
+    unsplit = set(split_terms(joined)).intersection(terms)
+    term_list = json.dumps(sorted(unsplit))
     if scope.collections is None:
-        rows = db.execute(_KNOWN, (wanted,))
+        rows = db.execute(_KNOWN, (term_list,))
     else:
-        rows = db.execute(_KNOWN_IN, (wanted, scope.collection_list))
+        rows = db.execute(_KNOWN_IN, (term_list, scope.collection_list))
     return {term for (term,) in rows}
 
 

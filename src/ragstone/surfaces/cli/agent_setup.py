@@ -62,11 +62,11 @@ def choose_agents(names: tuple[str, ...], scope: InstallPlace) -> list[AgentClie
     """Return the named agents, or all that are found; `NotFound` if there is none."""
     if names:
         return find_agents(names)
-    found = detect_agents(scope.project, scope.home)
-    if not found:
-        known = ", ".join(agent.name for agent in AGENTS)
-        raise NotFound("no agent was found here", hint=f"name one of {known}")
-    return found
+    agents = detect_agents(scope.project, scope.home)
+    if not agents:
+        listed = ", ".join(agent.name for agent in AGENTS)
+        raise NotFound("no agent was found here", hint=f"name one of {listed}")
+    return agents
 
 
 def installed_command(command: str | None) -> list[str]:

@@ -43,8 +43,10 @@ class ServerConnection:
 
     def get(self, path: str, **parameters: str | int | None) -> Json:
         """Return the answer to a GET request; parameters that are None are left out."""
-        wanted = {name: value for name, value in parameters.items() if value is not None}
-        return self._send("GET", path, {"params": wanted})
+        set_parameters = {
+            name: value for name, value in parameters.items() if value is not None
+        }
+        return self._send("GET", path, {"params": set_parameters})
 
     def post(self, path: str, body: Mapping[str, object]) -> Json:
         """Return the answer to a POST request."""

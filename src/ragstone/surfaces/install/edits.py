@@ -65,18 +65,18 @@ def add_instructions(text: str | None, agent: AgentClient) -> str:
     block = f"{BLOCK_START}\n{INSTRUCTIONS}{BLOCK_END}\n"
     if agent.front_matter:
         return agent.front_matter + "\n" + block
-    kept = _remove_block(text or "")
-    if not kept.strip():
+    others = _remove_block(text or "")
+    if not others.strip():
         return block
-    return kept.rstrip("\n") + "\n\n" + block
+    return others.rstrip("\n") + "\n\n" + block
 
 
 def remove_instructions(text: str, agent: AgentClient) -> str | None:
     """Return an instruction file without our text; None if it held nothing else."""
     if agent.front_matter:
         return None
-    kept = _remove_block(text)
-    return kept if kept.strip() else None
+    others = _remove_block(text)
+    return others if others.strip() else None
 
 
 def _remove_block(text: str) -> str:

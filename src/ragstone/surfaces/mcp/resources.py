@@ -109,8 +109,8 @@ def _list_page(session: McpSession, cursor: str | None) -> tuple[list[StoredDocu
         )
     else:
         page = islice(documents, _PAGE + 1)
-    found = list(page)
-    return found[:_PAGE], len(found) <= _PAGE
+    listed = list(page)
+    return listed[:_PAGE], len(listed) <= _PAGE
 
 
 def _resource(document: StoredDocument) -> types.Resource:

@@ -72,9 +72,9 @@ class Guard:
         """Refuse names that are not ours: another page may have pointed its own name at this address."""
         hosts = headers.getlist("host")
         if len(hosts) != 1 or host_name(hosts[0]) not in self._hosts:
-            shown = ", ".join(hosts) or "no name"
+            names = ", ".join(hosts) or "no name"
             raise AccessError(
-                f"this server does not answer to {shown[:100]!r}",
+                f"this server does not answer to {names[:100]!r}",
                 hint="add the name to the setting server.hosts",
             )
 

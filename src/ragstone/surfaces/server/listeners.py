@@ -64,5 +64,5 @@ def address_of(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     if ipaddress.ip_address(host).is_unspecified:  # every address of this machine
         host = "127.0.0.1"
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}"
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}"

@@ -115,8 +115,8 @@ def create_collection(
             description,
             **chunking,
         )
-    shown = printable(collection.name)
-    sentence = f"Collection {shown} created. Fill it: `ragstone sync --collection {shown}`."
+    title = printable(collection.name)
+    sentence = f"Collection {title} created. Fill it: `ragstone sync --collection {title}`."
     print_result(
         {"success": True, "collection": collection_json(collection)}, sentence, as_json=as_json
     )
