@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ragstone import Document, Engine
+from ragstone.indexing.reconcile import Reconciler
 from ragstone.sources import files
 from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.given import GivenDocuments
@@ -102,7 +103,7 @@ def test_given_documents_and_those_of_other_sources_are_unverifiable(proven: Eng
     page = GivenDocuments(
         [Document("https://example.org/lease", "acquire the lease")], name="web"
     )
-    index_of(proven).reconcile("default", page)
+    Reconciler(index_of(proven).collection("default").writer(), page).run()
     freshness = freshness_of(proven, "acquire lease")
     assert freshness["notes/lease"] == freshness["https://example.org/lease"] == "unverifiable"
     assert freshness["lease.py"] == "fresh"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -120,7 +121,7 @@ class External:
         reports = [self._recheck_collection(name, rules) for name in names]
         report = sum(reports, SyncReport())
         changed = names if report.indexed else []
-        return self._project.index.embed_report(report, changed, embed=embed)
+        return self._embed(report, changed, embed=embed)
 
     def capture(
         self,
@@ -136,10 +137,10 @@ class External:
             return SyncReport(notes=(OFF_NOTE,))
         root = self._project.settings.root
         captured = capture_help(program, limits=limits or HelpLimits(), project=root)
-        index = self._project.index
-        report = index.reconcile(collection, CommandHelp(captured))
+        writer = self._project.index.collection(collection).writer()
+        report = Reconciler(writer, CommandHelp(captured)).run().report
         report = replace(report, notes=(*report.notes, *captured.notes))
-        return index.embed_report(report, [collection], embed=embed, progress=progress)
+        return self._embed(report, [collection], embed=embed, progress=progress)
 
     def _recheck_collection(self, name: str, rules: FetchRules) -> SyncReport:
         store = self._project.store
@@ -153,6 +154,35 @@ class External:
             lambda uri: uri in current,
         )
         return Reconciler(writer, pages).run().report
+
+    def _embed(
+        self,
+        report: SyncReport,
+        names: Iterable[str],
+        *,
+        embed: bool,
+        progress: Progress | None = None,
+    ) -> SyncReport:
+        """Make vectors for collections that were just written, and return the report with their counts."""
+        started = time.monotonic()
+        embedded = pending = 0
+        notes = list(report.notes)
+        for name in names:
+            collection = self._project.index.collection(name)
+            backfill = collection.backfill()
+            if embed:
+                try:
+                    embedded += backfill.run(progress=progress)
+                except StaleSpace as error:
+                    notes.append(str(error))
+                except ProviderError as error:
+                    collection.update_state(needs_vectors=True)
+                    notes.append(outage_note(error))
+            pending += backfill.pending()
+        seconds = report.seconds + time.monotonic() - started
+        return replace(
+            report, embedded=embedded, pending=pending, notes=tuple(notes), seconds=seconds
+        )
 
     def _report(self, name: str, results: Sequence[PutResult], *, embed: bool) -> AddReport:
         collection = self._project.index.collection(name)

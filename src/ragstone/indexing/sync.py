@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ragstone.errors import (
     InputError,
-    ProviderError,
     RagstoneError,
-    StaleSpace,
     StoreBusy,
     StoreDamaged,
     StoreError,
     StoreTooNew,
 )
 from ragstone.indexing.added import gone_notes, recheck_added
-from ragstone.indexing.backfill import outage_note
 from ragstone.indexing.changes import (
     Changes,
     ChangeTracker,
@@ -36,7 +33,6 @@ from ragstone.indexing.changes import (
     SyncOutcome,
 )
 from ragstone.indexing.collection import IndexedCollection, must_scan
-from ragstone.indexing.reconcile import Reconciler
 from ragstone.indexing.scan_embedding import ScanEmbedding
 from ragstone.protocols import Progress
 from ragstone.sources.files import from_uri
@@ -47,7 +43,6 @@ if TYPE_CHECKING:
     from ragstone.indexing.components import Components
     from ragstone.indexing.events import EventBus
     from ragstone.indexing.graph.updater import GraphUpdater
-    from ragstone.protocols import Source
     from ragstone.sources.added_files import AddedFile
 
 __all__ = [
@@ -175,42 +170,11 @@ class CollectionSync:
         report = recheck_added(collection, files, full=full)
         return collection.embed(report, embed) if report.has_changes else report
 
-    def reconcile(self, name: str, source: Source) -> SyncReport:
-        """Make a collection match any other source, without vectors, and return the ledger."""
-        return Reconciler(self.collection(name).writer(), source).run().report
-
     def embed(
         self, name: str, *, seconds: float | None = None, progress: Progress | None = None
     ) -> int:
         """Make vectors for texts that have none and return how many; `StaleSpace` if another model made the others."""
         return self.collection(name).backfill().run(seconds=seconds, progress=progress)
-
-    def embed_report(
-        self,
-        report: SyncReport,
-        names: Iterable[str],
-        *,
-        embed: bool,
-        progress: Progress | None = None,
-    ) -> SyncReport:
-        """Make vectors for collections that were just written, and return the report with their counts."""
-        started = time.monotonic()
-        embedded = pending = 0
-        notes = list(report.notes)
-        for name in names:
-            if embed:
-                try:
-                    embedded += self.embed(name, progress=progress)
-                except StaleSpace as error:
-                    notes.append(str(error))
-                except ProviderError as error:
-                    self.collection(name).update_state(needs_vectors=True)
-                    notes.append(outage_note(error))
-            pending += self.collection(name).backfill().pending()
-        seconds = report.seconds + time.monotonic() - started
-        return replace(
-            report, embedded=embedded, pending=pending, notes=tuple(notes), seconds=seconds
-        )
 
     def close(self) -> None:
         """Stop tracking changes."""
