@@ -125,7 +125,7 @@ def test_a_job_whose_workers_die_again_and_again_fails(queue: PostgresJobQueue) 
     job = queue.get("shop", job_id)
     assert job is not None and job.error is not None
     assert job.state == "failed"
-    assert "its worker died" in str(job.error["message"])
+    assert "its worker died or lost the database" in str(job.error["message"])
 
 
 def test_the_second_upload_of_a_file_waits_for_the_first(queue: PostgresJobQueue) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ragstone import Engine
-from ragstone.errors import ConfigError, ReadError, StoreBusy
+from ragstone.errors import ConfigError, ReadError, StoreBusy, StoreOffline
 from ragstone.protocols import Progress
 from ragstone.surfaces.jobs import runner as runner_module
 from ragstone.surfaces.jobs import work
@@ -120,6 +120,7 @@ def run_one(engine: Engine, monkeypatch: pytest.MonkeyPatch, failing: Failing) -
     """Run a job with this work until it is over, and return it."""
     monkeypatch.setattr(runner_module, "run_work", failing)
     monkeypatch.setattr(runner_module, "_FIRST_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(runner_module, "_LONGEST_RETRY_SECONDS", 0.05)
     queue = engine.workspace.components.store.jobs  # type: ignore[attr-defined]  # it is shared
     job_id = queue.add("default", JobRequest("upload", "notes")).id
     runner = JobRunner(lambda: queue, lambda project: engine, "", threads=1)
@@ -147,12 +148,27 @@ def test_work_that_cannot_succeed_fails_at_once_with_its_reason(
     assert job.error is not None and job.error["message"] == "it is binary"
 
 
-def test_work_that_fails_every_time_ends_as_failed(
+def test_many_outages_of_the_database_cost_no_job(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = run_one(engine, monkeypatch, Failing(*[StoreBusy("busy")] * 9))
-    assert (job.state, job.attempts) == ("failed", 5)
-    assert job.error is not None and job.error["code"] == "store_busy"
+    job = run_one(engine, monkeypatch, Failing(*[StoreOffline("away")] * 9))
+    assert (job.state, job.attempts, job.error) == ("done", 10, None)
+
+
+@pytest.mark.parametrize(
+    ("error", "attempts", "code"),
+    [(StoreBusy("busy"), 20, "store_busy"), (ValueError("a bug"), 5, "error")],
+)
+def test_work_that_fails_every_time_ends_as_failed(
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    attempts: int,
+    code: str,
+) -> None:
+    job = run_one(engine, monkeypatch, Failing(*[error] * 30))
+    assert (job.state, job.attempts) == ("failed", attempts)
+    assert job.error is not None and job.error["code"] == code
 
 
 def test_a_stopped_runner_gives_its_job_back(

@@ -16,7 +16,8 @@ from ragstone.store.postgres import catalog
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction
 from ragstone.types import IncomingFile, Job, JobRequest
 
-MAX_ATTEMPTS: Final = 5
+MAX_ATTEMPTS: Final = 20
+"""Attempts that ended because the worker died or lost the database; neither needs to be the fault of the job."""
 MAX_WAITING: Final = 1000
 """Jobs of one project that are not over."""
 MAX_KEPT: Final = 1000
@@ -90,7 +91,7 @@ _REMOVE_FILES_OF_FAILED: Final = """
     DELETE FROM job_files f USING jobs j WHERE j.number = f.job AND j.state = 'failed'"""
 _LOST: Final = {
     "code": "error",
-    "message": f"the work was begun {MAX_ATTEMPTS} times, and its worker died each time",
+    "message": f"the work was begun {MAX_ATTEMPTS} times, and its worker died or lost the database each time",
     "hint": "see the log of the workers; is there enough memory?",
     "retryable": False,
 }

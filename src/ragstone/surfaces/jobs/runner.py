@@ -20,11 +20,13 @@ from ragstone.surfaces.jobs.work import describe_failure, run_work
 from ragstone.types import Job
 
 LEASE_SECONDS: Final = 30.0
-MAX_ATTEMPTS: Final = 5
+_MAX_BUGS: Final = 5
+_MAX_INTERRUPTIONS: Final = 20
+"""An outage or a busy store is not the fault of the job."""
 _POLL_SECONDS: Final = 0.5
 _OFFLINE_SECONDS: Final = 2.0
 _FIRST_RETRY_SECONDS: Final = 2.0
-_LONGEST_RETRY_SECONDS: Final = 300.0
+_LONGEST_RETRY_SECONDS: Final = 60.0
 logger = logging.getLogger(__name__)
 
 OpenQueue: TypeAlias = Callable[[], JobQueue]
@@ -137,19 +139,20 @@ class JobRunner:
         except JobTaken:
             logger.info("the job %s went to another worker", job.id)
         except RagstoneError as error:
-            return self._fail(queue, job, error, is_worth_retry=error.retryable)
+            attempts = _MAX_INTERRUPTIONS if error.retryable else 1
+            return self._fail(queue, job, error, attempts)
         except Exception as error:  # a bug in one job must not end the others
             logger.error("the job %s failed", job.id, exc_info=error)
-            return self._fail(queue, job, error, is_worth_retry=True)
+            return self._fail(queue, job, error, _MAX_BUGS)
         return None
 
     def _fail(
-        self, queue: JobQueue, job: Job, error: Exception, *, is_worth_retry: bool
+        self, queue: JobQueue, job: Job, error: Exception, max_attempts: int
     ) -> Job | None:
-        """Store a failure. It is tried again later if that may help."""
+        """Store a failure. The job is tried again later if it has attempts left."""
         failure = describe_failure(error)
         retry_after = None
-        if is_worth_retry and job.attempts < MAX_ATTEMPTS:
+        if job.attempts < max_attempts:
             retry_after = _retry_seconds(job.attempts)
         if not queue.fail(job, failure, retry_after=retry_after):
             return None
