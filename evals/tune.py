@@ -33,7 +33,7 @@ GRID: Mapping[str, Sequence[float]] = {
     "prose_factor": (1.0, 1.1, 1.2, 1.4),
     "neighbour_support": (0.0, 0.1, 0.2, 0.3),
     "edge": (0.0, 0.6, 0.8, 1.0),
-    "full_deviations": (3.5, 5.0, 7.0),
+    "beyond_chance": (1.0, 1.25, 1.5),
     "full_share": (0.01, 0.3, 0.4, 0.6),
     "meaning.question": (0.35, 0.45, 0.55),
     "meaning.statement": (0.45, 0.55, 0.65),

@@ -120,6 +120,22 @@ def test_scores_and_order_are_those_of_the_plain_model(tmp_path: Path) -> None:
     )
 
 
+def test_a_match_by_an_everyday_word_counts_less_than_one_by_a_rare_word(
+    engine: Engine,
+) -> None:
+    for number in range(30):
+        engine.add(Document(uri=f"{number}.md", text=f"harbour report of day {number}"))
+    engine.add(Document(uri="lamp.md", text="a lamp for the lighthouse keeper"))
+    shares = []
+    for question in ("harbour lighthouse keeper", "harbour zeppelin captain"):
+        best = engine.search(question, top_k=1)[0]
+        assert best.trace is not None
+        (words,) = [part for part in best.trace.lists if part.name == "words"]
+        shares.append(words.normalised)
+    assert shares[0] == 1.0
+    assert shares[1] < 0.6
+
+
 def test_every_text_of_a_folder_about_one_subject_can_be_a_hit(engine: Engine) -> None:
     for number in range(60):
         engine.add(Document(uri=f"{number}.md", text=f"harbour report of day {number}"))

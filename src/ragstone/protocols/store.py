@@ -279,6 +279,9 @@ class DocumentReader(Protocol):
     def known_terms(self, scope: types.Scope, terms: Sequence[str]) -> set[str]:
         """Return those of the terms that a chunk in scope has."""
 
+    def term_rarities(self, scope: types.Scope, terms: Sequence[str]) -> Mapping[str, float]:
+        """Return how rare each term is among the chunks in scope; a term that no chunk has is the rarest."""
+
 
 class DocumentStore(DocumentReader, Protocol):
     """Reads and writes everything that is kept. Projects are borders: no call returns rows of another project."""

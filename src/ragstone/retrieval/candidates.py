@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone.config import cores
 from ragstone.errors import NotFound, ProviderError
-from ragstone.retrieval.ranking.confidence import BackgroundSamples, share_of_terms
+from ragstone.retrieval.ranking.confidence import BackgroundSamples, terms_of_chunk
 from ragstone.retrieval.ranking.fusion import CandidateLists
 from ragstone.text import query_terms
 from ragstone.types import Condition, Filter, Scored
@@ -264,7 +264,7 @@ class CandidateSearch:
 def _share_of_best(
     request: Request, view: DocumentReader, query_terms: Sequence[str], best: Scored
 ) -> float:
-    """Return the share of the query's terms that the best match by words has.
+    """Return the share of the query that the best match by words has: the sum of its terms' rarities.
 
     It is 1 for a turn of a session, which is also found by turns before it that are no part of its text.
     """
@@ -273,7 +273,14 @@ def _share_of_best(
     rows = view.chunks(request.scope.project, [best.id])
     if not rows:  # damaged
         return 1.0
-    return share_of_terms(query_terms, rows[best.id])
+    present = terms_of_chunk(rows[best.id])
+    missing = [term for term in query_terms if term not in present]
+    if not missing:
+        return 1.0
+    rarities = view.term_rarities(request.scope, query_terms)
+    total = sum(rarities.values())
+    lost = sum(rarities.get(term, 0.0) for term in missing)
+    return 1.0 - lost / total if total else 1.0
 
 
 def _crowding_documents(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ragstone.errors import StoreDamaged
@@ -174,20 +174,13 @@ class SqliteReader:
 
     def text(self, key: CollectionKey, uri: str) -> str | None:
         """Return the full text of a document, or None."""
-        return self._text(key, uri, None)
+        with self._source.reading() as db:
+            return _read_text(db, key, uri, None)
 
     def slice(self, key: CollectionKey, uri: str, span: tuple[int, int]) -> str:
         """Return the characters from start to end of a document's text; empty if there is no such document."""
-        return self._text(key, uri, span) or ""
-
-    def _text(self, key: CollectionKey, uri: str, span: tuple[int, int] | None) -> str | None:
         with self._source.reading() as db:
-            collection = catalog.collection_id(db, key)
-            row = db.execute(_TEXT, (collection, pack(uri))).fetchone()
-            if row is None:
-                return None
-            number, gaps, length = row
-            return join_text(db, number, load_gaps(gaps), length, span or (0, length))
+            return _read_text(db, key, uri, span) or ""
 
     def known_files(
         self,
@@ -257,6 +250,11 @@ class SqliteReader:
         with self._source.reading() as db:
             return fts5.known_terms(db, _word_scope(db, scope, None), terms)
 
+    def term_rarities(self, scope: Scope, terms: Sequence[str]) -> Mapping[str, float]:
+        """Return how rare each term is among the chunks in scope."""
+        with self._source.reading() as db:
+            return self._words.rarities(db, _word_scope(db, scope, None), terms)
+
 
 def _word_scope(db: sqlite3.Connection, scope: Scope, condition: Where | None) -> WordScope:
     """Return the collections to search by words, and the condition on documents."""
@@ -265,6 +263,18 @@ def _word_scope(db: sqlite3.Connection, scope: Scope, condition: Where | None) -
     if condition is None and len(collections) == count:
         return WordScope(None, None)  # the whole index is searched faster
     return WordScope(collections, condition)
+
+
+def _read_text(
+    db: sqlite3.Connection, key: CollectionKey, uri: str, span: tuple[int, int] | None
+) -> str | None:
+    """Return a part of a document's text, all of it without a span; None if there is no such document."""
+    collection = catalog.collection_id(db, key)
+    row = db.execute(_TEXT, (collection, pack(uri))).fetchone()
+    if row is None:
+        return None
+    number, gaps, length = row
+    return join_text(db, number, load_gaps(gaps), length, span or (0, length))
 
 
 def join_text(

@@ -95,6 +95,19 @@ class StoreWordsContract(StoreCase):
         store.remove(KEY, ["a.md"])
         assert store.known_terms(HERE, terms) == set()
 
+    def test_a_term_is_as_rare_as_few_chunks_in_scope_have_it(
+        self, store: DocumentStore
+    ) -> None:
+        for number in range(4):
+            put_text(store, f"{number}.md", "apple pie" if number else "apple plum")
+        before = store.term_rarities(HERE, ["appl", "pie", "plum", "pear"])
+        assert before["appl"] < before["pie"] < before["plum"] < before["pear"]
+        put_text(store, "other.md", "pear plum pie", key=OTHER_KEY)
+        assert store.term_rarities(HERE, list(before)) == before
+        put_text(store, "more.md", "a pear")
+        assert store.term_rarities(HERE, ["pear"])["pear"] < before["pear"]
+        assert store.term_rarities(Scope("missing"), []) == {}
+
     # ── filters ───────────────────────────────────────────────────────────────────────────────────
 
     def test_a_filter_limits_words_and_documents(self, store: DocumentStore) -> None:

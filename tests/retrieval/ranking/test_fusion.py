@@ -67,8 +67,9 @@ def test_a_row_that_leads_both_lists_leads_the_fused_one() -> None:
 def test_the_best_of_a_list_without_a_good_match_counts_little() -> None:
     lists = {"words": ranked({1: 9.0, 2: 8.0}), "minilm": ranked({2: 0.75, 1: 0.70})}
     weights = {"words": 0.5, "minilm": 0.5}
-    flat = {"minilm": Calibration(collection=Background(mean=0.70, deviation=0.1))}
-    telling = {"minilm": Calibration(collection=Background(mean=0.70, deviation=0.01))}
+    wide, narrow = Background(mean=0.70, deviation=0.1), Background(mean=0.70, deviation=0.01)
+    flat = {"minilm": Calibration(collection=wide, chunks=3000)}
+    telling = {"minilm": Calibration(collection=narrow, chunks=3000)}
     assert weighted_sum(lists, weights, calibrations=flat).best[0].id == 1
     assert weighted_sum(lists, weights, calibrations=telling).best[0].id == 2
 
@@ -76,10 +77,28 @@ def test_the_best_of_a_list_without_a_good_match_counts_little() -> None:
 def test_the_best_match_by_words_counts_less_if_it_has_few_of_the_words() -> None:
     lists = {"words": ranked({1: 9.0, 2: 5.0}), "minilm": ranked({2: 0.80, 1: 0.70})}
     weights = {"words": 0.5, "minilm": 0.5}
-    scale = {"minilm": Calibration(collection=Background(mean=0.60, deviation=0.05))}
+    background = Background(mean=0.60, deviation=0.05)
+    scale = {"minilm": Calibration(collection=background, chunks=3000)}
     for share, first in ((1.0, 1), (0.5, 1), (0.1, 2)):
         fused = weighted_sum(lists, weights, calibrations=scale, words_share=share)
         assert fused.best[0].id == first
+
+
+def test_a_cosine_counts_more_if_it_stands_out_of_a_small_collection() -> None:
+    lists = {"words": ranked({1: 9.0}), "minilm": ranked({2: 0.80, 1: 0.60})}
+    weights = {"words": 0.5, "minilm": 0.5}
+    background = Background(mean=0.60, deviation=0.05)
+    for chunks, first in ((20, 2), (100_000, 1)):
+        scale = {"minilm": Calibration(collection=background, chunks=chunks)}
+        assert weighted_sum(lists, weights, calibrations=scale).best[0].id == first
+
+
+def test_a_text_without_a_vector_yet_counts_by_words_alone() -> None:
+    lists = {"words": ranked({1: 9.0, 2: 8.0}), "minilm": ranked({2: 0.80, 3: 0.70})}
+    background = Background(mean=0.60, deviation=0.05)
+    scale = {"minilm": Calibration(collection=background, chunks=3000)}
+    fused = weighted_sum(lists, {"words": 0.5, "minilm": 0.5}, calibrations=scale)
+    assert [(row.id, round(row.score, 2)) for row in fused.best[:2]] == [(1, 1.0), (2, 0.84)]
 
 
 def test_a_trace_says_rank_score_and_weight_in_each_list() -> None:

@@ -110,9 +110,13 @@ class Calibration:
 
     def standout_floor(self) -> float:
         """Return the cosine that no unrelated chunk is expected to reach: the best of many is high by chance."""
-        by_chance = math.sqrt(2.0 * math.log(max(1, self.chunks)))
-        deviations = max(NOISE_DEVIATIONS, by_chance)
+        deviations = max(NOISE_DEVIATIONS, deviations_by_chance(self.chunks))
         return max(self.unrelated.cosine_at(deviations), self.collection.cosine_at(deviations))
+
+
+def deviations_by_chance(chunks: int) -> float:
+    """Return how many standard deviations the best of unrelated chunks is expected to be above their mean."""
+    return math.sqrt(2.0 * math.log(max(1, chunks)))
 
 
 class BackgroundSamples:
@@ -245,7 +249,12 @@ def share_of_terms(query_terms: Sequence[str], row: StoredChunk) -> float:
     """Return the share of the query terms that a chunk or its path has."""
     if not query_terms:
         return 0.0
-    chunk = row.chunk
-    present = set(terms(f"{row.uri} {chunk.symbol} {chunk.header} {chunk.text}"))
+    present = terms_of_chunk(row)
     count = sum(term in present for term in query_terms)
     return count / len(query_terms)
+
+
+def terms_of_chunk(row: StoredChunk) -> set[str]:
+    """Return the terms that a chunk is found by: those of its path, symbol, header and text."""
+    chunk = row.chunk
+    return set(terms(f"{row.uri} {chunk.symbol} {chunk.header} {chunk.text}"))

@@ -8,7 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from ragstone.retrieval.ranking.confidence import Background, Calibration
+from ragstone.retrieval.ranking.confidence import (
+    SMALL_SAMPLE,
+    Background,
+    Calibration,
+    deviations_by_chance,
+)
 from ragstone.retrieval.ranking.parameters import (
     RANKING_PARAMETERS,
     RRF_K,
@@ -173,10 +178,31 @@ def weighted_sum(
             normalised[name] = _scale(rows, min(1.0, words_share / parameters.full_share))
         else:
             calibration = (calibrations or {}).get(name, Calibration())
-            normalised[name] = _scale_cosines(
-                rows, calibration.collection, parameters.full_deviations
-            )
+            by_chance = deviations_by_chance(max(calibration.chunks, SMALL_SAMPLE))
+            full = parameters.beyond_chance * by_chance
+            normalised[name] = _scale_cosines(rows, calibration.collection, full)
+    if "words" in weights and len(lists) > 1:
+        normalised["words"] = _raise_without_vector(
+            lists, normalised["words"], weights["words"]
+        )
     return _fuse(lists, weights, normalised, limit)
+
+
+def _raise_without_vector(
+    lists: RankedLists, shares: Sequence[float], weight: float
+) -> list[float]:
+    """Return the shares of the list of words, so that texts without a vector yet count by words alone.
+
+    Every other candidate by words has its cosine. Without this, a new text would lose the weight of its meaning.
+    """
+    with_vector: set[int] = set()
+    for name, rows in lists.items():
+        if name != "words":
+            with_vector.update(row.id for row in rows)
+    raised = []
+    for row, share in zip(lists["words"], shares, strict=True):
+        raised.append(share if row.id in with_vector or not weight else share / weight)
+    return raised
 
 
 def reciprocal_rank(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ragstone.store.fetch import Row, row_limit
@@ -139,7 +139,7 @@ class PostgresReader:
         first_collection, first_uri = after or ("", "")
         page: list[StoredDocument] = []
         with self._source.reading(scope.project) as db:
-            ids = self._passing_documents(db, scope, filter)
+            ids = filters.passing_in_scope(db, scope, filter, self._passing)
             for name, number in catalog.in_scope(db, scope).items():
                 if name < first_collection:
                     continue
@@ -236,7 +236,7 @@ class PostgresReader:
                 catalog.scope_ids(db, scope),
                 terms,
                 limit=row_limit(limit),
-                documents=self._passing_documents(db, scope, filter),
+                documents=filters.passing_in_scope(db, scope, filter, self._passing),
             )
 
     def known_terms(self, scope: Scope, terms: Sequence[str]) -> set[str]:
@@ -244,11 +244,13 @@ class PostgresReader:
         with self._source.reading(scope.project) as db:
             return words.known_terms(db, catalog.scope_ids(db, scope), terms)
 
-    def _passing_documents(
-        self, db: Transaction, scope: Scope, filter: Filter | None
-    ) -> list[int] | None:
-        """Return the ids of the documents that pass a filter, None if there is no condition."""
-        return filters.passing_in_scope(db, scope, filter, self._passing)
+    def term_rarities(self, scope: Scope, terms: Sequence[str]) -> Mapping[str, float]:
+        """Return how rare each term is among the chunks in scope."""
+        with self._source.reading(scope.project) as db:
+            project = catalog.project_id(db, scope.project)
+            if project is None:
+                return {}
+            return words.term_rarities(db, project, catalog.scope_ids(db, scope), terms)
 
 
 def _rows_below(db: Transaction, owner: tuple[int, str], uris: Sequence[str]) -> list[Row]:

@@ -8,11 +8,11 @@ needs, so its index works under row-level security; the operators of `tsvector` 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ragstone.store.postgres.connection import Transaction
-from ragstone.store.words.scope import MOST_CHUNKS, MOST_COLLECTIONS
+from ragstone.store.words.scope import MOST_CHUNKS, MOST_COLLECTIONS, TermCounts
 from ragstone.store.words.terms import (
     ChunkText,
     chunk_terms,
@@ -56,6 +56,11 @@ _SEARCH: Final = """
     SELECT chunk, score FROM scores ORDER BY score DESC, chunk LIMIT %(limit)s"""
 _IN_DOCUMENTS: Final = """
     WHERE h.chunk IN (SELECT c.id FROM chunks c WHERE c.document = ANY(%(documents)s))"""
+
+_COUNT_TERMS: Final = """
+    SELECT wanted.term, (
+        SELECT count(*) FROM chunk_terms t WHERE t.collection = ANY(%s) AND t.term = wanted.term)
+    FROM unnest(%s::text[]) AS wanted (term)"""
 
 # LIMIT keeps the server from joining all terms of the collections.
 _KNOWN: Final = """
@@ -141,3 +146,15 @@ def known_terms(db: Transaction, collections: Sequence[int], terms: Sequence[str
     if not clean or not collections:
         return set()
     return {term for (term,) in db.execute(_KNOWN, (clean, list(collections)))}
+
+
+def term_rarities(
+    db: Transaction, project: int, collections: Sequence[int], terms: Sequence[str]
+) -> Mapping[str, float]:
+    """Return how rare each term is in the collections."""
+    cleaned = [term[:_LONGEST_TERM] for term in clean_terms(terms)]
+    if not cleaned or not collections:
+        return {}
+    ((chunks, _),) = db.execute(_COUNTS, (list(collections), project)).fetchall()
+    rows = db.execute(_COUNT_TERMS, (list(collections), cleaned)).fetchall()
+    return TermCounts(chunks, {term: count for term, count in rows}).rarities()
