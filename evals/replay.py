@@ -92,6 +92,7 @@ def asker(recording: Recording, numbers: RankingParameters) -> Ask:
     from ragstone.retrieval.ranking.fusion import list_weights, query_type, weighted_sum
     from ragstone.retrieval.ranking.order import ChunkLoader
     from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
+    from ragstone.retrieval.search import MIN_PLACES
 
     query, lists = recording.case.query, recording.lists
     whole = ChunkLoader(lambda chunks: {chunk: recording.rows[chunk] for chunk in chunks})
@@ -112,7 +113,8 @@ def asker(recording: Recording, numbers: RankingParameters) -> Ask:
         )
         ranked, _ = order.collapse_copies(ranked, whole.compared_texts(ranked, top_k=top_k))
         if merge:
-            ranked = order.merge_neighbours(ranked, top_k, parameters=numbers)
+            places = max(top_k, MIN_PLACES)
+            ranked = order.merge_neighbours(ranked, places, parameters=numbers)
         return [hit(entry, recording.rows) for entry in ranked[:top_k]]
 
     return ask

@@ -12,6 +12,7 @@ from evals import tune
 from evals.replay import Recording, record, scores
 from evals.sets import Ask, Case, Corpus, EvalSet
 from evals.tune import Part, changed, choose, gain, left_out, parts_of, told
+from ragstone.retrieval.ranking.confidence import Calibration
 from ragstone.retrieval.ranking.fusion import CandidateLists
 from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RankingParameters
 from ragstone.types import Document, Scored
@@ -38,7 +39,9 @@ def fake(answer: str) -> Recording:
     return Recording(
         Case("which is it?", "default", score),
         "",
-        CandidateLists(rows, {"minilm": 1.0}),
+        CandidateLists(
+            rows, {"minilm": 1.0}, calibrations={"minilm": Calibration(chunks=3000)}
+        ),
         whole,
         outlines,
     )

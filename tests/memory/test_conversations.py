@@ -128,6 +128,24 @@ def test_a_time_in_the_question_raises_turns_of_that_time(memory: ConversationSt
     )
 
 
+def test_a_turn_of_the_speaker_that_a_question_names_goes_first(
+    memory: ConversationStore,
+) -> None:
+    for name, content in (
+        ("Ben Ito", "the kayak trip is on Friday"),
+        ("Ana Ruiz", "hello"),
+        ("Ana Ruiz", "a kayak trip is on Sunday"),
+    ):
+        memory.remember([Turn("s", 0, "user", content, NOW, name)])
+    for question, first in (("which kayak trip has ana", 2), ("which kayak trip has BEN", 0)):
+        recalled = ask(memory, question)
+        assert recalled[0].turn.index == first
+        name = recalled[0].turn.speaker
+        assert f"said by {name}, whom the question names" in dict(recalled[0].boosts)
+    reasons = [reason for entry in ask(memory, "kayak trip") for reason, _ in entry.boosts]
+    assert not any(reason.startswith("said by") for reason in reasons)
+
+
 def test_since_and_until_limit_the_turns(memory: ConversationStore) -> None:
     memory.remember(make_turns("tea", at=NOW - 3 * DAY))
     memory.remember(make_turns("more tea", at=NOW))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -33,11 +34,13 @@ _WIDER: Final = 3
 """Candidates per turn to return, so that collapsing and times have a choice."""
 _MAX_COPIES: Final = 50
 """Turns with exactly the same words that are considered for one found turn."""
-_NAMED_TIME: Final = 1.3
-"""Factor for a turn of a time that the question names."""
-_NEIGHBOUR_SUPPORT: Final = 0.2
+_NAMED: Final = 1.3
+"""Factor for a turn of a time or a speaker that the question names. LoCoMo, recall at 5, 10 and 25: 69.7, 79.4 and 86.3
+without speakers, 71.4, 80.3 and 87.1 with them."""
+_NEIGHBOUR_SUPPORT: Final = 0.3
 """Share of the better score of the turns before and after that is added: an answer is near its question. LoCoMo, recall
-at 10: 77.8 without, 78.8 at 0.2, 78.9 at 0.3."""
+at 10: 79.9 at 0.2, 80.3 at 0.3."""
+_NAME_PART: Final = re.compile(r"[^\W\d_]{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +65,11 @@ class TurnRanking:
             filter=_time_filter(since, until),
         )
         named_times = find_date_ranges(request.query, self.now)
+        words = _words_of_names(request.query)
         recalled: list[Recalled] = []
         for hit in _best_per_turn(self.searcher.run(search).hits):
             for turn in self._turns_of(hit, since, until):
-                recalled.append(self._score(turn, hit.score, named_times))
+                recalled.append(self._score(turn, hit.score, named_times, words))
         if since is None and until is None:
             recalled += self._superseding(recalled)
         supported = _support_by_neighbours(recalled)
@@ -73,13 +77,21 @@ class TurnRanking:
         best = _collapse(ranked)[: request.top_k]
         return [replace(entry, score=min(1.0, entry.score)) for entry in best]
 
-    def _score(self, turn: Turn, score: float, named_times: Sequence[DateRange]) -> Recalled:
-        """Return a turn with its score after time and supersession."""
+    def _score(
+        self,
+        turn: Turn,
+        score: float,
+        named_times: Sequence[DateRange],
+        words: Set[str],
+    ) -> Recalled:
+        """Return a turn with its score after time, speaker and supersession. `words` are those of the question."""
         boosts: list[tuple[str, float]] = []
         for span in named_times:
             if span.contains(turn.time):
-                boosts.append((f"said at that time: {span.words}", _NAMED_TIME))
+                boosts.append((f"said at that time: {span.words}", _NAMED))
                 break
+        if not words.isdisjoint(_words_of_names(turn.speaker)):
+            boosts.append((f"said by {turn.speaker}, whom the question names", _NAMED))
         later = self.superseded.get(turn.index)
         if later is not None:
             boosts.append((f"superseded by turn {later.index}", SUPERSEDED))
@@ -100,7 +112,7 @@ class TurnRanking:
                 continue
             seen.add(index)
             for turn in SessionReader(self.store, self.key).between(index, index + 1):
-                entry = self._score(turn, 0.0, ())
+                entry = self._score(turn, 0.0, (), frozenset())
                 missing.append(entry)
                 waiting.append(entry.superseded_by)
         return missing
@@ -135,6 +147,11 @@ class TurnRanking:
             return self.store.text(self.key, hit.source_doc_id) or hit.text
         except StoreDamaged:
             return hit.text
+
+
+def _words_of_names(text: str) -> frozenset[str]:
+    """Return the words of a text that may be parts of a name, in lower case."""
+    return frozenset(_NAME_PART.findall(text.casefold()))
 
 
 def _support_by_neighbours(recalled: Sequence[Recalled]) -> list[Recalled]:

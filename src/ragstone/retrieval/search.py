@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 MAX_CACHED_ANSWERS = 256
 _CONFIDENCE_HITS: Final = 5
 """Confidence is computed from the best hits only."""
-_MIN_PLACES: Final = 10
+MIN_PLACES: Final = 10
 """Places that are filled at least, so that a hit has the same lines and score whether 1 or 10 hits are shown."""
 _MAX_ROUNDS: Final = 3
 """Searches by words that leave out the documents of earlier ones."""
@@ -188,7 +188,7 @@ class Searcher:
         texts = chunks.compared_texts(ranked, top_k=request.top_k)
         readable = [entry for entry in ranked if entry.row.id not in chunks.missing]
         ranked, same_words = order.collapse_copies(readable, texts)
-        places = max(request.top_k, _MIN_PLACES)
+        places = max(request.top_k, MIN_PLACES)
         listed = ranked[:places]
         if request.merge:
             listed = order.merge_neighbours(ranked, places)
