@@ -16,7 +16,16 @@ from ragstone.indexing.sync import Changes, DocumentId, Policy, Proof, Scan
 from ragstone.sources.added_files import ADDED, PATH, AddedFile
 from ragstone.sources.files import from_uri, stamp_of
 from ragstone.sources.folder.source import FILES
-from ragstone.types import Explanation, Freshness, Hit, Item, KnownFile, Request, Stamp
+from ragstone.types import (
+    Explanation,
+    Freshness,
+    Hit,
+    Item,
+    KnownFile,
+    LoadedItem,
+    Request,
+    Stamp,
+)
 from ragstone.types.bounded_cache import BoundedCache
 
 if TYPE_CHECKING:
@@ -42,7 +51,7 @@ class FreshnessCheck:
         self._sync = sync
         self._searcher = searcher
         self._added = AddedFileCheck(sync)
-        self._proofs: BoundedCache[DocumentId, tuple[str, Stamp]] = BoundedCache(_PROOFS_CACHED)
+        self._proofs = _ContentProofs()
         self._rooted: tuple[int, dict[str, bool]] = (-1, {})
 
     def answer(self, request: Request, policy: Policy | None = None) -> Explanation:
@@ -180,26 +189,13 @@ class FreshnessCheck:
             stamp = stamp_of(os.lstat(path))
         except OSError:
             return "changed"
-        proof = (stored.content_hash, stamp)
-        if stamp == stored.stamp or self._proofs.get(document) == proof:
+        if self._proofs.has(document, stored, stamp):
             return "same"
-        return self._compare_content(document, stored, stamp)
-
-    def _compare_content(
-        self, document: DocumentId, stored: KnownFile, stamp: Stamp
-    ) -> Verdict:
-        """Return whether a file with another stamp has another content."""
         try:
             loaded = folder_source(self._sync.settings).load(Item(document[1], stamp))
         except ReadError:
             return "changed"
-        content_hash = hashlib.sha256(loaded.data).hexdigest()
-        if content_hash != stored.content_hash:
-            return "changed"
-        if loaded.stamp is not None:
-            # Remembered here and not in the store: a search need not wait for a writer.
-            self._proofs[document] = (content_hash, loaded.stamp)
-        return "same"
+        return self._proofs.compare(document, stored, loaded)
 
 
 class AddedFileCheck:
@@ -208,10 +204,8 @@ class AddedFileCheck:
     def __init__(self, sync: CollectionSync) -> None:
         """Take the sync of the engine, for its store and its settings."""
         self._sync = sync
-        self._proofs: BoundedCache[tuple[str, str], tuple[str, Stamp]] = BoundedCache(
-            _PROOFS_CACHED
-        )
-        self._problems: BoundedCache[tuple[str, str], str] = BoundedCache(_PROOFS_CACHED)
+        self._proofs = _ContentProofs()
+        self._problems: BoundedCache[DocumentId, str] = BoundedCache(_PROOFS_CACHED)
 
     def verdicts(self, collection: str, hits: Sequence[Hit]) -> dict[str, Verdict]:
         """Return the verdict for each added file behind the hits of a collection, by uri."""
@@ -254,26 +248,40 @@ class AddedFileCheck:
             return "unknown"
         if state.stamp is None:
             return "changed"
-        proof = (stored.content_hash, state.stamp)
-        if state.stamp == stored.stamp or self._proofs.get(document) == proof:
+        if self._proofs.has(document, stored, state.stamp):
             return "same"
-        return self._compare_content(document, file, stored, state.stamp)
-
-    def _compare_content(
-        self, document: tuple[str, str], file: AddedFile, stored: KnownFile, stamp: Stamp
-    ) -> Verdict:
-        """Return whether a file with another stamp has another content."""
         source = added_source(self._sync.settings, [file])
         try:
-            loaded = source.load(Item(file.uri, stamp))
+            loaded = source.load(Item(file.uri, state.stamp))
         except ReadError as error:
             self._problems[document] = error.message
             return "unknown"
+        return self._proofs.compare(document, stored, loaded)
+
+
+class _ContentProofs:
+    """Remembers the stamps at which files had their stored content.
+
+    They are not in the store, so that a search need not wait for a writer.
+    """
+
+    def __init__(self) -> None:
+        self._stamps: BoundedCache[DocumentId, tuple[str, Stamp]] = BoundedCache(_PROOFS_CACHED)
+
+    def has(self, document: DocumentId, stored: KnownFile, stamp: Stamp) -> bool:
+        """Return whether a file with this stamp has the stored content, as far as is known without reading it."""
+        return stamp == stored.stamp or self._stamps.get(document) == (
+            stored.content_hash,
+            stamp,
+        )
+
+    def compare(self, document: DocumentId, stored: KnownFile, loaded: LoadedItem) -> Verdict:
+        """Return whether a file that was read has the stored content; if it has, remember its stamp."""
         content_hash = hashlib.sha256(loaded.data).hexdigest()
         if loaded.state == "gone" or content_hash != stored.content_hash:
             return "changed"
         if loaded.stamp is not None:
-            self._proofs[document] = (content_hash, loaded.stamp)
+            self._stamps[document] = (content_hash, loaded.stamp)
         return "same"
 
 
