@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ragstone.config import Settings, cores
 from ragstone.embed.arguments import check_texts
-from ragstone.embed.wordpiece import WordPiece
+from ragstone.embed.wordpiece import VOCABULARY, WordPiece
 from ragstone.errors import ConfigError, InputError
 from ragstone.protocols import Progress
 from ragstone.types import Role, Space
@@ -44,7 +44,6 @@ SLAB_WINDOWS = 1024
 
 DATA = Path(__file__).parent / "data"
 GRAPH = DATA / "minilm-int8.onnx"
-VOCABULARY = DATA / "minilm-vocab.txt"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -24,6 +24,8 @@ WINDOW_SLACK = 8
 PART = 1 << 16
 """Characters that are split at a time. A run of letters is cut only if it is longer than that."""
 
+VOCABULARY = Path(__file__).parent / "data" / "minilm-vocab.txt"
+
 _DROP = re.compile(f"[{DROPPED}]+")
 _SPACE_OUT = re.compile(f"([{IDEOGRAPHS}])")
 _PIECE = re.compile(rf"[{PUNCTUATION}]|[^\s{PUNCTUATION}]+")
@@ -31,6 +33,13 @@ _PIECE = re.compile(rf"[{PUNCTUATION}]|[^\s{PUNCTUATION}]+")
 _FALSE_BLANKS = re.compile("[\x0b\x0c\x1c-\x1f\x85]+")
 
 _BORDER = re.compile(r"[ \t\r\n!-/:-@\[-`{-~]")
+
+
+@cache
+def vocabulary_words() -> frozenset[str]:
+    """Return the words of the built-in vocabulary, in lower case: the usual words and names of English."""
+    tokens = VOCABULARY.read_text("utf-8").splitlines()
+    return frozenset(token for token in tokens if token.isalpha())
 
 
 def normalise(text: str) -> str:

@@ -1,5 +1,7 @@
 """Suggests another spelling if words of a query are in no searched document, but words near them are.
 
+A word that English has is no mistake, even if no document has it: the built-in vocabulary knows the usual ones.
+
 A suggested word is read from a passage in scope, so it is never one of another project. It is never a secret either,
 because secrets are removed before a text is stored.
 """
@@ -13,6 +15,7 @@ from os.path import commonprefix
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
+from ragstone.embed.wordpiece import vocabulary_words
 from ragstone.text import STOPWORDS, terms
 from ragstone.types import Request, StoredChunk
 
@@ -32,6 +35,8 @@ _NAME_PART: Final = re.compile("[A-Z]?[a-z]{4,23}")
 _ENDINGS: Final = frozenset(("", "s", "es", "d", "ed", "r", "er", "y", "ly"))
 """Endings that make another word and no mistake: "maker" beside "makes"."""
 _MIN_STEM: Final = 4
+_MIN_PART: Final = 4
+"""Letters of each part of a compound word."""
 _UNSPACED: Final = "\u0e00"
 """Scripts from here on have no spaces between words."""
 
@@ -58,7 +63,10 @@ def suggest_spelling(
 
 
 def _unknown_words(request: Request, view: DocumentReader) -> list[str]:
-    """Return the words of the query that no document in scope has; a name is known by its parts too."""
+    """Return the words of the query that neither English nor a document in scope has.
+
+    A name is known by its parts too.
+    """
     words = [word for word in dict.fromkeys(_WORD.findall(request.query)) if _is_word(word)]
     known_terms = view.known_terms(request.scope, terms(" ".join(words)))
     unknown = []
@@ -67,7 +75,19 @@ def _unknown_words(request: Request, view: DocumentReader) -> list[str]:
         has_known_parts = bool(parts) and known_terms.issuperset(parts)
         if joined not in known_terms and not has_known_parts:
             unknown.append(word)
-    return unknown
+    if not unknown:
+        return []
+    return [word for word in unknown if word.casefold() not in vocabulary_words()]
+
+
+def _max_distance(word: str) -> int:
+    """Return how many letters may differ: two in a long word that is no compound, such as "overheats"."""
+    if len(word) < _LONG_WORD:
+        return 1
+    cuts = range(_MIN_PART, len(word) - _MIN_PART + 1)
+    if any(vocabulary_words() >= {word[:cut], word[cut:]} for cut in cuts):
+        return 1
+    return 2
 
 
 def _is_word(word: str) -> bool:
@@ -114,7 +134,7 @@ def _nearest_word(word: str, written: Counter[str]) -> str:
 
     Empty if none is near, or if one has another ending only: then the word is correct.
     """
-    most = 2 if len(word) >= _LONG_WORD else 1
+    most = _max_distance(word)
     nearest: list[tuple[int, int, str]] = []
     for candidate, count in written.items():
         folded = candidate.casefold()
