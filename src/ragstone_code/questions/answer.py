@@ -64,6 +64,7 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "subclasses": symbols.find_subclasses,
     "users": usage.find_users,
     "definition": usage.find_definition,
+    "implementation": usage.find_definition,
     "tests": usage.find_tests,
     "configured": symbols.find_config_users,
     "history": symbols.find_changes,

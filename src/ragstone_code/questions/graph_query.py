@@ -210,6 +210,10 @@ def class_text(node: Node) -> str:
     return f"{class_name(node.key)}{place_text(node)}"
 
 
+MAX_NAMED: Final = 8
+"""Names with their places in a sentence about code; the evidence has all places."""
+
+
 def join_names(names: Sequence[str], max_names: int = 12) -> str:
     """Return names as an enumeration for a sentence: `a, b and c`, or `a, b and 7 more`."""
     displayed = list(names[:max_names])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ragstone.types import Json
 from ragstone_code.questions.graph_query import (
     ALL_CALLS,
+    MAX_NAMED,
     AnswerPart,
     GraphQuery,
     class_name,
@@ -44,7 +45,7 @@ def find_callers(query: GraphQuery) -> AnswerPart:
     callers = dict.fromkeys(
         f"{plain_name(link.source)} ({link_place_text(link)})" for link in links
     )
-    sentence = f"{name} is called from {join_names(list(callers), 30)}{note}."
+    sentence = f"{name} is called from {join_names(list(callers), MAX_NAMED)}{note}."
     evidence = [*places_of_links(links), *place_of(function)]
     return AnswerPart(
         facts,
@@ -84,7 +85,7 @@ def _list_targets(query: GraphQuery, fact: str, verb: str) -> AnswerPart:
         sentence = f"{name} {verb} nothing that is written down; looked in all files."
         return query.negative_part(facts, sentence, ["all files"])
     texts = [f"{plain_name(target.key)}{place_text(target)}" for target in targets]
-    sentence = f"{name} {verb} {join_names(texts, 30)}."
+    sentence = f"{name} {verb} {join_names(texts, MAX_NAMED)}."
     evidence = [*places_of_links(last_links(walked)), *place_of(node)]
     return AnswerPart(facts, sentence, evidence, [*targets, node], walked)
 

@@ -10,6 +10,7 @@ from ragstone.types import Json, Link
 from ragstone_code.frameworks.file_kinds import is_test_file
 from ragstone_code.questions.graph_query import (
     ALL_CALLS,
+    MAX_NAMED,
     AnswerPart,
     GraphQuery,
     join_names,
@@ -29,7 +30,6 @@ _USES: Final = (
     "DISPATCHES",
 )
 """Links whose source names the target in its code."""
-_MAX_LISTED: Final = 30
 
 
 def find_definition(query: GraphQuery) -> AnswerPart:
@@ -97,7 +97,7 @@ def _users_part(
     nodes = query.nodes(link.source for link in links)
     return AnswerPart(
         facts,
-        f"{start} {join_names(list(users), _MAX_LISTED)}.",
+        f"{start} {join_names(list(users), MAX_NAMED)}.",
         [*places_of_links(links), *place_of(query.node)],
         [*nodes.values(), query.node],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -111,10 +112,39 @@ def said(engine: Engine, question: str) -> str:
         ("what does create_order call", "create_order calls shop.src.shop.payments.Gateway ("),
         ("who calls create_order", "create_order is called from shop.src.shop.main.order_later"),
         ("where is create_order defined", "create_order is defined in shop/src/shop/main.py:10."),
+        ("where is Gateway implemented", "Gateway is defined in shop/src/shop/payments.py:16."),
+        ("where is the implementation of with_retry?", "with_retry is defined in shop/src/shop/retry.py:1."),
     ],
 )  # fmt: skip
 def test_the_verb_of_a_question_is_answered(engine: Engine, question: str, part: str) -> None:
     assert part in said(engine, question)
+
+
+def test_the_classes_that_extend_a_class_are_no_place_of_its_implementation(
+    engine: Engine,
+) -> None:
+    assert "extended" not in said(engine, "where is Gateway implemented")
+    assert "extended" in said(engine, "which classes implement Gateway")
+
+
+def test_an_unknown_name_near_a_known_one_gets_a_suggestion(engine: Engine) -> None:
+    notes = ask(engine, "what calls create_ordre").debug["notes"]
+    assert "Did you mean: what calls create_order?" in str(notes)
+
+
+def test_many_callers_are_counted_in_the_sentence_and_listed_as_places(tmp_path: Path) -> None:
+    callers = "\n\n".join(
+        f"def caller_{number}():\n    write_target()\n" for number in range(20)
+    )
+    (tmp_path / "many.py").write_text(
+        f"def write_target():\n    pass\n\n\n{callers}", encoding="utf-8"
+    )
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as many:
+        many.sync(embed=False)
+        answer = ask(many, "what calls write_target").answer
+    assert answer is not None
+    assert answer.said.endswith(" and 12 more.")
+    assert len(answer.evidence) == 21
 
 
 def test_the_tests_of_a_function_are_no_other_callers(engine: Engine) -> None:
