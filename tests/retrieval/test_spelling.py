@@ -84,9 +84,7 @@ def test_a_strong_answer_gets_no_suggestion(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "query", ["the machine overheats", "banana bread", "the maker of a machine"]
 )
-def test_correct_words_that_no_document_has_are_left_alone(
-    tmp_path: Path, query: str
-) -> None:
+def test_correct_words_that_no_document_has_are_left_alone(tmp_path: Path, query: str) -> None:
     with Engine.open(tmp_path, config=FAKE) as engine:
         engine.add("The overhead of a break: it makes the machine slow.", uri="machine.md")
         assert engine.explain(query).suggestion == ""

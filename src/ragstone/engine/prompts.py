@@ -24,6 +24,7 @@ from ragstone.retrieval.ask.quotes import (
 )
 from ragstone.retrieval.context import MIN_CONFIDENCE
 from ragstone.retrieval.context.builder import (
+    WEAK_SHARE,
     ContextRequest,
     build_context,
     build_vague_context,
@@ -87,7 +88,9 @@ class Prompts:
         shown = self._shown_passages(session)
         limit = CANDIDATES if top_k is None else top_k
         explanation = self._searches.find(task, limit, policy, **options)  # type: ignore[misc]
-        request = ContextRequest(task, budget, form, window, count, frozenset(shown))
+        request = ContextRequest(
+            task, budget, form, window, count, frozenset(shown), weak_share=WEAK_SHARE
+        )
         is_limited = bool(options.get("filters") or options.get("collection"))
         context = self._context_of(request, explanation.hits, is_limited=is_limited)
         context = _with_search(context, explanation)
