@@ -14,7 +14,8 @@ from minilm_tensors import read_tensors
 from numpy.typing import NDArray
 
 from ragstone.embed import minilm as module
-from ragstone.embed.minilm import GRAPH, VOCABULARY, MiniLM
+from ragstone.embed.minilm import GRAPH, MiniLM
+from ragstone.embed.wordpiece import VOCABULARY
 
 ROOT = Path(__file__).parent.parent.parent
 

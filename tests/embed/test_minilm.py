@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ragstone.embed import minilm as module
 from ragstone.embed.minilm import GRAPH, MAX_TOKENS, MiniLM
+from ragstone.embed.wordpiece import VOCABULARY
 from ragstone.errors import ConfigError, InputError
 from ragstone.protocols import Embedder
 
@@ -70,7 +71,7 @@ def test_a_text_longer_than_the_model_reads_is_the_mean_of_its_windows_by_length
     assert minilm.count_tokens(text) > 2 * MAX_TOKENS
     tokenizer = minilm._load()[1]
     windows = list(tokenizer.windows(text, MAX_TOKENS))
-    names = module.VOCABULARY.read_text(encoding="utf-8").splitlines()
+    names = VOCABULARY.read_text(encoding="utf-8").splitlines()
     parts = [
         " ".join(names[number] for number in window).replace(" ##", "") for window in windows
     ]

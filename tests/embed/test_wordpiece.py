@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.embed import wordpiece
-from ragstone.embed.minilm import VOCABULARY
-from ragstone.embed.wordpiece import WordPiece, normalise, pieces
+from ragstone.embed.wordpiece import VOCABULARY, WordPiece, normalise, pieces
 from ragstone.errors import ConfigError
 
 GOLDEN = json.loads((Path(__file__).parent / "golden_tokens.json").read_text(encoding="utf-8"))
