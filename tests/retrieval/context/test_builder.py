@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone import Engine
 from ragstone.errors import InputError
 from ragstone.retrieval.context import MIN_CONFIDENCE
 from ragstone.retrieval.context.builder import ContextRequest, build_context
@@ -400,16 +398,3 @@ def test_revealed_text_has_no_hidden_characters_and_stays_the_same(text: str) ->
 )
 def test_ordinary_text_is_unchanged(text: str) -> None:
     assert reveal_hidden(text) == text
-
-
-def test_passages_that_fit_much_less_than_the_best_one_do_not_fill_the_budget(
-    tmp_path: Path,
-) -> None:
-    with Engine.open(tmp_path) as engine:
-        engine.add("Tighten the four housing screws of the pump with 23 Nm.", uri="pump.md")
-        engine.add("The housing office opens at nine.", uri="office.md")
-        engine.add("A pump of the village stands at the market.", uri="village.md")
-        context = engine.context("how much torque for the housing screws of the pump")
-    assert [piece.uri for piece in context.cited] == ["pump.md"]
-    reasons = {left.reason for left in context.left_out}
-    assert reasons == {"it fits much less than the best passage"}
