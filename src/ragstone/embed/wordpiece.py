@@ -26,6 +26,7 @@ PART = 1 << 16
 
 VOCABULARY = Path(__file__).parent / "data" / "minilm-vocab.txt"
 
+_LONG_WORD = re.compile(r"[^\W\d_]{5,}")
 _DROP = re.compile(f"[{DROPPED}]+")
 _SPACE_OUT = re.compile(f"([{IDEOGRAPHS}])")
 _PIECE = re.compile(rf"[{PUNCTUATION}]|[^\s{PUNCTUATION}]+")
@@ -40,6 +41,12 @@ def vocabulary_words() -> frozenset[str]:
     """Return the words of the built-in vocabulary, in lower case: the usual words and names of English."""
     tokens = VOCABULARY.read_text("utf-8").splitlines()
     return frozenset(token for token in tokens if token.isalpha())
+
+
+def has_unusual_word(text: str) -> bool:
+    """Return whether a word of five letters or more is not in the built-in vocabulary."""
+    words = _LONG_WORD.findall(text.lower())
+    return not vocabulary_words().issuperset(words)
 
 
 def normalise(text: str) -> str:

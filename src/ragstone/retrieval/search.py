@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from ragstone.embed.wordpiece import has_unusual_word
 from ragstone.errors import ProviderError, StoreOffline
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.retrieval.candidates import CandidateSearch
@@ -17,6 +18,7 @@ from ragstone.retrieval.ranking.boosts import RankedChunk
 from ragstone.retrieval.ranking.confidence import (
     NOTHING_FITS,
     SURE_CONFIDENCE,
+    VERY_SURE_CONFIDENCE,
     confidence,
     weak_limit,
 )
@@ -107,7 +109,7 @@ class Searcher:
         sure = confidence(best, traces, weights, lists.terms, lists.calibrations)
         hits, weak = HitBuilder(request, view, chunks, traces, sure).build(chosen)
         suggestion = ""
-        if not hits or sure < SURE_CONFIDENCE:
+        if not hits or _may_be_misspelt(request.query, sure):
             suggestion = suggest_spelling(request, view, best)
         has_known_word = not suggestion or view.known_terms(request.scope, lists.terms)
         is_weak = sure < weak_limit(weights, lists.coverage) or not has_known_word
@@ -260,6 +262,13 @@ class Searcher:
         taken = set(positions)
         rest = [entry for position, entry in enumerate(ranked) if position not in taken]
         return chosen + rest
+
+
+def _may_be_misspelt(query: str, sure: float) -> bool:
+    """Return whether an answer is so unsure that the query may be misspelt; only unusual words are, if it is fair."""
+    if sure < SURE_CONFIDENCE:
+        return True
+    return sure < VERY_SURE_CONFIDENCE and has_unusual_word(query)
 
 
 def _describe_weak(weak: Sequence[Dropped]) -> list[str]:

@@ -198,7 +198,9 @@ eval."""
 WEAK_BY_WORDS: Final = 0.5
 """The same for an answer without vectors, whose confidence is the share of the query's terms. Of 155 questions about a
 long text 10 % are below it, of 645 questions about another text 99 %; at .4 they are 5 % and 95 %."""
-SURE_CONFIDENCE: Final = 0.75
+SURE_CONFIDENCE: Final = 0.5
+"""From it on, an answer needs another spelling of its query only if a word of it is no usual one. Not set by an eval."""
+VERY_SURE_CONFIDENCE: Final = 0.75
 """From it on, an answer needs no other spelling of its query. Not set by an eval."""
 NOTHING_FITS: Final = "nothing fits well: these are only the nearest passages"
 
