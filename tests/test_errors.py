@@ -40,7 +40,7 @@ def test_every_error_has_a_message_a_hint_and_a_retryable_flag(
     assert (error.message, error.hint, str(error)) == (
         "It broke.",
         "mend it",
-        "It broke. (mend it)",
+        "It broke (mend it)",
     )
     assert str(kind("It broke.")) == "It broke."
     assert error.retryable is (

@@ -57,7 +57,7 @@ class RagstoneError(Exception):
 
     def __str__(self) -> str:
         """Return the message, followed by the hint if there is one."""
-        return f"{self.message} ({self.hint})" if self.hint else self.message
+        return f"{self.message.rstrip('.')} ({self.hint})" if self.hint else self.message
 
 
 class ConfigError(RagstoneError):

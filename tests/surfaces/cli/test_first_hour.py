@@ -101,3 +101,23 @@ def test_a_sync_without_changes_says_so(quick: Command) -> None:
 
 def test_help_of_config_says_how_a_setting_is_changed(quick: Command) -> None:
     assert "ragstone.toml" in quick("config", "--help").out
+
+
+def test_a_message_that_hardly_answers_is_marked(quick: Command) -> None:
+    quick("remember", "We agreed on three attempts.")
+    weak, strong = quick("recall", "password"), quick("recall", "how many attempts")
+    if weak.out.startswith("turn"):
+        assert "nothing fits well" in weak.err
+    assert "nothing fits well" not in strong.err
+
+
+def test_a_hit_of_a_changed_file_was_just_indexed(quick: Command, project: Path) -> None:
+    quick("sync")
+    (project / "README.md").write_text("# Quarry\n\nGranite is uploaded.\n", encoding="utf-8")
+    assert "refreshed" not in quick("search", "granite").out
+
+
+def test_a_sentence_before_its_advice_has_no_full_stop(quick: Command) -> None:
+    quick("sync")
+    ran = quick("search", "upload", "--rerank", "foo")
+    assert "There is no reranker called 'foo' (known: " in ran.err

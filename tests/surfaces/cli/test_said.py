@@ -183,7 +183,7 @@ def test_no_variable_is_suggested_that_is_only_similar_by_its_prefix(
 def test_a_setting_that_there_is_not_gets_the_nearest_name(quick: Command) -> None:
     ran = quick("config", "rag.chunksize")
     assert ran.code == 2
-    assert "There is no setting 'rag.chunksize'. (did you mean rag.chunk_size?)" in ran.err
+    assert "There is no setting 'rag.chunksize' (did you mean rag.chunk_size?)" in ran.err
 
 
 def test_sources_of_an_agent_that_select_nothing_name_its_file(

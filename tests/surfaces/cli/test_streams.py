@@ -54,6 +54,17 @@ def test_a_lost_answer_is_one_line_and_an_exit_code(
         assert "bug" not in lines[0]
 
 
+def test_the_reason_of_a_lost_answer_is_named(
+    quick: Command, project: Path, environment: dict[str, str]
+) -> None:
+    quick("sync")
+    search = "search upload --no-sync"
+    _, full = run_in_shell(project, environment, search, "> /dev/full")
+    _, closed = run_in_shell(project, environment, search, ">&-")
+    assert "No space left on device" in full[0]
+    assert closed == ["error: the output is closed, so the answer is lost"]
+
+
 @pytest.mark.parametrize("flag", ["--json", "--jsonl"])
 def test_a_lost_answer_without_a_buffer_is_one_line_too(
     quick: Command, project: Path, environment: dict[str, str], flag: str

@@ -26,7 +26,7 @@ _MARGIN: Final = 9
 _MAX_SYMBOLS: Final = 3
 _MAX_DUPLICATES: Final = 3
 _MAX_TITLE: Final = 70
-_FRESHNESS: Final = {"unverifiable": "not checked"}
+_FRESHNESS: Final = {"refreshed": "just indexed", "unverifiable": "not checked"}
 """States of a hit in other words than in the library."""
 _GAP: Final = "…"
 """Stands between two lines if text between them is not shown."""

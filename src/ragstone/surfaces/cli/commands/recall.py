@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ import click
 from ragstone.config.validation import HIT_RANGE
 from ragstone.engine import Engine
 from ragstone.errors import InputError, NotFound
+from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import (
@@ -39,6 +40,7 @@ from ragstone.surfaces.present.memory import recalled_json
 from ragstone.types import Recalled, Turn
 
 _MAX_CHARACTERS: Final = 400
+_NOTHING_FITS: Final = "nothing fits well: these are only the nearest messages"
 _HOW_TO_REMEMBER: Final = "`ragstone remember` stores a message"
 
 
@@ -99,6 +101,8 @@ def recall(
             session = _choose_session(session, counts)
             results = _as_recalled(engine.turns(session, top_k))
         notes = engine.memory.notes()
+    if query:
+        notes += _weak_notes(results)
     notes += _count_hidden(len(results), top_k, session, counts)
     answer = RecallAnswer(session, results, notes)
     if as_json_lines:
@@ -117,6 +121,13 @@ def _open_memory(folder: Path | None) -> Engine:
     if not engine.exists:
         raise NotFound("nothing is remembered", hint=_HOW_TO_REMEMBER)
     return engine
+
+
+def _weak_notes(results: Sequence[Recalled]) -> list[str]:
+    """Return a note if even the best message hardly answers."""
+    if results and max(result.score for result in results) < WEAK_CONFIDENCE:
+        return [_NOTHING_FITS]
+    return []
 
 
 def _count_hidden(
