@@ -33,6 +33,8 @@ e/a e/d/a e/d/e/b e/f.x x.d/a x.d/b.x x.d/d/a.x
         (["**/cache"], "a/b/cache", True, True),
         (["a/**"], "a", True, None),
         (["a/**"], "a/b/c", False, True),
+        (["a/*"], "a", True, None),
+        (["a", "!a/*"], "a", True, True),
         (["[[:digit:]]*"], "7up", False, True),
         (["[!a]"], "b", False, True),
         (["[!a]"], "a", False, None),
@@ -118,6 +120,7 @@ FILE = st.lists(LINE, max_size=5)
 @example(["a", "?.x"], [], [])  # to git é is two
 @example(["e**", "/d/f**"], ["e**/"], [])
 @example(["[!a].x", "[é].x", "é?"], ["??.x"], ["*é*"])
+@example([], [], ["f", "!f/*"])  # a line about its files does not take back a folder
 @settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

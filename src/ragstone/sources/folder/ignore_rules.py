@@ -43,9 +43,9 @@ class IgnorePattern(NamedTuple):
         expression = translate_glob(_as_bytes(self.glob))
         if expression is None:
             return None
-        if self.only_folders:
-            return f"{expression}/"
-        return f"{expression}/?"
+        folder_slash = "/" if self.only_folders else "/?"
+        # The slash of a pattern is not that of a folder: `f/*` does not match the folder `f/`.
+        return f"{expression}(?<!/){folder_slash}"
 
 
 def parse_line(line: str) -> IgnorePattern | None:
