@@ -78,6 +78,20 @@ def recall(expected: Answers, answers: Answers) -> float:
     return found / sum(len(hits) for hits in expected)
 
 
+def differ(expected: Answers, answers: Answers) -> list[str]:
+    """Return the queries whose hits or scores differ; hits as good as the last one may be any of their score."""
+    differences = []
+    for number, (wanted, given) in enumerate(zip(expected, answers, strict=True)):
+        scores = [score for _, score in wanted]
+        if [score for _, score in given] != pytest.approx(scores, abs=0.0015):
+            differences.append(f"{number}: scores {given} for {wanted}")
+            continue
+        above = {name for name, score in wanted if score > scores[-1] + 0.0015}
+        if not above <= {name for name, _ in given}:
+            differences.append(f"{number}: hits {given} for {wanted}")
+    return differences
+
+
 def document_texts(embedded: Sequence[str]) -> list[str]:
     """Return the embedded texts that `fill` made: some of the words, and a number."""
     return [text for text in embedded if text.split()[0] in WORDS and text[-1].isdigit()]

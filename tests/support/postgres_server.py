@@ -28,6 +28,9 @@ ADMIN: Final = "admin"
 _USER: Final = "nobody"
 _TABLES: Final = """
     SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename != 'meta'"""
+_VECTOR_INDEXES: Final = (
+    "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'embeddings%hnsw'"
+)
 _SETTINGS: Final = (
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
@@ -207,8 +210,10 @@ class EmptiedDatabase:
         self._admin.execute("SET session_replication_role = replica")
 
     def clear(self) -> None:
-        """Remove all rows."""
+        """Remove all rows, and the vector indexes that were built for them."""
         self._admin.execute(sql.SQL(";").join(self._deletes))
+        for (index,) in self._admin.execute(_VECTOR_INDEXES).fetchall():
+            self._admin.execute(sql.SQL("DROP INDEX {}").format(sql.Identifier(str(index))))
 
     def close(self) -> None:
         """Close the connection."""

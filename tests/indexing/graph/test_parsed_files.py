@@ -33,9 +33,11 @@ def test_a_sync_parses_each_code_file_once(
 ) -> None:
     parsed: list[str] = []
 
-    def count(text: str, uri: str, language: str = "") -> FileFacts | None:
+    def count(
+        text: str, uri: str, language: str = "", *, definitions_only: bool = False
+    ) -> FileFacts | None:
         parsed.append(uri)
-        return read_facts(text, uri, language)
+        return read_facts(text, uri, language, definitions_only=definitions_only)
 
     monkeypatch.setattr("ragstone.indexing.parser_process.read_facts", count)
     report = engine.sync()
