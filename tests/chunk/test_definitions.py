@@ -66,6 +66,42 @@ def test_a_big_class_gives_a_header_and_methods_with_the_class_as_header() -> No
     assert all(chunk.kind == "code" for chunk in chunks)
 
 
+LONG_METHOD = "        total += price_of_item(item, index) * tax_rate_of(item, country);\n" * 14
+CLASSES = {
+    "Cart.swift": ("class Cart {\n", "    func {name}() {{\n", "    }\n", "}\n"),
+    "cart.rb": ("module Shop\n  class Cart\n", "    def {name}\n", "    end\n", "  end\nend\n"),
+    "cart.cpp": (
+        "namespace shop {\nclass Cart {\n",
+        "    void {name}() {{\n",
+        "    }\n",
+        "};\n}\n",
+    ),
+    "cart.pas": (
+        "type Cart = class\nbegin\n",
+        "procedure {name};\nbegin\n",
+        "end;\n",
+        "end.\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_no_chunk_of_code_is_only_closing_braces_or_end(name: str) -> None:
+    opening, method, end_of_method, end = CLASSES[name]
+    methods = [
+        method.format(name=f"step_{number}") + LONG_METHOD + end_of_method
+        for number in range(4)
+    ]
+    text = opening + "\n".join(methods) + end
+    language = {"swift": "swift", "rb": "ruby", "cpp": "cpp", "pas": "pascal"}[
+        name.split(".")[1]
+    ]
+    chunks = cut(text, name, language)
+    assert len(chunks) > 3
+    assert all("price_of_item" in chunk.text or "Cart" in chunk.text for chunk in chunks)
+    assert chunks[-1].text.endswith(end.rstrip())
+
+
 def test_a_long_function_is_parted_between_its_lines_and_each_part_says_its_signature() -> None:
     parts = [chunk for chunk in cut(CLASS) if "Cart.long" in chunk.symbol.split()]
     assert len(parts) > 2

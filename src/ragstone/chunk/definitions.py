@@ -15,7 +15,7 @@ from typing import Final
 from ragstone.chunk.lines import UNPARSED_KIND, chunk_by_lines, cut_lines
 from ragstone.chunk.packing import check_sizes
 from ragstone.chunk.sizes import CODE_SIZE, format_recipe
-from ragstone.chunk.spans import TextSlice, build_chunks
+from ragstone.chunk.spans import TextSlice, build_chunks, join_closings
 from ragstone.text.tokens import weigh
 from ragstone.types import Chunk, Document, Symbol
 
@@ -91,7 +91,7 @@ class DefinitionChunker:
         root = _nest_symbols(document.symbols, len(text))
         pieces = _split_pieces(text, (0, len(text)), root.inner, root.others)
         cutter = PieceCutter(text, self.size)
-        return build_chunks(document, cutter.cut(pieces))
+        return build_chunks(document, join_closings(text, cutter.cut(pieces)))
 
 
 @dataclass(frozen=True, slots=True)

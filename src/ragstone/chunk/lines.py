@@ -9,7 +9,7 @@ from typing import Final
 from ragstone.chunk.keyword_definitions import defined_names
 from ragstone.chunk.packing import check_sizes, pack_units
 from ragstone.chunk.sizes import CODE_LINES, CODE_SIZE, format_recipe
-from ragstone.chunk.spans import TextSlice, build_chunks
+from ragstone.chunk.spans import TextSlice, build_chunks, join_closings
 from ragstone.text.sentences import WORD, line_units
 from ragstone.text.tokens import estimate_up_to
 from ragstone.text.units import Unit
@@ -61,7 +61,7 @@ def chunk_by_lines(
     for start, end in ranges:
         names = defined_names(text[start:end], document.language)
         slices.append(TextSlice(start, end, symbol=" ".join(names), kind=kind))
-    return build_chunks(document, slices)
+    return build_chunks(document, join_closings(text, slices))
 
 
 def cut_lines(

@@ -54,9 +54,9 @@ OVERLAPS: Final = {
 """Chunkers that support an overlap, with their defaults. An overlap of sections and paragraphs would repeat text
 that is found anyway."""
 _VERSIONS: Final = {
-    "definitions": 2,
+    "definitions": 3,
     "keys": 2,
-    "lines": 2,
+    "lines": 3,
     "prose": 3,
     "sentences": 2,
     "tokens": 2,

@@ -5,6 +5,7 @@ Lines are counted as editors do, by `\\n`; a lone `\\r` does not start one.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,6 +13,8 @@ from typing import Final, NamedTuple
 
 from ragstone.types import Chunk, Document, Mark, Span
 
+_CLOSING: Final = re.compile(r"(?:\W|\b(?:end|fi|done|esac)\b)*+")
+"""Text that only closes what is before it: braces, `end`, lines of dashes."""
 _INDENTATION: Final = " \t"
 _LINE_ENDS: Final = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
@@ -47,6 +50,30 @@ def build_chunks(document: Document, slices: Iterable[TextSlice]) -> list[Chunk]
             )
         )
     return chunks
+
+
+def join_closings(text: str, slices: Iterable[TextSlice]) -> list[TextSlice]:
+    """Return slices of code; one that only closes a definition is joined with its neighbour.
+
+    A chunk of braces has hardly more than its header, so it would match the header's words best.
+    """
+    joined: list[TextSlice] = []
+    opening: int | None = None
+    for piece in slices:
+        is_closing = _CLOSING.fullmatch(text, piece.start, piece.end) is not None
+        if is_closing and joined:
+            joined[-1] = joined[-1]._replace(end=piece.end)
+            continue
+        if opening is not None:
+            piece = piece._replace(start=opening)
+            opening = None
+        if is_closing:
+            opening = piece.start
+        else:
+            joined.append(piece)
+    if opening is not None:
+        joined.append(TextSlice(opening, len(text)))
+    return joined
 
 
 def common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
