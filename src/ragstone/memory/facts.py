@@ -11,11 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
+from ragstone.memory.values import (
+    Shape,
+    figure_kinds,
+    is_identity,
+    is_refinement,
+    shape_of,
+    without_fillers,
+    words_without_figures,
+)
 from ragstone.text import terms
-
-Shape = Literal["figure", "address", "name", "word"]
 
 _MAX_CHARACTERS: Final = 4000
 """The part of a turn that is read: a longer turn is pasted text, not a statement."""
@@ -112,23 +119,6 @@ _MANY_VALUED: Final = frozenset(
 _VAGUE: Final = frozenset(
     "now work fun free it this that them everything school years hours while moment time".split()
 )
-_FILLERS: Final = frozenset("a an the very really so too quite on at in to from by".split())
-_FIGURE: Final = re.compile(
-    r"(?:\W*\d[\w:.,/%-]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|am|pm|o'clock|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow|jan(?:uary)?|feb(?:ruary)?|march|april|may|june|july|"
-    r"aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)",
-    re.I,
-)
-_ADDRESS: Final = re.compile(
-    r"[^\s@]+@[^\s@]+|\w+://\S+|[\w-]+(?:\.[\w-]+){1,}(?:[/:]\S*)?|/\S+", re.A
-)
-# Qualities of a thing, which do not identify it: "slow", "closed", "amazing".
-_QUALITY: Final = re.compile(
-    r"(?:\w+(?:ed|ing|ful|less|able|ible|ous|y)|good|great|fine|nice|bad|awful|slow|fast|quick|dead|down|up|open|back|"
-    r"ready|gone|done|broken|full|cheap|dear|new|old|big|small|hard|wrong|right|better|worse|different|here|there|off|"
-    r"on|out|late|early|red|hot|cold)",
-    re.I,
-)
 
 
 def find_facts(text: str) -> list[Fact]:
@@ -179,7 +169,7 @@ def _excludes(fact: Fact, older: Fact) -> bool:
     """Return whether a fact and an older one of the same slot cannot both be true."""
     if fact.value == older.value or fact.shape != older.shape:
         return False
-    if _is_refinement(fact.value, older.value):
+    if is_refinement(fact.value, older.value):
         return False
     return fact.changed or (fact.single and older.single)
 
@@ -192,14 +182,14 @@ def _owned_fact(match: re.Match[str]) -> Fact | None:
     if not thing or not value or _MANY_VALUED.intersection(thing):
         return None
     is_favoured = not _FAVOURED.isdisjoint(words)
-    shape = _shape(value)
-    if shape == "word" and not (is_favoured and _is_identity(value)):
+    shape = shape_of(value)
+    if shape == "word" and not (is_favoured and is_identity(value)):
         return None
     slot = " ".join(terms(" ".join((owner, *thing))))
     is_single_valued = thing[-1] in _SINGLE_VALUED
     is_exact = shape == "figure" and _is_specific(owner, thing)
     if is_exact and not is_single_valued:
-        slot += f" {_words_without_figures(value)}"
+        slot += f" {words_without_figures(value)}"
     return Fact(
         slot,
         _plain(value),
@@ -220,20 +210,10 @@ def _is_specific(owner: str, thing: list[str]) -> bool:
     return owner != "the" or len(thing) > 1 or thing[0] in _EVENTS
 
 
-def is_quality(word: str) -> bool:
-    """Return whether a word is a quality of a thing, which does not identify it: "slow", "closed"."""
-    return _QUALITY.fullmatch(word) is not None
-
-
-def _is_identity(value: str) -> bool:
-    """Return whether a value names a thing and is not only a quality of it."""
-    return not is_quality(value.split()[0])
-
-
 def _personal_fact(match: re.Match[str], slot: str) -> Fact | None:
     """Return the fact where a person lives or works, or how to call them; None if the value is no name."""
     value = match["value"]
-    if _shape(value) != "name":
+    if shape_of(value) != "name":
         return None
     person = match["slot"].lower()
     if _SPEAKER.match(person):
@@ -255,35 +235,10 @@ def _usage_fact(match: re.Match[str]) -> Fact | None:
     return Fact(slot, _plain(match["value"]), _sentence_words(match), changed=changed)
 
 
-def _shape(value: str) -> Shape:
-    words = [word for word in value.split() if word.lower() not in _FILLERS]
-    if any(_FIGURE.fullmatch(word) for word in words):
-        return "figure"
-    if any(_ADDRESS.fullmatch(word) for word in words):
-        return "address"
-    if words and words[0][0].isupper():
-        return "name"
-    return "word"
-
-
-def _words_without_figures(value: str) -> str:
-    """Return the words around a figure: "on port 5432" and "on port 5433" share them, "5 years" does not."""
-    words = value.lower().split()
-    return " ".join(word for word in words if not _FIGURE.fullmatch(word))
-
-
 def _sentence_words(match: re.Match[str]) -> str:
     return match[0].strip(" .,;")
 
 
 def _plain(text: str) -> str:
     """Return a value in lower case, without fillers."""
-    words = text.lower().strip(" .,;'").split()
-    return " ".join(word for word in words if word not in _FILLERS)
-
-
-def _is_refinement(value: str, other: str) -> bool:
-    """Return whether one of two values only adds words to the other: `berlin` and `berlin in germany`."""
-    words = set(value.split())
-    other_words = set(other.split())
-    return words <= other_words or other_words <= words
+    return " ".join(without_fillers(text))

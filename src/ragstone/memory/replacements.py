@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.memory.facts import is_quality
+from ragstone.memory.values import is_quality
 from ragstone.text import stem
 
 _MAX_CHARACTERS: Final = 4000
