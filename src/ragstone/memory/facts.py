@@ -2,8 +2,9 @@
 
 Only a few plain sentence forms are read. A later turn supersedes an earlier one only if both fill the same slot with
 different values of the same shape, and if one more condition holds: the slot has one value at a time (a name, a
-deadline, a port), or the later sentence says that the value changed. A missed change leaves an old line in the results;
-a wrong one costs the user's trust.
+deadline, a port), or the later sentence says that the value changed ("moved to", "was cut to", "is now"). A change may
+speak of "the meeting" if the earlier turn said "our meeting". A missed change leaves an old line in the results; a
+wrong one costs the user's trust.
 """
 
 from __future__ import annotations
@@ -27,6 +28,15 @@ from ragstone.text import terms
 _MAX_CHARACTERS: Final = 4000
 """The part of a turn that is read: a longer turn is pasted text, not a statement."""
 _NOW: Final = r"(?:is|are|'s|'re)(?P<now> now| currently)?"
+_AT_A_TIME: Final = (
+    r"(?P<from_now>now )?(?P<begins>begins?|starts?|leaves?|departs?|takes? place|happens?)"
+)
+_SINCE_NOW: Final = r"(?P<since_now> now| instead| these days| from now on)?"
+_AUXILIARIES: Final = r"(?: (?:has|have|had|was|were|is|are|got|been|being|just|now|recently))*"
+_CHANGED_TO: Final = (
+    r"(?P<now>changed|moved|switched|pushed|postponed|delayed|rescheduled|shifted|brought|put|raised|lowered|reduced|"
+    r"increased|cut|went|gone|dropped|fell|rose|(?P<end>extended|shortened))(?: back| forward| up| down| out)? to"
+)
 _END: Final = r"(?=[.,;!?\n]|$| (?:and|but|because|since|so|now|instead|these days|at the moment|from now on|last)\b)"
 _WORDS: Final = r"[\w'#+./:@-]+(?: [\w'#+./:@-]+){0,5}?"
 _UNSURE: Final = re.compile(
@@ -40,12 +50,16 @@ _MIN_OVERLAP: Final = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One value of one slot: `my favourite editor` → `helix`."""
+    """One value of one slot: `favourite editor` of `my` → `helix`."""
 
     slot: str
     value: str
     words: str
     shape: Shape = "word"
+    owner: str = ""
+    """`my`, `our` or `the`; empty if the slot names its owner."""
+    context: str = ""
+    """The words around a figure: `on port` of `on port 5432`."""
     single: bool = False
     """Whether the slot always has one value at a time."""
     changed: bool = False
@@ -62,9 +76,11 @@ _OWNED: Final = rf"(?P<slot>(?:my|our|the) {_THING})"
 _PURPOSE: Final = rf"(?P<slot>(?:for|as) (?:the |our |my )?{_THING}){_END}"
 _VALUE: Final = rf"(?P<value>{_WORDS})"
 _I: Final = r"(?:i|we)(?:'m| am|'re| are|'ve| have)?(?P<now> now| currently)?(?: just)?"
-_IS: Final = _form(rf"\b{_OWNED}(?: |(?=')){_NOW} {_VALUE}{_END}")
-_BECAME: Final = _form(
-    rf"\b{_OWNED} (?:has |have |was |were )?(?P<now>changed|moved|switched) to {_VALUE}{_END}"
+_IS: Final = _form(rf"\b{_OWNED}(?: |(?=')){_NOW} {_VALUE}{_SINCE_NOW}{_END}")
+_BEGINS: Final = _form(rf"\b{_OWNED} {_AT_A_TIME} {_VALUE}{_SINCE_NOW}{_END}")
+_BECAME: Final = _form(rf"\b{_OWNED}{_AUXILIARIES} {_CHANGED_TO} {_VALUE}{_END}")
+_HAS_NEW: Final = _form(
+    rf"\b(?P<who>i|we)(?:'ve| have)?(?: got)? an? (?P<slot>new {_THING})(?:,|:| -| –) (?:it's |it is )?{_VALUE}{_END}"
 )
 _LIVES: Final = _form(rf"\b(?P<slot>{_I} (?:live|living) in) {_VALUE}{_END}")
 _MOVED: Final = _form(
@@ -133,9 +149,10 @@ def find_facts(text: str) -> list[Fact]:
 
 def find_contradiction(newer: Iterable[Fact], older: Iterable[Fact]) -> str:
     """Return the first contradiction between two turns in words; empty if there is none."""
-    older_by_slot = {fact.slot: fact for fact in older}
+    latest_first = list(older)[::-1]
     for fact in newer:
-        older_fact = older_by_slot.get(fact.slot)
+        same_slot = (earlier for earlier in latest_first if _has_same_slot(fact, earlier))
+        older_fact = next(same_slot, None)
         if older_fact is not None and _excludes(fact, older_fact):
             return f'"{older_fact.words}" became "{fact.words}"'
     return ""
@@ -156,8 +173,9 @@ def is_restatement(words: frozenset[str], other: frozenset[str]) -> bool:
 
 def _sentence_facts(sentence: str) -> list[Fact]:
     facts: list[Fact | None] = []
-    for form in (_IS, _BECAME):
+    for form in (_IS, _BEGINS, _BECAME):
         facts += [_owned_fact(match) for match in form.finditer(sentence)]
+    facts += [_new_fact(match) for match in _HAS_NEW.finditer(sentence)]
     for form, slot in (*_PERSONAL, *_OF_PERSONS):
         facts += [_personal_fact(match, slot) for match in form.finditer(sentence)]
     for form in (_USES, _SWITCHED):
@@ -165,11 +183,27 @@ def _sentence_facts(sentence: str) -> list[Fact]:
     return [fact for fact in facts if fact is not None]
 
 
+def _has_same_slot(fact: Fact, older: Fact) -> bool:
+    """Return whether two facts are about the same thing; a new figure may be of "the meeting" instead of "our meeting"."""
+    if fact.slot != older.slot:
+        return False
+    if fact.owner == older.owner and fact.context == older.context:
+        return True
+    if not fact.changed or fact.shape != "figure":
+        return False
+    is_same_owner = fact.owner == older.owner or "the" in (fact.owner, older.owner)
+    is_same_context = without_fillers(fact.context) == without_fillers(older.context)
+    return is_same_owner and is_same_context
+
+
 def _excludes(fact: Fact, older: Fact) -> bool:
     """Return whether a fact and an older one of the same slot cannot both be true."""
     if fact.value == older.value or fact.shape != older.shape:
         return False
     if is_refinement(fact.value, older.value):
+        return False
+    kinds = figure_kinds(fact.value), figure_kinds(older.value)
+    if fact.shape == "figure" and kinds[0].isdisjoint(kinds[1]):
         return False
     return fact.changed or (fact.single and older.single)
 
@@ -182,27 +216,60 @@ def _owned_fact(match: re.Match[str]) -> Fact | None:
     if not thing or not value or _MANY_VALUED.intersection(thing):
         return None
     is_favoured = not _FAVOURED.isdisjoint(words)
-    shape = shape_of(value)
-    if shape == "word" and not (is_favoured and is_identity(value)):
-        return None
-    slot = " ".join(terms(" ".join((owner, *thing))))
     is_single_valued = thing[-1] in _SINGLE_VALUED
+    shape = shape_of(value)
+    if not _is_statement(match, shape, is_favoured=is_favoured, is_single=is_single_valued):
+        return None
     is_exact = shape == "figure" and _is_specific(owner, thing)
+    context = ""
     if is_exact and not is_single_valued:
-        slot += f" {words_without_figures(value)}"
+        context = words_without_figures(value)
     return Fact(
-        slot,
+        " ".join(terms(" ".join(thing))),
         _plain(value),
         _sentence_words(match),
         shape,
+        owner,
+        context,
         single=any((is_favoured, is_single_valued, is_exact)),
         changed=_says_changed(match),
     )
 
 
+def _is_statement(
+    match: re.Match[str], shape: Shape, *, is_favoured: bool, is_single: bool
+) -> bool:
+    """Return whether a sentence gives a thing a value: a figure, an address, a name, or a favourite."""
+    groups = match.groupdict()
+    is_identified = is_identity(match["value"])
+    if groups.get("begins"):
+        return shape == "figure"
+    if groups.get("end") and not is_single:
+        return False  # "the workshop was extended to Wednesday" changes its end only
+    if shape == "word":
+        return is_favoured and is_identified
+    return shape != "figure" or is_identified
+
+
+def _new_fact(match: re.Match[str]) -> Fact | None:
+    """Return the fact of "I have a new phone number: 555-0199", or None if one may have several of the thing."""
+    thing = match["slot"].lower().split()[1:]
+    value = match["value"]
+    shape = shape_of(value)
+    if thing[-1] not in _SINGLE_VALUED or shape == "word":
+        return None
+    owner = "our" if match["who"].lower() == "we" else "my"
+    slot = " ".join(terms(" ".join(thing)))
+    words = _sentence_words(match)
+    return Fact(slot, _plain(value), words, shape, owner, single=True, changed=True)
+
+
 def _says_changed(match: re.Match[str]) -> bool:
     """Return whether a sentence says that a value changed: "my new boss", "is now", "has moved to"."""
-    return match["now"] is not None or "new" in match["slot"].lower().split()
+    groups = match.groupdict()
+    if "new" in match["slot"].lower().split():
+        return True
+    return any(groups.get(name) for name in ("now", "from_now", "since_now"))
 
 
 def _is_specific(owner: str, thing: list[str]) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
+from ragstone.memory.session_cache import explain_replacement
+from ragstone.memory.turns import turn_from_metadata
 from ragstone.types import Dropped, Explanation, Hit, Turn
 
 SUPERSEDED: Final = 0.6
@@ -71,7 +73,9 @@ def turn_hit(hit: Hit, superseded: Mapping[int, Turn]) -> Hit:
     if later is not None:
         label = f"{number} (superseded by turn {later.index})"
         score *= SUPERSEDED
-        metadata |= {"superseded_by": later.index, "superseded_because": later.because}
+        content = turn_from_metadata(hit.metadata, hit.text).content
+        because = explain_replacement(content, later)
+        metadata |= {"superseded_by": later.index, "superseded_because": because}
     return replace(
         hit,
         doc_id=f"{source}__turn_{number}__chunk_{hit.chunk_index}",

@@ -11,7 +11,7 @@ from ragstone.errors import StoreDamaged
 from ragstone.memory.facts import distinct_words, is_restatement
 from ragstone.memory.merge import SUPERSEDED
 from ragstone.memory.recall_order import newer_before_older
-from ragstone.memory.session_cache import speaker
+from ragstone.memory.session_cache import explain_replacement, speaker
 from ragstone.memory.session_reader import SessionReader
 from ragstone.memory.times import DateRange, find_date_ranges
 from ragstone.memory.turns import HOT, turn_from_metadata
@@ -73,9 +73,15 @@ class TurnRanking:
         if since is None and until is None:
             recalled += self._superseding(recalled)
         supported = _support_by_neighbours(recalled)
-        ranked = newer_before_older(supported)
+        ranked = newer_before_older(supported, request.query)
         best = _collapse(ranked)[: request.top_k]
-        return [replace(entry, score=min(1.0, entry.score)) for entry in best]
+        return [self._complete(entry) for entry in best]
+
+    def _complete(self, entry: Recalled) -> Recalled:
+        """Return a turn with a score of 1 at most, and with the reason why it in particular is superseded."""
+        later = self.superseded.get(entry.turn.index)
+        because = explain_replacement(entry.turn.content, later) if later is not None else ""
+        return replace(entry, score=min(1.0, entry.score), because=because)
 
     def _score(
         self,

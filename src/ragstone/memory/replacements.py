@@ -4,7 +4,7 @@ A sentence with a word of change is compared with earlier sentences of the same 
 
 - "no longer" and "stopped using" end a statement with the same words;
 - "no longer A, but B" replaces a statement that is B with A in place of the new value;
-- "from A to B" and "instead of A" replace a statement that has the value A and is about the same thing;
+- "from A to B", "instead of A" and "prefer B to A" replace a statement that has the value A and is about the same thing;
 - "B, not A" replaces a statement that has A, if B is of the same sort;
 - "now" and "Correction:" replace a statement that differs in one value of the same sort; after "Correction:" the rest of
   the statement may be left out.
@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone.memory.values import is_quality
+from ragstone.memory.values import DAYS, MONTHS, is_quality
 from ragstone.text import stem
 
 _MAX_CHARACTERS: Final = 4000
@@ -27,26 +27,43 @@ _MAX_CHARACTERS: Final = 4000
 _MAX_WORDS: Final = 30
 """Words of a sentence that is read as a statement."""
 _MAX_VALUE_WORDS: Final = 3
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
+_SENTENCE_END: Final = re.compile(
+    rf"(?<=[.!?;])(?<!\d\.)\s+|(?<=\d\.)\s+(?!(?:{'|'.join(sorted(MONTHS))})\b)|\n+", re.I
+)
+"""The end of a sentence; the full stop in "5. Mai" ends none."""
 _WORD: Final = re.compile(r"[\w@+'./:#-]*\w")
 _UNSURE: Final = re.compile(
-    r"\b(?:if|whether|would|could|might|maybe|perhaps|used to|until|should)\b|\?\s*$", re.I
+    r"\b(?:if|whether|would|could|might|maybe|perhaps|used to|until|should|"
+    r"wenn|falls|ob|würden?|könnten?|vielleicht|sollten?|bis)\b|\?\s*$",
+    re.I,
 )
-_DENIED: Final = re.compile(r"\b(?:not|never|no longer)\b|n't\b", re.I)
+_DENIED: Final = re.compile(r"\b(?:not|never|no longer|nicht|nie|kein\w*)\b|n't\b", re.I)
 _ENDED: Final = re.compile(
     r"\bno longer\b|\bnot\b.*\bany ?more\b|n't\b.*\bany ?more\b|\bstopped \w+ing\b", re.I
 )
 _CLAUSE_END: Final = re.compile(r",\s+(?:and |but |because )?|\s+(?:and|but|because)\s+", re.I)
 _CHANGED: Final = re.compile(
-    r"\b(?:now|currently|these days)\b|^\W*(?:correction|actually|update|edit|sorry)\b", re.I
+    r"\b(?:now|currently|these days|jetzt|inzwischen|mittlerweile|ab sofort)\b|"
+    r"^\W*(?:correction|actually|update|edit|sorry|korrektur)\b",
+    re.I,
 )
-_CORRECTION: Final = re.compile(r"^\W*correction\b", re.I)
+_CORRECTION: Final = re.compile(r"^\W*(?:correction|korrektur)\b", re.I)
+_CHANGE_PHRASE: Final = re.compile(r"\b(?:these days|at the moment|ab sofort|ab jetzt)\b", re.I)
+_GERMAN: Final = re.compile(
+    r"\b(?:der|das|ist|sind|ich|wir|uns|unser\w*|mein\w*|jetzt)\b", re.I
+)
+"""Words of a German sentence: capitals in it do not show names."""
 _MOVED: Final = re.compile(
     rf"\bfrom (?P<old>[^.,;]+?) to (?P<new>[\w'.+-]+(?: [A-Z\d][\w'.+-]*){{0,{_MAX_VALUE_WORDS}}})",
     re.I,
 )
 _INSTEAD: Final = re.compile(
     r"\b(?:instead of|in place of|rather than) (?:the )?(?P<old>[\w'.+-]+(?: [A-Z\d][\w'.+-]*)*)"
+)
+_PREFERRED: Final = re.compile(
+    r"\bprefer (?!to\b|\w+ing to (?!\w+ing\b))(?:the )?[^.,;]+? (?:over|to) (?P<old>[\w'.+-]+(?: [\w'.+-]+)?)"
+    r"(?: now| these days)?\W*$",
+    re.I,
 )
 _NOT_OLD: Final = re.compile(
     r", (?:and )?not (?:(?:on|in|at|by|with|every|the) )*(?P<old>[\w'.+-]+(?: [\w'.+-]+){0,2}?)\W*$",
@@ -62,16 +79,15 @@ _EMPTY_WORDS: Final = frozenset(
     "a an the is are was were be been am has have had do does did of to in on at for by with and as it its this that "
     "there then so also just will been".split()
 )
+_GERMAN_EMPTY_WORDS: Final = _EMPTY_WORDS | frozenset(
+    "der die das den dem des ein eine einen einem einer ist sind war am im um zum zur in an auf bei es".split()
+)
 _CHANGE_WORDS: Final = frozenset(
-    "now currently longer anymore any more no not instead rather than place correction actually update edit sorry "
+    "jetzt inzwischen mittlerweile korrektur now currently longer anymore any more no not instead rather than place correction actually update edit sorry "
     "from these last week month year today moved changed switched migrated replaced stopped don't doesn't isn't".split()
 )
 _FREQUENCIES: Final = frozenset(
     "hourly daily nightly weekly fortnightly biweekly monthly quarterly yearly annually".split()
-)
-_DAYS: Final = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays "
-    "sundays today tomorrow".split()
 )
 
 
@@ -83,6 +99,14 @@ class Claim:
     words: dict[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class ValueChange:
+    """The stems of the value of an older claim and of the value in its place in a newer claim."""
+
+    old: frozenset[str]
+    new: frozenset[str]
+
+
 def find_claims(text: str) -> list[Claim]:
     """Return the sentences of a turn that state something; questions, conditions and denials state nothing."""
     sentences = _plain_sentences(text)
@@ -91,7 +115,7 @@ def find_claims(text: str) -> list[Claim]:
 
 def find_changes(text: str) -> list[Claim]:
     """Return the sentences of a turn that may replace an earlier statement."""
-    forms = (_ENDED, _CHANGED, _MOVED, _INSTEAD, _NOT_OLD)
+    forms = (_ENDED, _CHANGED, _MOVED, _INSTEAD, _PREFERRED, _NOT_OLD)
     sentences = _plain_sentences(text)
     return [
         _claim(sentence)
@@ -110,21 +134,50 @@ def find_replacement(changes: Iterable[Claim], claims: Iterable[Claim]) -> str:
     return ""
 
 
+def find_value_change(newer: Claim, older: Claim) -> ValueChange | None:
+    """Return the values in which two claims differ, if they are the same sentence otherwise, and of the same sort.
+
+    Both may be true ("I like tea", "I like coffee"), so this is used for the order of turns only.
+    """
+    old = frozenset(older.words.keys() - newer.words.keys())
+    new = frozenset(newer.words.keys() - older.words.keys())
+    shared = newer.words.keys() & older.words.keys() - set(_SUBJECTS.values())
+    if not old or not new or not shared:
+        return None
+    sorts = {_sort_of(older.words[word]) for word in old}
+    sorts |= {_sort_of(newer.words[word]) for word in new}
+    is_one_value = len(old) == len(new) == 1 or sorts == {"figure"}
+    return ValueChange(old, new) if is_one_value and len(sorts) == 1 else None
+
+
 def _replaces(change: Claim, claim: Claim) -> bool:
     if _ENDED.search(change.sentence):
         return _ends_or_exchanges(change, claim)
     moved = _MOVED.search(change.sentence)
+    if moved is not None and change.words.keys() == claim.words.keys():
+        return False  # it only repeats the claim
     if moved is not None:
         return _moves(change, claim, moved["old"], moved["new"])
-    instead = _INSTEAD.search(change.sentence)
-    if instead is not None:
-        old = _stems(instead["old"])
-        frame = claim.words.keys() - old
-        return old <= claim.words.keys() and bool(frame) and frame <= change.words.keys() - old
+    instead = _find_rejected(change)
+    if instead:
+        return _exchanges(change, claim, instead)
     not_old = _NOT_OLD.search(change.sentence)
     if not_old is not None:
         return _corrects(change, claim, _stems(not_old["old"]))
     return _differs_in_one_value(change, claim) or _corrects_briefly(change, claim)
+
+
+def _find_rejected(claim: Claim) -> set[str]:
+    """Return the stems of A in "B instead of A" and in "prefer B to A"; none if the claim has no such form."""
+    match = _INSTEAD.search(claim.sentence) or _PREFERRED.search(claim.sentence)
+    return _stems(match["old"]) if match is not None else set()
+
+
+def _exchanges(change: Claim, claim: Claim, old: set[str]) -> bool:
+    """Return whether "B instead of A" is about the claim: it has A, and does not reject it as well."""
+    frame = claim.words.keys() - old
+    has_old = old <= claim.words.keys() and old.isdisjoint(_find_rejected(claim))
+    return has_old and bool(frame) and frame <= change.words.keys() - old
 
 
 def _corrects(change: Claim, claim: Claim, old: set[str]) -> bool:
@@ -219,8 +272,10 @@ def _sort_of(word: str) -> str:
     if any(character.isdigit() for character in word):
         return "figure"
     lower = word.lower()
-    if lower in _DAYS:
+    if lower in DAYS:
         return "day"
+    if lower in MONTHS:
+        return "figure"
     if lower in _FREQUENCIES:
         return "frequency"
     return "name" if word[0].isupper() else "word"
@@ -236,14 +291,16 @@ def _plain_sentences(text: str) -> list[str]:
 
 
 def _claim(sentence: str) -> Claim:
-    """Return a sentence with its words; the capital of the first word means nothing."""
+    """Return a sentence with its words; the capital of the first word means nothing, and none does in German."""
+    is_german = _GERMAN.search(sentence) is not None
+    empty_words = _GERMAN_EMPTY_WORDS if is_german else _EMPTY_WORDS
     words: dict[str, str] = {}
-    for position, word in enumerate(_WORD.findall(sentence)):
+    for position, word in enumerate(_WORD.findall(_CHANGE_PHRASE.sub("", sentence))):
         lower = word.lower()
-        if lower in _EMPTY_WORDS or lower in _CHANGE_WORDS:
+        if lower in empty_words or lower in _CHANGE_WORDS:
             continue
         subject = _SUBJECTS.get(lower, "")
-        written = word if position else lower
+        written = word if position and not is_german else lower
         words[subject or stem(lower)] = subject or written
     return Claim(sentence.rstrip(" .!;"), words)
 

@@ -86,6 +86,13 @@ class SessionCache:
         return replace(turn, supersedes=tuple(superseded), because=because)
 
 
+def explain_replacement(content: str, later: Turn) -> str:
+    """Return why a later turn supersedes a turn with this content; all its reasons if the texts alone show none."""
+    reason = find_contradiction(find_facts(later.content), find_facts(content))
+    reason = reason or find_replacement(find_changes(later.content), find_claims(content))
+    return reason or later.because
+
+
 def speaker(turn: Turn) -> str:
     """Return the speaker's name, or the role if there is none."""
     return turn.speaker or turn.role

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ragstone.errors import StoreDamaged
 from ragstone.memory.turns import HOT, turn_from_metadata, turn_uri
 from ragstone.types import Condition, Filter, SessionState, Turn
 
@@ -65,16 +66,22 @@ class SessionReader:
         for stored in self.store.documents(self.key.scope, after=after, limit=limit):
             if stored.uri >= turn_uri(end):
                 break
-            text = self.store.text(self.key, stored.uri) or ""
-            yield turn_from_metadata(stored.metadata, text)
+            yield turn_from_metadata(stored.metadata, self._text(stored.uri))
 
     def superseding(self) -> Iterator[Turn]:
-        """Yield the turns that supersede others, without their texts."""
+        """Yield the turns that supersede others; a turn whose text is damaged has none."""
         scope = self.key.scope
         after: tuple[str, str] | None = None
         while page := self.store.documents(
             scope, filter=_SUPERSEDING, after=after, limit=_PAGE
         ):
             for stored in page:
-                yield turn_from_metadata(stored.metadata, "")
+                try:
+                    text = self._text(stored.uri)
+                except StoreDamaged:
+                    text = ""
+                yield turn_from_metadata(stored.metadata, text)
             after = (self.key.name, page[-1].uri)
+
+    def _text(self, uri: str) -> str:
+        return self.store.text(self.key, uri) or ""

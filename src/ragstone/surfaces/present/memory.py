@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ragstone.retrieval.context.builder import WEAK_SHARE
+from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
 from ragstone.sources.secrets.placeholders import PLACEHOLDER_START
 from ragstone.surfaces.present import Json, format_time, pick
 from ragstone.types import Collection, Recalled, Turn
@@ -21,6 +25,12 @@ def recalled_json(recalled: Recalled) -> Json:
         "superseded_because": recalled.because,
         "boosts": [{"name": name, "factor": factor} for name, factor in recalled.boosts],
     }
+
+
+def find_weak_score(results: Sequence[Recalled]) -> float:
+    """Return the score below which a recalled message hardly answers, or much less than the best one."""
+    best = max((result.score for result in results), default=0.0)
+    return max(WEAK_CONFIDENCE, WEAK_SHARE * best)
 
 
 def session_json(session: Collection) -> Json:

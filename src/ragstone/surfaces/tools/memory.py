@@ -9,7 +9,12 @@ from ragstone.errors import NotFound
 from ragstone.retrieval.context.fence import reveal_hidden
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json, format_time
-from ragstone.surfaces.present.memory import describe_redaction, recalled_json, session_json
+from ragstone.surfaces.present.memory import (
+    describe_redaction,
+    find_weak_score,
+    recalled_json,
+    session_json,
+)
 from ragstone.surfaces.tools.passages import count_fitting, fence_results
 from ragstone.surfaces.tools.schemas import (
     QUERY,
@@ -69,8 +74,10 @@ def _fit_turns(
     lines: list[str] = []
     results: list[Json] = []
     used_tokens = 0
+    weak_score = find_weak_score(recalled)
     for result in recalled:
-        line = _format_recalled(result, name_session=name_sessions)
+        is_weak = result.score < weak_score
+        line = _format_recalled(result, name_session=name_sessions, is_weak=is_weak)
         remaining_tokens = SEARCH_TOKENS - used_tokens - 1
         if lines and at_most(line) > remaining_tokens:
             break
@@ -88,12 +95,12 @@ def _fit_turns(
     return lines, results
 
 
-def _format_recalled(recalled: Recalled, *, name_session: bool) -> str:
-    superseded = ""
+def _format_recalled(recalled: Recalled, *, name_session: bool, is_weak: bool) -> str:
+    mark = ", fits little" if is_weak else ""
     if recalled.superseded_by is not None:
-        superseded = f", superseded by turn {recalled.superseded_by}"
+        mark = f", superseded by turn {recalled.superseded_by}"
     session = f"session {one_line(recalled.turn.session)}, " if name_session else ""
-    return _format_turn(recalled.turn, session, superseded)
+    return _format_turn(recalled.turn, session, mark)
 
 
 def _format_turn(turn: Turn, before: str = "", after: str = "") -> str:

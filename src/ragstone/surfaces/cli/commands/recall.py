@@ -13,6 +13,7 @@ import click
 from ragstone.config.validation import HIT_RANGE
 from ragstone.engine import Engine
 from ragstone.errors import InputError, NotFound
+from ragstone.memory.session_cache import explain_replacement
 from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
@@ -25,6 +26,7 @@ from ragstone.surfaces.cli.options import (
     parse_time,
 )
 from ragstone.surfaces.cli.output import (
+    Styled,
     plural,
     print_json,
     print_json_lines,
@@ -36,7 +38,7 @@ from ragstone.surfaces.cli.output import (
 from ragstone.surfaces.cli.query import query_text
 from ragstone.surfaces.cli.values import complete_session
 from ragstone.surfaces.present import Json
-from ragstone.surfaces.present.memory import recalled_json
+from ragstone.surfaces.present.memory import find_weak_score, recalled_json
 from ragstone.types import Recalled, Turn
 
 _MAX_CHARACTERS: Final = 400
@@ -104,7 +106,7 @@ def recall(
     if query:
         notes += _weak_notes(results)
     notes += _count_hidden(len(results), top_k, session, counts)
-    answer = RecallAnswer(session, results, notes)
+    answer = RecallAnswer(session, results, notes, has_scores=bool(query))
     if as_json_lines:
         print_json_lines(answer.rows())
     elif as_json:
@@ -147,6 +149,8 @@ class RecallAnswer:
     session: str | None
     results: list[Recalled]
     notes: list[str]
+    has_scores: bool
+    """Whether the messages answer a query; otherwise they are the last ones."""
 
     def rows(self) -> list[Json]:
         """Return the messages as JSON; those of all conversations name theirs."""
@@ -187,20 +191,25 @@ def _as_recalled(turns: list[Turn]) -> list[Recalled]:
         if newer is None:
             results.append(Recalled(turn, 1.0))
         else:
-            results.append(
-                Recalled(turn, 1.0, superseded_by=newer.index, because=newer.because)
-            )
+            because = explain_replacement(turn.content, newer)
+            results.append(Recalled(turn, 1.0, superseded_by=newer.index, because=because))
     return results
 
 
 def _print_results(answer: RecallAnswer) -> None:
+    weak_score = find_weak_score(answer.results)
     for result in answer.results:
-        _print_result(result, name_session=answer.session is None)
+        score: list[Styled] = []
+        if answer.has_scores:
+            score.append((f"  {result.score:.2f}", "green"))
+            if result.score < weak_score and result.superseded_by is None:
+                score.append(("  fits little", "dim"))
+        _print_result(result, score, name_session=answer.session is None)
     if not answer.results:
         print_line("No message answers that.")
 
 
-def _print_result(result: Recalled, *, name_session: bool) -> None:
+def _print_result(result: Recalled, score: Sequence[Styled], *, name_session: bool) -> None:
     turn = result.turn
     session = f"{printable(turn.session)} " if name_session else ""
     time = datetime.fromtimestamp(turn.time).isoformat(" ", "minutes")
@@ -208,6 +217,7 @@ def _print_result(result: Recalled, *, name_session: bool) -> None:
         (f"{session}turn {turn.index}", "bold"),
         f"  {time}  ",
         (printable(turn.speaker or turn.role), "cyan"),
+        *score,
     )
     print_line(f"  {shorten(turn.content.strip(), _MAX_CHARACTERS)}")
     if result.superseded_by is not None:
