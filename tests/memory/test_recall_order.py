@@ -66,6 +66,40 @@ def test_a_question_for_the_older_value_keeps_it_first(engine: Engine) -> None:
     assert recall_order(engine, "green tea")[0] == 0
 
 
+def test_of_two_equal_sentences_with_another_value_the_newer_one_is_first(
+    engine: Engine,
+) -> None:
+    for content in (
+        "Which do I prefer?",
+        "I prefer tabs.",
+        "The cat sleeps.",
+        "I prefer spaces.",
+    ):
+        engine.remember("chat", "user", content)
+    recalled = engine.recall("chat", "what do I prefer")
+    order = [entry.turn.index for entry in recalled]
+    assert order.index(3) < order.index(1)
+    newest = recalled[order.index(3)]
+    assert "newer than turn 1 with another value" in dict(newest.boosts)
+    assert newest.turn.supersedes == ()
+    order = recall_order(engine, "do I prefer tabs")
+    assert order.index(1) < order.index(3)
+
+
+def test_each_superseded_turn_names_its_own_change(engine: Engine) -> None:
+    for port in (5433, 6000, 7000):
+        engine.remember("chat", "user", f"The staging database is on port {port}.")
+    reasons = {
+        entry.turn.index: entry.because for entry in engine.recall("chat", "staging port")
+    }
+    hits = engine.search("staging port", memory="chat")
+    sentence = "The staging database is on port"
+    for index, port in enumerate((5433, 6000)):
+        assert reasons[index] == f'"{sentence} {port}" became "{sentence} 7000"'
+        hit = next(hit for hit in hits if hit.metadata["index"] == index)
+        assert hit.metadata["superseded_because"] == reasons[index]
+
+
 def test_the_superseding_turn_of_another_time_is_left_out_if_times_are_limited(
     engine: Engine,
 ) -> None:

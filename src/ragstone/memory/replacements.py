@@ -83,8 +83,9 @@ _GERMAN_EMPTY_WORDS: Final = _EMPTY_WORDS | frozenset(
     "der die das den dem des ein eine einen einem einer ist sind war am im um zum zur in an auf bei es".split()
 )
 _CHANGE_WORDS: Final = frozenset(
-    "jetzt inzwischen mittlerweile korrektur now currently longer anymore any more no not instead rather than place correction actually update edit sorry "
-    "from these last week month year today moved changed switched migrated replaced stopped don't doesn't isn't".split()
+    "now currently longer anymore any more no not instead rather than place correction actually update edit sorry "
+    "from these last week month year today moved changed switched migrated replaced stopped don't doesn't isn't "
+    "jetzt inzwischen mittlerweile korrektur".split()
 )
 _FREQUENCIES: Final = frozenset(
     "hourly daily nightly weekly fortnightly biweekly monthly quarterly yearly annually".split()

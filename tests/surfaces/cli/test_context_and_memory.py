@@ -97,16 +97,36 @@ def test_messages_are_remembered_recalled_and_forgotten(folder: Path, capsys: Ca
     assert run_json(capsys, folder, "forget", "--session", "default")[1]["forgotten"] == 1
 
 
-def test_recall_prints_speaker_and_time(folder: Path, capsys: Captured) -> None:
+def test_recall_without_a_query_prints_speaker_and_time(folder: Path, capsys: Captured) -> None:
     run(
         ["remember", "The ferry leaves at nine.", "--at", "2026-05-08T14:00", "-C", str(folder)]
     )
     assert capsys.readouterr().out == "stored as turn 0 of the session default\n"
-    assert run(["recall", "ferry", "-C", str(folder)]) == 0
+    assert run(["recall", "-C", str(folder)]) == 0
     assert (
         capsys.readouterr().out
         == "turn 0  2026-05-08 14:00  user\n  The ferry leaves at nine.\n"
     )
+
+
+def test_recall_shows_scores_and_marks_messages_that_fit_little(
+    folder: Path, capsys: Captured
+) -> None:
+    for content in (
+        "The ferry leaves at nine.",
+        "Rex sleeps.",
+        "Snow fell.",
+        "Leave Rex at home.",
+    ):
+        run(["remember", content, "-C", str(folder)])
+    capsys.readouterr()
+    _, answer = run_json(capsys, folder, "recall", "when does the ferry leave")
+    scores = {row["turn_index"]: row["score"] for row in answer["results"]}
+    assert run(["recall", "when does the ferry leave", "-C", str(folder)]) == 0
+    headers = [line for line in capsys.readouterr().out.splitlines() if line.startswith("turn")]
+    assert headers[0].endswith(f"  {scores[0]:.2f}")
+    assert len(headers) > 1
+    assert headers[-1].endswith("  fits little")
 
 
 @pytest.mark.parametrize(
