@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -98,6 +100,26 @@ def test_each_superseded_turn_names_its_own_change(engine: Engine) -> None:
         assert reasons[index] == f'"{sentence} {port}" became "{sentence} 7000"'
         hit = next(hit for hit in hits if hit.metadata["index"] == index)
         assert hit.metadata["superseded_because"] == reasons[index]
+
+
+def test_a_damaged_superseding_turn_still_gives_the_stored_reason(tmp_path: Path) -> None:
+    config = {"rag.embedding_provider": "fake"}
+    with Engine.open(tmp_path, config=config) as engine:
+        engine.remember("chat", "user", "Our budget is 500 euros.")
+        engine.remember("chat", "user", "The budget was cut to 300 euros.")
+        because = engine.turns("chat")[-1].because
+    [path] = tmp_path.rglob("ragstone.db")
+    with closing(sqlite3.connect(path)) as database:
+        [newest] = database.execute("SELECT max(id) FROM texts").fetchone()
+    with Engine.open(tmp_path, config=config) as engine:
+        for number in range(25):  # the last turns of a session are read with their texts
+            engine.remember("chat", "user", f"Snow fell on day {number} of winter.")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE texts SET body = 'forged' WHERE id = ?", (newest,))
+    with Engine.open(tmp_path, config=config) as engine:
+        hits = engine.search("budget of 500 euros", memory="chat")
+    old = next(hit for hit in hits if hit.metadata["index"] == 0)
+    assert old.metadata["superseded_because"] == because
 
 
 def test_the_superseding_turn_of_another_time_is_left_out_if_times_are_limited(

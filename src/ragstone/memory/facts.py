@@ -125,6 +125,7 @@ _EVENTS: Final = frozenset(
     "meeting standup stand-up sync retro retrospective review demo release launch kickoff kick-off workshop interview "
     "appointment exam wedding party".split()
 )
+_OWNERS: Final = {"i": "my", "we": "our"}
 _FAVOURED: Final = frozenset(
     "favourite favorite preferred default current primary main".split()
 )
@@ -258,7 +259,7 @@ def _new_fact(match: re.Match[str]) -> Fact | None:
     shape = shape_of(value)
     if thing[-1] not in _SINGLE_VALUED or shape == "word":
         return None
-    owner = "our" if match["who"].lower() == "we" else "my"
+    owner = _OWNERS[match["who"].lower()]
     slot = " ".join(terms(" ".join(thing)))
     words = _sentence_words(match)
     return Fact(slot, _plain(value), words, shape, owner, single=True, changed=True)

@@ -79,9 +79,12 @@ class TurnRanking:
 
     def _complete(self, entry: Recalled) -> Recalled:
         """Return a turn with a score of 1 at most, and with the reason why it in particular is superseded."""
+        score = min(1.0, entry.score)
         later = self.superseded.get(entry.turn.index)
-        because = explain_replacement(entry.turn.content, later) if later is not None else ""
-        return replace(entry, score=min(1.0, entry.score), because=because)
+        if later is None:
+            return replace(entry, score=score)
+        because = explain_replacement(entry.turn.content, later)
+        return replace(entry, score=score, because=because)
 
     def _score(
         self,

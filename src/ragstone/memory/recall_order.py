@@ -78,8 +78,9 @@ def _lone_claim(entry: Recalled) -> Claim | None:
     claims = find_claims(entry.turn.content)
     if len(claims) != 1 or entry.superseded_by is not None:
         return None
-    is_whole_turn = claims[0].sentence == entry.turn.content.strip().rstrip(" .!;")
-    return claims[0] if is_whole_turn else None
+    if claims[0].sentence != entry.turn.content.strip().rstrip(" .!;"):
+        return None
+    return claims[0]
 
 
 def _superseded_pairs(recalled: Sequence[Recalled]) -> list[tuple[int, int]]:

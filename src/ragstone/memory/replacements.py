@@ -148,7 +148,9 @@ def find_value_change(newer: Claim, older: Claim) -> ValueChange | None:
     sorts = {_sort_of(older.words[word]) for word in old}
     sorts |= {_sort_of(newer.words[word]) for word in new}
     is_one_value = len(old) == len(new) == 1 or sorts == {"figure"}
-    return ValueChange(old, new) if is_one_value and len(sorts) == 1 else None
+    if len(sorts) != 1 or not is_one_value:
+        return None
+    return ValueChange(old, new)
 
 
 def _replaces(change: Claim, claim: Claim) -> bool:
@@ -171,7 +173,9 @@ def _replaces(change: Claim, claim: Claim) -> bool:
 def _find_rejected(claim: Claim) -> set[str]:
     """Return the stems of A in "B instead of A" and in "prefer B to A"; none if the claim has no such form."""
     match = _INSTEAD.search(claim.sentence) or _PREFERRED.search(claim.sentence)
-    return _stems(match["old"]) if match is not None else set()
+    if match is None:
+        return set()
+    return _stems(match["old"])
 
 
 def _exchanges(change: Claim, claim: Claim, old: set[str]) -> bool:
@@ -294,7 +298,9 @@ def _plain_sentences(text: str) -> list[str]:
 def _claim(sentence: str) -> Claim:
     """Return a sentence with its words; the capital of the first word means nothing, and none does in German."""
     is_german = _GERMAN.search(sentence) is not None
-    empty_words = _GERMAN_EMPTY_WORDS if is_german else _EMPTY_WORDS
+    empty_words = _EMPTY_WORDS
+    if is_german:
+        empty_words = _GERMAN_EMPTY_WORDS
     words: dict[str, str] = {}
     for position, word in enumerate(_WORD.findall(_CHANGE_PHRASE.sub("", sentence))):
         lower = word.lower()

@@ -109,6 +109,17 @@ def test_recall_without_a_query_prints_speaker_and_time(folder: Path, capsys: Ca
     )
 
 
+def test_the_last_messages_name_the_own_change_of_each(folder: Path, capsys: Captured) -> None:
+    for price in (20, 25, 30):
+        run(["remember", f"Our price is {price} dollars.", "-C", str(folder)])
+    capsys.readouterr()
+    assert run(["recall", "-C", str(folder)]) == 0
+    reasons = [line for line in capsys.readouterr().out.splitlines() if "became" in line]
+    assert [line.count("became") for line in reasons] == [1, 1]
+    assert "20 dollars" in reasons[0]
+    assert "25 dollars" in reasons[1]
+
+
 def test_recall_shows_scores_and_marks_messages_that_fit_little(
     folder: Path, capsys: Captured
 ) -> None:

@@ -96,9 +96,11 @@ def _fit_turns(
 
 
 def _format_recalled(recalled: Recalled, *, name_session: bool, is_weak: bool) -> str:
-    mark = ", fits little" if is_weak else ""
+    mark = ""
     if recalled.superseded_by is not None:
         mark = f", superseded by turn {recalled.superseded_by}"
+    elif is_weak:
+        mark = ", fits little"
     session = f"session {one_line(recalled.turn.session)}, " if name_session else ""
     return _format_turn(recalled.turn, session, mark)
 
