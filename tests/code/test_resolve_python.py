@@ -138,6 +138,18 @@ def test_a_folder_without_init_is_an_import_root() -> None:
     }
 
 
+def test_a_package_named_src_is_imported_by_that_name() -> None:
+    project = resolved(
+        {
+            "src/__init__.py": "",
+            "src/store.py": "def load():\n    pass\n",
+            "src/main.py": "from src.store import load\nimport src.store\n\ndef run():\n    load()\n    src.store.load()\n",
+        }
+    )
+    assert project.calls_of("function:main.run") == {"function:store.load"}
+    assert project.reasons("function:main.run") == {}
+
+
 def test_a_module_of_the_standard_library_is_not_a_module_of_the_project() -> None:
     project = resolved(
         {"pkg/a.py": "import json\njson.dump()\n", "pkg/json.py": "def dump(): ...\n"}

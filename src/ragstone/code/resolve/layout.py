@@ -108,14 +108,14 @@ class ModuleLayout:
         return ""
 
     def import_names(self, family: str, namespace: str, uri: str) -> Iterator[str]:
-        """Yield the namespace of a file, and for Python its names relative to each folder above it.
+        """Yield the namespace of a file, and for Python its names relative to the project and each folder above it.
 
         Relative names start with a question mark: a folder that is no package may be an import root.
         """
         yield namespace
         if family == "python":
             parts = uri.rpartition(".")[0].removesuffix("/__init__").split("/")
-            for start in range(1, len(parts)):
+            for start in range(len(parts)):
                 name = ".".join(parts[start:])
                 if name != namespace:
                     yield f"?{name}"
