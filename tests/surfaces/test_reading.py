@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from ragstone import Document, Engine
 from ragstone.surfaces.tools import ALL_TOOLS
 from ragstone.surfaces.tools.tool import ToolAnswer
+from ragstone.text.tokens import at_most
 from tests.read.office_files import (
     docx,
     epub,
@@ -89,11 +91,70 @@ def test_every_citation_of_a_search_is_read_back_with_its_passage_and_page(
 
 
 def test_lines_of_a_pdf_come_with_their_page(engine: Engine) -> None:
-    whole = call(engine, "rag_read", path="docs/my manual.pdf").data["results"][0]["text"]
-    line = whole.split("\n").index("The gondola sank.") + 1
+    pages = call(engine, "rag_read", path="docs/my manual.pdf").data["results"]
+    (line,) = [page["lines"][0] for page in pages if "sank" in page["text"]]
     answer = call(engine, "rag_read", path=f"docs/my manual.pdf:{line}")
     assert answer.data["results"][0]["citation"] == "docs/my manual.pdf p.3"
     assert answer.data["results"][0]["page"] == 3
+
+
+def test_lines_of_several_pages_name_the_page_of_each(engine: Engine) -> None:
+    answer = call(engine, "rag_read", path="docs/my manual.pdf")
+    pages = answer.data["results"]
+    assert [page["citation"] for page in pages] == [
+        f"docs/my manual.pdf p.{number}" for number in (1, 2, 3)
+    ]
+    assert [page["page"] for page in pages] == [1, 2, 3]
+    assert [page["text"].strip() for page in pages] == [
+        "The ferry is late.",
+        "The gondola leaks.",
+        "The gondola sank.",
+    ]
+    last = pages[-1]["lines"][1]
+    assert answer.text.startswith(f"docs/my manual.pdf:1-{last} (of {last} lines)")
+    heading = answer.text.index("--- docs/my manual.pdf p.2 (lines ")
+    assert answer.text.index("late") < heading < answer.text.index("leaks")
+    assert answer.text.count("\n--- docs/my manual.pdf p.") == 3
+    from_second = call(
+        engine, "rag_read", path="docs/my manual.pdf", first_line=pages[1]["lines"][0]
+    )
+    assert [page["page"] for page in from_second.data["results"]] == [2, 3]
+
+
+@pytest.mark.parametrize("name", ["deck.pptx", "book.xlsx", "plan.docx", "study.ipynb"])
+def test_pages_read_together_are_the_text_of_the_pages_alone(engine: Engine, name: str) -> None:
+    whole = call(engine, "rag_read", path=name, max_tokens=8000).data
+    for page in whole["results"]:
+        alone = call(engine, "rag_read", path=page["citation"], max_tokens=8000)
+        (result,) = alone.data["results"]
+        assert page["text"].startswith(result["text"])
+    assert whole["results"][0]["lines"][0] == 1
+    assert whole["results"][-1]["lines"][1] == whole["total_lines"]
+
+
+def test_pages_that_do_not_fit_are_read_from_the_next_line(tmp_path: Path) -> None:
+    pages = [
+        lines(*(f"Gondola {page}, trip {trip}." for trip in range(12))) for page in range(9)
+    ]
+    (tmp_path / "log.pdf").write_bytes(pdf(pages))
+    seen: list[str] = []
+    first = 1
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.sync()
+        while first:
+            answer = call(engine, "rag_read", path="log.pdf", first_line=first, max_tokens=600)
+            assert at_most(answer.text) <= 600
+            assert at_most(json.dumps(answer.data)) <= 600
+            seen += [page["text"] for page in answer.data["results"]]
+            first = answer.data.get("next_line", 0)
+    assert len(seen) == 9
+    assert "".join(seen).count("trip") == 9 * 12
+
+
+def test_lines_in_the_wrong_order_are_named(engine: Engine) -> None:
+    answer = call(engine, "rag_read", path="notes.md", first_line=3, last_line=2)
+    assert answer.failed
+    assert answer.text == "last_line is 2, before first_line 3 (leave one of them out)"
 
 
 def test_a_page_is_read_by_its_label_or_its_number_in_the_file(engine: Engine) -> None:

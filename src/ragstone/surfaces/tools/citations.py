@@ -80,15 +80,25 @@ def _skip_reason(engine: Engine, path: str) -> str:
     return ""
 
 
-def page_at(engine: Engine, document: CitedDocument, line: int) -> Span | None:
-    """Return the span with the page, slide, sheet, chapter, cell or section of a line; None if it has none."""
-    spans = _spans(engine, document)
-    on_line = [span for span in spans if span.line_start <= line <= span.line_end]
-    before = [span for span in spans if span.line_start <= line]
-    nearest = on_line[:1] or before[-1:]
-    if not nearest or nearest[0].page is None:
-        return None
-    return nearest[0]
+def pages_of_lines(
+    engine: Engine, document: CitedDocument, first: int, last: int
+) -> list[Span | None]:
+    """Return for each line the span with its page, slide, sheet, chapter, cell or section; None if it has none.
+
+    A line between two spans belongs to the span before it.
+    """
+    pages: dict[int, Span] = {}
+    page: Span | None = None
+    for span in _spans(engine, document):
+        if span.line_start <= first:
+            page = span
+        for line in range(max(first, span.line_start), min(last, span.line_end) + 1):
+            pages.setdefault(line, span)
+    by_line: list[Span | None] = []
+    for line in range(first, last + 1):
+        page = pages.get(line, page)
+        by_line.append(None if page is None or page.page is None else page)
+    return by_line
 
 
 def relative_path(engine: Engine, path: str) -> str:

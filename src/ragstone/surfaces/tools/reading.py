@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Final
 
 from ragstone.engine import Engine
@@ -15,10 +17,11 @@ from ragstone.retrieval.context.fence import (
     new_mark,
     opening_line,
     reveal_hidden,
+    short_mark,
 )
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json
-from ragstone.surfaces.tools.citations import find_cited, page_at
+from ragstone.surfaces.tools.citations import find_cited, pages_of_lines
 from ragstone.surfaces.tools.passages import fence_results
 from ragstone.surfaces.tools.schemas import (
     COLLECTION,
@@ -31,6 +34,7 @@ from ragstone.surfaces.tools.search import SEARCH_TOKENS
 from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall, truncate
 from ragstone.text.tokens import at_most
 from ragstone.types import Span
+from ragstone.types.documents import cite_lines
 
 _MAX_LINE: Final = 1_000_000_000
 _FRAME_TOKENS: Final = 220
@@ -39,26 +43,57 @@ _MIN_TOKENS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentLines:
-    """Some lines of a stored document."""
+class PageLines:
+    """Consecutive lines of a stored document that are on one page; all lines if it has no pages."""
 
     path: str
-    collection: str
     first: int
-    last: int
-    total: int
     text: str
     page: Span | None = None
-    """The place of the first line, if the document has pages, slides, sheets, chapters, cells or sections."""
+    """The page, slide, sheet, chapter, cell or section of the lines; None if the document has none."""
+
+    @property
+    def last(self) -> int:
+        """Return the number of the last line."""
+        return self.first + self.text.count("\n")
 
     @property
     def citation(self) -> str:
-        """Return `path:first-last`, or the page of the first line: `path p.4`."""
+        """Return `path:first-last`, or the page of the lines: `path p.4`."""
         if self.page is not None:
             return self.page.citation(self.path)
-        if self.last <= self.first:
-            return f"{self.path}:{self.first}"
-        return f"{self.path}:{self.first}-{self.last}"
+        return cite_lines(self.path, self.first, self.last)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLines:
+    """Some lines of a stored document, page by page."""
+
+    path: str
+    total: int
+    pages: tuple[PageLines, ...]
+
+    @property
+    def first(self) -> int:
+        """Return the number of the first line."""
+        return self.pages[0].first
+
+    @property
+    def last(self) -> int:
+        """Return the number of the last line."""
+        return self.pages[-1].last
+
+    @property
+    def text(self) -> str:
+        """Return the lines."""
+        return "\n".join(page.text for page in self.pages)
+
+    @property
+    def citation(self) -> str:
+        """Return the page of the lines, or `path:first-last` if they are on several pages."""
+        if len(self.pages) == 1:
+            return self.pages[0].citation
+        return cite_lines(self.path, self.first, self.last)
 
 
 def read_lines(
@@ -80,16 +115,28 @@ def read_lines(
     last = last or cited.last
     lines = cited.text.removesuffix("\n").split("\n")
     _check_lines(cited.uri, first, last, len(lines))
-    fitting = _fit_lines(lines[first - 1 : last], max_tokens)
-    return DocumentLines(
-        cited.uri,
-        cited.collection,
-        first,
-        first + len(fitting) - 1,
-        len(lines),
-        truncate("\n".join(fitting), max_tokens),
-        page_at(engine, cited, first),
-    )
+    last = min(last or len(lines), len(lines))
+    pages = pages_of_lines(engine, cited, first, last)
+    parts = _split_by_page(cited.uri, first, lines[first - 1 : last], pages)
+    return DocumentLines(cited.uri, len(lines), _fit_pages(parts, max_tokens))
+
+
+def _split_by_page(
+    path: str, first: int, lines: Sequence[str], pages: Sequence[Span | None]
+) -> list[PageLines]:
+    """Return the lines of each page together."""
+    parts: list[PageLines] = []
+    position = 0
+    for _, group in groupby(pages, key=_page_name):
+        count = len(list(group))
+        text = "\n".join(lines[position : position + count])
+        parts.append(PageLines(path, first + position, text, pages[position]))
+        position += count
+    return parts
+
+
+def _page_name(page: Span | None) -> str:
+    return "" if page is None else page.citation("")
 
 
 def _check_lines(path: str, first: int, last: int | None, total: int) -> None:
@@ -97,17 +144,64 @@ def _check_lines(path: str, first: int, last: int | None, total: int) -> None:
     if first > total:
         raise InputError(f"{one_line(path)} has no line {first}", hint=f"it has {total} lines")
     if last is not None and last < first:
-        raise InputError("the last line is before the first", hint="first_line=1, last_line=80")
+        raise InputError(
+            f"last_line is {last}, before first_line {first}", hint="leave one of them out"
+        )
 
 
-def _fit_lines(lines: list[str], max_tokens: int) -> list[str]:
-    """Return as many lines as the token limit allows, at least one."""
+def _fit_pages(parts: Sequence[PageLines], max_tokens: int) -> tuple[PageLines, ...]:
+    """Return as many lines as the token limit allows, at least one; a single long line is cut."""
+    fitting: list[PageLines] = []
     used = 0
-    for count, line in enumerate(lines):
-        used += at_most(json.dumps(reveal_hidden(line), ensure_ascii=False)) + 1
-        if used > max_tokens and count:
-            return lines[:count]
-    return lines
+    for part in parts:
+        used += _heading_cost(part) if fitting else 0
+        lines: list[str] = []
+        for line in part.text.split("\n"):
+            used += at_most(json.dumps(reveal_hidden(line), ensure_ascii=False)) + 1
+            if used > max_tokens and (fitting or lines):
+                break
+            lines.append(truncate(line, max_tokens))
+        if lines:
+            fitting.append(replace(part, text="\n".join(lines)))
+        if used > max_tokens:
+            break
+    return tuple(fitting)
+
+
+def _heading_cost(part: PageLines) -> int:
+    """Return the tokens of a page besides its text."""
+    return at_most(json.dumps(_page_json(replace(part, text="")), ensure_ascii=False))
+
+
+def _page_json(part: PageLines) -> Json:
+    """Return the lines of a page as data: their citation first."""
+    data: Json = {
+        "citation": part.citation,
+        "path": part.path,
+        "lines": [part.first, part.last],
+    }
+    if part.page is not None:
+        data["page"] = part.page.page
+    return {**data, "text": reveal_hidden(part.text)}
+
+
+def _fence_pages(lines: DocumentLines) -> str:
+    """Return the lines inside a fence; lines of several pages with a heading for each page.
+
+    The headings carry a part of the fence's mark, so that no line of the document can pose as one.
+    """
+    passages = [reveal_hidden(part.text) for part in lines.pages]
+    mark = new_mark(passages)
+    if len(passages) > 1:
+        passages = [
+            f"{_page_heading(part)} #{short_mark(mark)}\n{passage}"
+            for part, passage in zip(lines.pages, passages, strict=True)
+        ]
+    return "\n".join((WARNING, opening_line(mark), *passages, closing_line(mark)))
+
+
+def _page_heading(part: PageLines) -> str:
+    return f"--- {one_line(part.citation)} (lines {part.first}-{part.last})"
 
 
 def _rag_read(call: ToolCall) -> ToolAnswer:
@@ -123,28 +217,18 @@ def _rag_read(call: ToolCall) -> ToolAnswer:
         collection=arguments.get("collection"),
         max_tokens=max(_MIN_TOKENS, max_tokens - _FRAME_TOKENS),
     )
-    passage = reveal_hidden(lines.text)
-    result: Json = {
-        "citation": lines.citation,
-        "path": lines.path,
-        "lines": [lines.first, lines.last],
-    }
-    if lines.page is not None:
-        result["page"] = lines.page.page
     data: Json = {"success": True}
-    data |= fence_results([{**result, "text": passage}])
+    data |= fence_results([_page_json(part) for part in lines.pages])
     data["total_lines"] = lines.total
     heading = f"{one_line(lines.citation)} (of {lines.total} lines)"
-    if lines.page is not None:
+    if len(lines.pages) == 1 and lines.pages[0].page is not None:
         heading = (
             f"{one_line(lines.citation)} (lines {lines.first}-{lines.last} of {lines.total})"
         )
     if lines.last < (arguments.get("last_line") or lines.total):
         data["next_line"] = lines.last + 1
         heading += f"; go on with first_line {lines.last + 1}"
-    mark = new_mark([passage])
-    text = f"{heading}\n{WARNING}\n{opening_line(mark)}\n{passage}\n{closing_line(mark)}"
-    return ToolAnswer(text, data)
+    return ToolAnswer(f"{heading}\n{_fence_pages(lines)}", data)
 
 
 RAG_READ: Final = Tool(
