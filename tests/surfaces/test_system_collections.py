@@ -155,6 +155,16 @@ def test_every_tool_is_found_by_its_own_description(engine: Engine) -> None:
     }
 
 
+def test_a_found_tool_has_its_whole_description(engine: Engine) -> None:
+    answer = RAG_FIND_TOOLS(engine, {"query": "must_include_paths", "top_k": 5})
+    (card,) = [tool for tool in answer.data["results"] if tool["tool"] == "rag_retrieve"]
+    (tool,) = [tool for tool in FOUND_TOOLS if tool.name == "rag_retrieve"]
+    assert card["text"].startswith(f"# rag_retrieve\n\n{tool.description}")
+    assert "- `query` (required)" in card["text"]
+    assert all(f"`{argument}`" in card["text"] for argument in tool.properties)
+    assert card["text"] in answer.text
+
+
 def test_tools_are_found_by_meaning(project: Path) -> None:
     with Engine.open(project, config={"search.watch": "off"}) as engine:
         assert ("ragstone", "rag_memory_forget") in find(engine, "erase what somebody said")[:3]

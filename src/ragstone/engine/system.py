@@ -90,6 +90,10 @@ class SystemCollections:
                 self._put(MCP_TOOLS, tools, scope=[tool_uri(server)])
                 self._put_before[server] = tools
 
+    def text(self, name: str, uri: str) -> str:
+        """Return the text of a document of a system collection; empty if there is no such document."""
+        return self._components.store.text(_key(name), uri) or ""
+
     def embed(self) -> None:
         """Make all vectors that are missing."""
         for name in (MCP_TOOLS, REFERENCE):

@@ -22,7 +22,7 @@ from ragstone.surfaces.mcp.prompts import PromptHandlers
 from ragstone.surfaces.mcp.resources import ResourceHandlers
 from ragstone.surfaces.mcp.session import Lifespan, McpSession, RequestContext
 from ragstone.surfaces.present.failures import failure_json
-from ragstone.surfaces.tools import CODE_TOOLS, DEFAULT_TOOLS, RAG_FIND_TOOLS
+from ragstone.surfaces.tools import CODE_TOOLS, DEFAULT_TOOLS, FOUND_TOOLS, find_tools_tool
 from ragstone.surfaces.tools.tool import Tool, ToolAnswer, failed_answer
 
 INSTRUCTIONS: Final = (
@@ -71,25 +71,44 @@ class ToolList:
     code_tools: Sequence[Tool]
     bus: InMemorySubscriptionBus = field(default_factory=InMemorySubscriptionBus)
     _waiting: list[tuple[McpSession, ServerSession]] = field(default_factory=list)
+    _find_tools: Tool = field(init=False)
 
-    @property
-    def by_name(self) -> dict[str, Tool]:
-        """Return all tools by name, also those that are not listed yet."""
-        tools = (*self.tools, *self.code_tools, RAG_FIND_TOOLS)
-        return {tool.name: tool for tool in tools}
+    def __post_init__(self) -> None:
+        """Make the tool that finds the tools of this list."""
+        names = {tool.name for tool in (*self.tools, *self.code_tools)}
+        self._find_tools = find_tools_tool(FOUND_TOOLS, names)
+
+    def offered(self, session: McpSession, *, has_graph: bool = True) -> dict[str, Tool]:
+        """Return the tools of a session by name; without a code graph no tools for it."""
+        tools = [*self.tools]
+        if session.has_other_servers:
+            tools.append(self._find_tools)
+        if has_graph:
+            tools += self.code_tools
+        by_name: dict[str, Tool] = {}
+        for tool in tools:
+            by_name.setdefault(tool.name, tool)
+        return by_name
 
     async def list_tools(
         self, session: McpSession, client: ServerSession
     ) -> types.ListToolsResult:
         """Return the tools of a session, and remember a client that does not see all of them."""
-        listed = [*session.offered(self.tools)]
-        if await anyio.to_thread.run_sync(session.has_graph):
-            listed += self.code_tools
-        elif self.code_tools:
+        has_graph = await anyio.to_thread.run_sync(session.has_graph)
+        if self.code_tools and not has_graph:
             self._waiting.append((session, client))
             del self._waiting[:-_MAX_WAITING]
+        listed = self.offered(session, has_graph=has_graph).values()
         return types.ListToolsResult(
             tools=[types.Tool.model_validate(tool.mcp()) for tool in listed]
+        )
+
+    async def refuse(self, session: McpSession, name: str) -> ToolAnswer:
+        """Return the answer to a call of a tool that does not exist: it names the tools that do."""
+        has_graph = await anyio.to_thread.run_sync(session.has_graph)
+        names = ", ".join(self.offered(session, has_graph=has_graph))
+        return failed_answer(
+            NotFound(f"there is no tool {name[:80]!r}", hint=f"there are {names}")
         )
 
     async def watch(self) -> None:
@@ -141,13 +160,12 @@ def create_server(
     async def call_tool(
         context: RequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        tool = tool_list.by_name.get(params.name)
+        session = find(context)
+        tool = tool_list.offered(session).get(params.name)
         if tool is None:
-            hint = f"there are {', '.join(tool_list.by_name)}"
-            error = NotFound(f"there is no tool {params.name[:80]!r}", hint=hint)
-            return call_result(failed_answer(error))
+            return call_result(await tool_list.refuse(session, params.name))
         async with (client_order or CallOrder()).turn(writes=not tool.read_only):
-            answer = await _answer(context, find(context), tool, params.arguments or {})
+            answer = await _answer(context, session, tool, params.arguments or {})
         await tool_list.announce()
         return call_result(answer)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
@@ -18,7 +18,6 @@ from ragstone.protocols.cancellation import Cancellation
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.mcp.other_servers import store_tools
 from ragstone.surfaces.present.notes import FIRST_INDEXING, SCANNING
-from ragstone.surfaces.tools import RAG_FIND_TOOLS
 from ragstone.surfaces.tools.tool import Tool, ToolAnswer, limit_answer
 
 FIRST_CALL_SECONDS: Final = 8.0
@@ -101,11 +100,10 @@ class McpSession:
         """Return the state of the index in words; empty if it is up to date."""
         return self._note
 
-    def offered(self, tools: Sequence[Tool]) -> Sequence[Tool]:
-        """Return the tools to list; with other MCP servers also the one that finds their tools."""
-        if not self.engine.settings.mcp.servers or RAG_FIND_TOOLS in tools:
-            return tools
-        return (*tools, RAG_FIND_TOOLS)
+    @property
+    def has_other_servers(self) -> bool:
+        """Return whether the settings name other MCP servers, whose tools can be found."""
+        return bool(self.engine.settings.mcp.servers)
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """Return the result of some work in a thread; a session with its own process has no further limit."""

@@ -60,7 +60,7 @@ _FURTHER: Final = (
 )
 FOUND_TOOLS: Final[tuple[Tool, ...]] = (*DEFAULT_TOOLS, *CODE_TOOLS, *_FURTHER)
 """The tools that `rag_find_tools` finds."""
-RAG_FIND_TOOLS: Final = find_tools_tool(FOUND_TOOLS)
+RAG_FIND_TOOLS: Final = find_tools_tool(FOUND_TOOLS, {tool.name for tool in FOUND_TOOLS})
 _NAMED: Final[tuple[Tool, ...]] = (*FOUND_TOOLS, RAG_FIND_TOOLS)
 ALL_TOOLS: Final[tuple[Tool, ...]] = (*_NAMED, execute_tool(_NAMED))
 """Every tool, listed on request."""
@@ -79,6 +79,7 @@ __all__ = [
     "RAG_SEARCH",
     "agent_search",
     "documents_tool",
+    "find_tools_tool",
     "search_documents",
     "store_own_tools",
     "tool_document",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Final
 
 from ragstone.engine import Engine
@@ -12,26 +12,29 @@ from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.tools.passages import count_fitting, fence_results
 from ragstone.surfaces.tools.schemas import QUERY, count_schema, list_schema
-from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall
+from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall, truncate
 from ragstone.types import Document, Hit
 
 _TOP_K: Final = 5
+_MAX_HITS: Final = 50
+"""Hits that are searched: some belong to tools that are not offered, or to the same tool."""
+_MAX_CARD_TOKENS: Final = 1000
+"""No description of a tool is longer in an answer."""
 _MAX_DESCRIPTION: Final = 4000
 _NOTHING: Final = "No tool fits."
 
 
-def find_tools_tool(tools: Sequence[Tool]) -> Tool:
-    """Return the tool `rag_find_tools`, which finds these tools and those of other servers."""
+def find_tools_tool(stored: Sequence[Tool], offered: Container[str]) -> Tool:
+    """Return the tool `rag_find_tools`. It stores some tools, and finds the offered ones and those of other servers."""
 
     def run(call: ToolCall) -> ToolAnswer:
-        store_own_tools(call.engine, tools)
+        store_own_tools(call.engine, stored)
         hits = call.engine.search(
-            call.arguments["query"],
-            call.arguments.get("top_k", _TOP_K),
-            collection=MCP_TOOLS,
-            merge=False,
+            call.arguments["query"], _MAX_HITS, collection=MCP_TOOLS, merge=False
         )
-        results = _one_per_tool([_result(hit) for hit in hits])
+        best = _best_of_each_tool(hits, offered)
+        best = best[: call.arguments.get("top_k", _TOP_K)]
+        results = [_result(call.engine, hit) for hit in best]
         results = results[: count_fitting(results)]
         lines = [f"{tool['server']}: {tool['tool']}\n{tool['text']}" for tool in results]
         data: Json = {"success": True, **fence_results(results)}
@@ -75,18 +78,22 @@ def tool_document(server: str, name: str, description: str, schema: Json) -> Doc
     )
 
 
-def _one_per_tool(results: Sequence[Json]) -> list[Json]:
-    """Return the best result of each tool; a long description has several chunks."""
-    best: dict[tuple[str, str], Json] = {}
-    for result in results:
-        best.setdefault((result["server"], result["tool"]), result)
+def _best_of_each_tool(hits: Sequence[Hit], offered: Container[str]) -> list[Hit]:
+    """Return the best hit of each tool that can be called; a long description has several chunks."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        is_own = hit.metadata.get(SERVER_FIELD) == OWN_SERVER
+        if not is_own or str(hit.metadata.get("tool")) in offered:
+            best.setdefault(hit.source_doc_id, hit)
     return list(best.values())
 
 
-def _result(hit: Hit) -> Json:
+def _result(engine: Engine, hit: Hit) -> Json:
+    """Return a tool with its whole description."""
+    text = engine.workspace.system.text(MCP_TOOLS, hit.source_doc_id) or hit.text
     return {
         "server": reveal_hidden(str(hit.metadata.get(SERVER_FIELD, ""))),
         "tool": reveal_hidden(str(hit.metadata.get("tool", ""))),
         "score": round(hit.score, 4),
-        "text": reveal_hidden(hit.text),
+        "text": reveal_hidden(truncate(text, _MAX_CARD_TOKENS)),
     }
