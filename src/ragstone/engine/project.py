@@ -36,6 +36,7 @@ from ragstone.types import (
 )
 
 OFF = "retrieval is switched off (rag.enabled)"
+EMPTY_QUERY = "the query is empty"
 _PAGE = 500
 
 

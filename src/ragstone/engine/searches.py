@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
 
 from ragstone.config.server_sections import server_name
 from ragstone.engine import arguments, facets
-from ragstone.engine.project import OFF, Project
+from ragstone.engine.project import EMPTY_QUERY, OFF, Project
 from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
 from ragstone.retrieval.freshness import FreshnessCheck
 from ragstone.sources.secrets.placeholders import has_placeholder
@@ -72,8 +72,8 @@ class Searches:
         if system is not None:
             return self._find_in_system(system, query, top_k, options)
         request = self.request(query, top_k, options)
-        if not self.project.enabled or request.top_k == 0:
-            reason = "no hits were asked for" if self.project.enabled else OFF
+        reason = self._reason_for_nothing(request)
+        if reason:
             return Explanation(query, "keywords", (), {}, {}, 0, (), (), (reason,), 0.0)
         request, downgraded = self.apply_plan(request)
         self.project.events.emit(
@@ -89,6 +89,14 @@ class Searches:
         if sessions is False:
             return explanation
         return facets.Memory(self.project).add_turns(explanation, request, sessions)
+
+    def _reason_for_nothing(self, request: Request) -> str:
+        """Return why a request has no hits without a search; empty if it is searched."""
+        if not self.project.enabled:
+            return OFF
+        if request.top_k == 0:
+            return "no hits were asked for"
+        return "" if request.query.strip() else EMPTY_QUERY
 
     def _explain_filter(
         self, explanation: Explanation, request: Request, options: SearchOptions

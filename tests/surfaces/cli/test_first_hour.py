@@ -47,17 +47,24 @@ def test_an_empty_message_is_refused_with_both_ways_to_give_one(
     assert "the message is empty (give its text, or `-` to read a pipe)" in ran.err
 
 
-def test_an_empty_question_is_refused_in_a_conversation_too(quick: Command) -> None:
+def test_an_empty_question_to_a_conversation_has_an_empty_answer(quick: Command) -> None:
     quick("remember", "We retry three times.")
     ran = quick("recall", "")
-    assert ran.code == 2
+    assert (ran.code, ran.out) == (0, "No message answers that.\n")
     assert "the query is empty" in ran.err
 
 
-def test_recall_without_an_index_names_remember(quick: Command) -> None:
-    ran = quick("recall", "retries")
-    assert ran.code == 4
-    assert "nothing is remembered (`ragstone remember` stores a message)" in ran.err
+@pytest.mark.parametrize("query", [(), ("retries",)])
+def test_recall_of_an_unknown_conversation_is_empty_and_names_the_known_ones(
+    quick: Command, query: tuple[str, ...]
+) -> None:
+    nothing = quick("recall", "--session", "tuesday", *query)
+    assert (nothing.code, nothing.out) == (0, "No message answers that.\n")
+    assert "(nothing is remembered yet)" in nothing.err
+    quick("remember", "We retry three times.", "--session", "monday")
+    ran = quick("recall", "--session", "tuesday", *query)
+    assert (ran.code, ran.out) == (0, "No message answers that.\n")
+    assert "nothing is remembered of 'tuesday': the conversations are monday" in ran.err
 
 
 def test_forget_without_a_conversation_asks_which_messages(quick: Command) -> None:

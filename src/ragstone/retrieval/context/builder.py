@@ -177,6 +177,8 @@ def _empty_context(request: ContextRequest, index_is_empty: bool) -> Context:
 def _build_question(task: str, hits: Sequence[Hit]) -> str:
     """Return the question to put to the user; it suggests the names of the best hits."""
     quoted_task = one_line(task)[:_MAX_TASK]
+    if not quoted_task:
+        return f"The task is empty. {_WHICH}"
     if not hits:
         return f'Nothing in the index answers "{quoted_task}". {_WHICH}'
     unique_names = dict.fromkeys(_hit_name(hit) for hit in hits)

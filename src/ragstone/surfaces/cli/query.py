@@ -270,13 +270,10 @@ def read_query(words: Sequence[str], folder: Path | None) -> tuple[str, list[str
 
 
 def query_text(words: Sequence[str]) -> str:
-    """Return words as one text; a single `-` reads it from stdin. `InputError` if there is no text."""
-    text = " ".join(words).strip()
+    """Return words as one text; a single `-` reads it from stdin."""
     if list(words) == ["-"]:
-        text = sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace").strip()
-    if not text:
-        raise InputError("the query is empty", hint="give some words, or a name in the code")
-    return text
+        return sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace").strip()
+    return " ".join(words).strip()
 
 
 def quote_query(query: str) -> str:

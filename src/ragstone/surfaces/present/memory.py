@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
+from ragstone.engine.project import EMPTY_QUERY
 from ragstone.retrieval.context.builder import WEAK_SHARE
 from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
 from ragstone.sources.secrets.placeholders import PLACEHOLDER_START
 from ragstone.surfaces.present import Json, format_time, pick
 from ragstone.types import Collection, Recalled, Turn
+
+_MAX_NAMED: Final = 20
 
 
 def turn_json(turn: Turn) -> Json:
@@ -40,6 +44,19 @@ def session_json(session: Collection) -> Json:
         "turns": session.documents,
         "updated_at": format_time(session.updated_at),
     }
+
+
+def describe_no_message(
+    session: str | None, names: Iterable[str], query: str | None = None
+) -> list[str]:
+    """Return why no message of a conversation, or of all if it is None, answers a query; empty if one may answer."""
+    known = list(names)
+    if not known:
+        return ["nothing is remembered yet"]
+    if session is None or session in known:
+        return [EMPTY_QUERY] if query is not None and not query.strip() else []
+    listed = ", ".join(known[:_MAX_NAMED])
+    return [f"nothing is remembered of {session!r}: the conversations are {listed}"]
 
 
 def describe_redaction(content: str, stored: str) -> list[str]:

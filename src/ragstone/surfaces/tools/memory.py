@@ -10,6 +10,7 @@ from ragstone.retrieval.context.fence import reveal_hidden
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json, format_time
 from ragstone.surfaces.present.memory import (
+    describe_no_message,
     describe_redaction,
     find_weak_score,
     recalled_json,
@@ -31,6 +32,7 @@ from ragstone.types import Recalled, Turn
 
 _DEFAULT_TURNS: Final = 20
 _MAX_SESSIONS: Final = 100
+_NO_MESSAGE: Final = "No message answers that."
 
 
 def _memory_add(call: ToolCall) -> ToolAnswer:
@@ -48,10 +50,14 @@ def _memory_add(call: ToolCall) -> ToolAnswer:
     }
     if not is_stored:
         return ToolAnswer("Memory is switched off.", data)
-    notes = describe_redaction(content, call.engine.turns(session, 1)[0].content)
+    turn = call.engine.turns(session, 1)[0]
+    data["supersedes"] = list(turn.supersedes)
+    sentences = [f"Remembered as turn {index}."]
+    sentences += [f"It supersedes turn {older}." for older in turn.supersedes]
+    notes = describe_redaction(content, turn.content)
     if notes:
         data["notes"] = notes
-    return ToolAnswer("\n".join((f"Remembered as turn {index}.", *notes)), data)
+    return ToolAnswer("\n".join((*sentences, *notes)), data)
 
 
 def _memory_search(call: ToolCall) -> ToolAnswer:
@@ -64,7 +70,13 @@ def _memory_search(call: ToolCall) -> ToolAnswer:
     data |= fence_results(results)
     if len(lines) < len(recalled):
         data["left_out"] = len(recalled) - len(lines)
-    return ToolAnswer("\n".join(lines) or "No message answers that.", data)
+    if lines:
+        return ToolAnswer("\n".join(lines), data)
+    names = [stored.name for stored in call.engine.memory.sessions()]
+    notes = describe_no_message(session, names, call.arguments["query"])
+    if notes:
+        data["notes"] = notes
+    return ToolAnswer("\n".join((_NO_MESSAGE, *map(one_line, notes))), data)
 
 
 def _fit_turns(

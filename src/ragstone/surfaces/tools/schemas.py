@@ -9,7 +9,6 @@ from ragstone.surfaces.tools.tool import MAX_TEXT_TOKENS, Schema
 QUERY: Final[Schema] = {
     "type": "string",
     "description": "What to look for, as a question or as key words.",
-    "minLength": 1,
 }
 SESSION: Final[Schema] = {
     "type": "string",

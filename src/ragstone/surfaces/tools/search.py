@@ -159,7 +159,7 @@ def _search_documents(call: ToolCall) -> ToolAnswer:
 
 _TOKEN_BUDGET: Final = {"type": "integer", "minimum": 100, "maximum": MAX_TEXT_TOKENS}
 _MAX_TOKENS: Final = {**MAX_TOKENS, "minimum": 300}
-_TASK: Final = text_schema("What you are about to do.")
+_TASK: Final = {"type": "string", "description": "What you are about to do."}
 _OFFSET: Final = count_schema("Results to skip: the next page.", 0, 200)
 RAG_SEARCH: Final = Tool(
     "rag_search",

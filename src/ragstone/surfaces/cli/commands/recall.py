@@ -11,8 +11,7 @@ from typing import Final
 import click
 
 from ragstone.config.validation import HIT_RANGE
-from ragstone.engine import Engine
-from ragstone.errors import InputError, NotFound
+from ragstone.errors import InputError
 from ragstone.memory.session_cache import explain_replacement
 from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
 from ragstone.surfaces.cli.engine import open_engine
@@ -38,12 +37,15 @@ from ragstone.surfaces.cli.output import (
 from ragstone.surfaces.cli.query import query_text
 from ragstone.surfaces.cli.values import complete_session
 from ragstone.surfaces.present import Json
-from ragstone.surfaces.present.memory import find_weak_score, recalled_json
+from ragstone.surfaces.present.memory import (
+    describe_no_message,
+    find_weak_score,
+    recalled_json,
+)
 from ragstone.types import Recalled, Turn
 
 _MAX_CHARACTERS: Final = 400
 _NOTHING_FITS: Final = "nothing fits well: these are only the nearest messages"
-_HOW_TO_REMEMBER: Final = "`ragstone remember` stores a message"
 
 
 @click.command(
@@ -85,14 +87,13 @@ def recall(
 ) -> None:
     """Show the messages that answer QUERY; without QUERY, the last messages of a conversation."""
     check_output_format(as_json=as_json, as_json_lines=as_json_lines)
+    text = query_text(query) if query else None
     first, last = parse_time(since, "--since"), parse_time(until, "--until")
-    with _open_memory(folder) as engine:
+    with open_engine(folder) as engine:
         counts = {known.name: known.documents for known in engine.memory.sessions()}
         if session is None and len(counts) == 1:
             session = next(iter(counts))
-        if query:
-            _require_session(session, counts)
-            text = query_text(query)
+        if text is not None:
             results = engine.recall(session, text, top_k, since=first, until=last)
         elif first is not None or last is not None:
             raise InputError(
@@ -100,9 +101,10 @@ def recall(
                 hint="without one, the last messages are shown",
             )
         else:
-            session = _choose_session(session, counts)
+            session = DEFAULT_SESSION if session is None else session
             results = _as_recalled(engine.turns(session, top_k))
         notes = engine.memory.notes()
+    notes += describe_no_message(session, counts, text)
     if query:
         notes += _weak_notes(results)
     notes += _count_hidden(len(results), top_k, session, counts)
@@ -117,14 +119,6 @@ def recall(
     print_notes(notes)
 
 
-def _open_memory(folder: Path | None) -> Engine:
-    """Return the engine of a folder that has an index; raise `NotFound` if it has none."""
-    engine = open_engine(folder)
-    if not engine.exists:
-        raise NotFound("nothing is remembered", hint=_HOW_TO_REMEMBER)
-    return engine
-
-
 def _weak_notes(results: Sequence[Recalled]) -> list[str]:
     """Return a note if even the best message hardly answers."""
     if results and max(result.score for result in results) < WEAK_CONFIDENCE:
@@ -136,7 +130,7 @@ def _count_hidden(
     count: int, top_k: int, session: str | None, counts: Mapping[str, int]
 ) -> list[str]:
     """Return a note if a conversation has more messages than are shown."""
-    total = sum(counts.values()) if session is None else counts[session]
+    total = sum(counts.values()) if session is None else counts.get(session, 0)
     if count < top_k or count >= total:
         return []
     return [f"{count} of {plural(total, 'message')}: -k {total} shows all"]
@@ -160,24 +154,6 @@ class RecallAnswer:
             {"session_id": result.turn.session, **recalled_json(result)}
             for result in self.results
         ]
-
-
-def _require_session(session: str | None, counts: Mapping[str, int]) -> None:
-    """Raise `NotFound` if there is no such conversation, or none at all."""
-    if counts and (session is None or session in counts):
-        return
-    hint = _HOW_TO_REMEMBER
-    if counts:
-        hint = f"the conversations are: {', '.join(counts)}"
-    subject = f" of {session!r}" if session is not None else ""
-    raise NotFound(f"nothing is remembered{subject}", hint=hint)
-
-
-def _choose_session(session: str | None, counts: Mapping[str, int]) -> str:
-    """Return the named conversation or the default one; `NotFound` if there is no such conversation."""
-    name = DEFAULT_SESSION if session is None else session
-    _require_session(name, counts)
-    return name
 
 
 def _as_recalled(turns: list[Turn]) -> list[Recalled]:
