@@ -22,6 +22,7 @@ from ragstone.config.restrictions import (
     refuse_secret,
 )
 from ragstone.config.settings import (
+    HOME_IN_CACHE,
     LIST_ALL,
     SettingKey,
     Settings,
@@ -70,7 +71,7 @@ def load(
         if cache_folder is not None:
             digest = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
             values["store.path"] = str(cache_folder / "ragstone" / digest / ".ragstone")
-            origins["store.path"] = "user cache folder, because the project can only be read"
+            origins["store.path"] = HOME_IN_CACHE
     check_combination(values, origins)
     return build_settings(values, root=root, origins=origins)
 

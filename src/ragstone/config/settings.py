@@ -37,6 +37,8 @@ from ragstone.config.validation import ValueType, suggest
 from ragstone.errors import ConfigError, MissingExtra
 from ragstone.types import OcrLimits
 
+HOME_IN_CACHE: Final = "user cache folder, because the project can only be read"
+"""The origin of the place of an index beside a project that can only be read."""
 T = TypeVar("T")
 LIST_ALL: Final = "`ragstone config` lists them all"
 DEFAULT = "default"
@@ -82,6 +84,11 @@ class Settings:
     def home_named(self) -> bool:
         """Return whether the user named that folder, not a file or a link that may have come with a clone."""
         return self._layer("store.path") in ("argument", "environment", "user")
+
+    @property
+    def is_home_in_cache(self) -> bool:
+        """Return whether the index is in the user's cache folder, because the project can only be read."""
+        return self.origin("store.path") == HOME_IN_CACHE
 
     @property
     def base(self) -> Path:

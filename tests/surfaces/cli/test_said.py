@@ -56,6 +56,19 @@ def test_a_filter_that_no_document_passes_is_named(
     assert "no document" not in quick("search", "upload", "--path", "src/*").err
 
 
+@pytest.mark.parametrize("name", ["docs/picture.png", "docs/a [1].png"])
+def test_a_path_whose_file_is_skipped_says_why(
+    quick: Command, project: Path, name: str
+) -> None:
+    (project / name).write_bytes(b"\x89PNG\r\n\x1a\n")
+    ran = quick("search", "upload files", name)
+    assert f"(no document matches the filter path={name})" in ran.err
+    assert f"({name} is skipped: unsupported type .png (image))" in ran.err
+    (project / "pictures").mkdir()
+    ran = quick("search", "upload files", "pictures/")
+    assert "(no document matches the filter path=pictures/**)" in ran.err
+
+
 @pytest.mark.parametrize(
     "command", [(), ("search",), ("context",), ("retrieve",), ("explain",)]
 )
@@ -152,9 +165,13 @@ def test_a_folder_that_can_only_be_read_has_its_index_in_the_users_cache(
         assert ran.code == 0, ran.err
         assert ran.json["results"]
         home = powerless("status", "--json", env=variables).json["home"]
+        again = powerless("search", "upload", "--mode", "words", "--json", env=variables)
     finally:
         project.chmod(0o700)
     assert home.startswith(str(cache))
+    notice = f"(this folder can only be read: index and memories are stored in {home})"
+    assert notice in ran.err
+    assert notice not in again.err
     assert not (project / ".ragstone").exists()
 
 
