@@ -86,6 +86,7 @@ def test_our_own_ignore_files_leave_out_more_and_bring_nothing_back(
         (".npmrc", "secret file"),
         (".dev.vars", "secret file"),
         ("home/id_ed25519_sk", "secret file"),
+        ("ragstone.toml", "settings of Ragstone"),
         ("package-lock.json", "generated file"),
         ("web/app.min.js", "generated file"),
         ("web/app.js.map", "generated file"),

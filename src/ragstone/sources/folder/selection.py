@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
+from ragstone.config.load import FILE_NAME
 from ragstone.errors import InputError
 from ragstone.sources.folder.ignore_rules import IgnoreRules
 from ragstone.text.globs import compile_glob, has_wildcard
@@ -278,6 +279,8 @@ def file_reason(name: str, *, secrets: bool) -> str | None:
 
     The same names are asked for again and again: to compare a folder of 5,886 files takes 65 ms instead of 93.
     """
+    if name == FILE_NAME:
+        return "settings of Ragstone"
     name = name.lower()
     if not secrets and _secret_rules().verdict(name):
         return SKIPPED_BY_NAME
