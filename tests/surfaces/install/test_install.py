@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
+from ragstone.surfaces.cli import agent_setup
 from ragstone.surfaces.install.agents import AGENTS, AgentClient, SettingsFormat
+from ragstone.surfaces.install.backups import write_change
 from ragstone.surfaces.install.json_edit import parse_json
 
 Command = Callable[..., Any]
@@ -289,3 +291,34 @@ def test_what_we_wrote_is_not_indexed_and_the_users_text_in_the_same_file_is(
     assert not any("rag_search" in hit["text"] for hit in hits.json["results"])
     rules = quick("search", "Run the tests", "--mode", "words", "--json").json["results"]
     assert rules[0]["citation"].startswith("AGENTS.md:1")
+
+
+def test_a_command_that_is_a_path_of_this_machine_is_noted_in_a_project(
+    quick: Command, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    note = "the command is a path of this machine"
+    ran = quick("install", "cursor", "--dry-run")
+    assert note in ran.err and '--command "uvx ragstone"' in ran.err
+    assert note in quick("install", "cursor", "--dry-run", "--json").json["notes"][0]
+    for options in (("--user",), ("--command", "uvx ragstone")):
+        assert note not in quick("install", "cursor", "--dry-run", *options).err
+
+
+def test_a_failed_write_names_the_files_that_were_written_before(
+    quick: Command, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocked = settings / ".cursor" / "mcp.json"
+
+    def refuse(path: Path, text: str | None) -> None:
+        if path == blocked:
+            raise PermissionError(13, "Permission denied")
+        write_change(path, text)
+
+    monkeypatch.setattr(agent_setup, "write_change", refuse)
+    words = ("--yes", "--no-instructions", "--command", "uvx ragstone")
+    first = quick("install", "cursor", *words)
+    assert first.code != 0
+    assert f"{blocked} cannot be written: Permission denied (no file was written)" in first.err
+    second = quick("install", "claude-code", "cursor", *words)
+    assert f"(already written: {settings / '.mcp.json'})" in second.err

@@ -6,6 +6,7 @@ import difflib
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,14 @@ import click
 from ragstone.config import search_path
 from ragstone.errors import InputError, NotFound
 from ragstone.surfaces.cli.options import CommandT, add_options
-from ragstone.surfaces.cli.output import plural, print_error, print_json, print_line, printable
+from ragstone.surfaces.cli.output import (
+    plural,
+    print_error,
+    print_json,
+    print_line,
+    print_notes,
+    printable,
+)
 from ragstone.surfaces.cli.paths import project_folder
 from ragstone.surfaces.install.agents import AGENTS, AgentClient, detect_agents, find_agents
 from ragstone.surfaces.install.backups import Backup, backup_file, write_change
@@ -90,17 +98,32 @@ def installed_command(command: str | None) -> list[str]:
     return [beside_python] if beside_python else [sys.executable, "-m", "ragstone"]
 
 
-def finish(plan: InstallPlan, answers: Answers, *, is_removal: bool = False) -> int:
-    """Show the changes, ask unless `--yes` is given, write them, and return the exit code."""
+def describe_path_of_machine(
+    words: Sequence[str], scope: InstallPlace, plan: InstallPlan
+) -> list[str]:
+    """Return a note if the files of a project get a command that is a path of this machine."""
+    if not Path(words[0]).is_absolute() or not plan.changes or scope.for_user:
+        return []
+    return [
+        "the command is a path of this machine: for files that a team shares,"
+        ' `--command "uvx ragstone"` writes another one'
+    ]
+
+
+def finish(
+    plan: InstallPlan, answers: Answers, *, notes: Sequence[str] = (), is_removal: bool = False
+) -> int:
+    """Show the changes and the notes, ask unless `--yes` is given, write, and return the exit code."""
     if not answers.as_json:
         _show(plan)
+    print_notes(notes)
     must_write = bool(plan.changes) and not answers.dry_run
     if must_write:
         _confirm(answers)
-        for change in plan.changes:
-            _write(change, is_removal=is_removal)
+        for position, change in enumerate(plan.changes):
+            _write(change, plan.changes[:position], is_removal=is_removal)
     if answers.as_json:
-        print_json(_plan_json(plan, written=must_write))
+        print_json({**_plan_json(plan, written=must_write), "notes": list(notes)})
     elif must_write:
         count = plural(len(plan.changes), "file")
         if is_removal:
@@ -121,7 +144,8 @@ def _confirm(answers: Answers) -> None:
     click.confirm("Write these changes?", abort=True, err=True)
 
 
-def _write(change: FileEdit, *, is_removal: bool) -> None:
+def _write(change: FileEdit, written: Sequence[FileEdit], *, is_removal: bool) -> None:
+    """Write a change; `InputError` names the files that were written before it."""
     try:
         if not is_removal:
             _save_backup(change)
@@ -131,8 +155,15 @@ def _write(change: FileEdit, *, is_removal: bool) -> None:
     except OSError as error:
         raise InputError(
             f"{change.path} cannot be written: {error.strerror or error}",
-            hint="the files shown before it are written",
+            hint=_describe_written(written),
         ) from error
+
+
+def _describe_written(changes: Sequence[FileEdit]) -> str:
+    """Return which files were written before a failure."""
+    if not changes:
+        return "no file was written"
+    return f"already written: {', '.join(str(change.path) for change in changes)}"
 
 
 def _save_backup(change: FileEdit) -> None:

@@ -10,6 +10,7 @@ from ragstone.surfaces.cli.agent_setup import (
     Answers,
     agent_arguments,
     choose_agents,
+    describe_path_of_machine,
     finish,
     installed_command,
     scope_of,
@@ -58,7 +59,7 @@ def install(
     """
     scope = scope_of(folder, for_user=for_user)
     chosen = choose_agents(agents, scope)
-    plan = plan_install(
-        chosen, scope, installed_command(command), instructions=not no_instructions
-    )
-    return finish(plan, Answers(as_json=as_json, dry_run=dry_run, yes=yes))
+    words = installed_command(command)
+    plan = plan_install(chosen, scope, words, instructions=not no_instructions)
+    notes = describe_path_of_machine(words, scope, plan) if command is None else []
+    return finish(plan, Answers(as_json=as_json, dry_run=dry_run, yes=yes), notes=notes)
