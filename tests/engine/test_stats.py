@@ -28,6 +28,15 @@ def test_searches_hits_and_saved_tokens_are_counted(tmp_path: Path) -> None:
     assert stats.since is not None
 
 
+def test_a_question_to_the_code_graph_alone_is_no_search_without_hits(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, config=CONFIG) as engine:
+        engine.add(Document("rules.md", "Bring a chisel."))
+        engine.search("chisel", 1, mode="words")
+        engine.retrieve("what calls chisel", 0)
+        stats = engine.admin.stats()
+    assert (stats.searches, stats.for_hits, stats.with_hits, stats.hit_rate) == (2, 1, 1, 1.0)
+
+
 def test_a_search_of_an_older_version_counts_without_tokens() -> None:
     stats = search_stats(
         [{"time": 5.0, "ids": ["a__chunk_0"], "milliseconds": 3.0}], {"a": 400}

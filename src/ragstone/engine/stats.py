@@ -34,6 +34,7 @@ def search_stats(
     median, slow = _percentiles(milliseconds)
     return SearchStats(
         searches=len(searches),
+        for_hits=sum(record.get("top_k") != 0 for record in searches),
         with_hits=sum(bool(record.get("ids")) for record in searches),
         median_milliseconds=median,
         slow_milliseconds=slow,

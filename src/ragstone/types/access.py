@@ -54,6 +54,8 @@ class SearchStats:
     """How an index was used, as far as its event log goes back."""
 
     searches: int
+    for_hits: int
+    """Searches that asked for hits; the others, such as `retrieve -k 0`, asked the code graph alone."""
     with_hits: int
     median_milliseconds: float
     slow_milliseconds: float
@@ -66,8 +68,8 @@ class SearchStats:
 
     @property
     def hit_rate(self) -> float:
-        """Return the share of searches that had a hit."""
-        return self.with_hits / self.searches if self.searches else 0.0
+        """Return the share of searches with a hit among those that asked for hits."""
+        return self.with_hits / self.for_hits if self.for_hits else 0.0
 
     @property
     def tokens_saved(self) -> int:

@@ -23,7 +23,13 @@ def stats_json(stats: SearchStats) -> Json:
     """Return how an index was used."""
     return {
         **pick(
-            stats, "searches", "with_hits", "tokens_returned", "tokens_of_files", "tokens_saved"
+            stats,
+            "searches",
+            "for_hits",
+            "with_hits",
+            "tokens_returned",
+            "tokens_of_files",
+            "tokens_saved",
         ),
         "hit_rate": round(stats.hit_rate, 4),
         "median_milliseconds": round(stats.median_milliseconds, 3),

@@ -36,7 +36,7 @@ def stats(folder: Path | None, as_json: bool) -> None:
 def _rows(stats: SearchStats) -> list[tuple[str, str]]:
     return [
         ("searches", f"{stats.searches:,} since {stats_json(stats)['since']}"),
-        ("with hits", f"{stats.hit_rate:.0%}"),
+        ("with hits", f"{stats.hit_rate:.0%} of {stats.for_hits:,} that asked for hits"),
         ("median", f"{stats.median_milliseconds:.1f} ms"),
         ("95 % within", f"{stats.slow_milliseconds:.1f} ms"),
         ("tokens returned", f"about {stats.tokens_returned:,}"),
