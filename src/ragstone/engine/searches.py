@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
 from ragstone.config.server_sections import server_name
 from ragstone.engine import arguments, facets
 from ragstone.engine.project import EMPTY_QUERY, OFF, Project
+from ragstone.indexing.collection import skip_reason
 from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
 from ragstone.retrieval.freshness import FreshnessCheck
 from ragstone.sources.secrets.placeholders import has_placeholder
 from ragstone.store.filters import describe_filters, parse
+from ragstone.text.globs import readable_pattern
 from ragstone.types import CollectionKey, Explanation, Hit, Mode, Request, Scope, SearchOptions
 
 if TYPE_CHECKING:
@@ -109,7 +111,16 @@ class Searches:
         if store.documents(request.scope, filter=request.filter, limit=1):
             return explanation
         note = f"no document matches the filter {describe_filters(filters)}"
-        return replace(explanation, notes=(*explanation.notes, note))
+        notes = (*explanation.notes, note, *self._explain_skipped(filters.get("path")))
+        return replace(explanation, notes=notes)
+
+    def _explain_skipped(self, paths: object) -> Iterator[str]:
+        """Yield why files that a filter names are not in the index."""
+        for path in paths if isinstance(paths, list) else [paths]:
+            name = readable_pattern(path) if isinstance(path, str) else ""
+            reason = skip_reason(self.project.settings, name) if name else ""
+            if reason:
+                yield f"{name} is skipped: {reason}"
 
     def _find_in_system(
         self, name: str, query: str, top_k: int | None, options: SearchOptions

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from ragstone.errors import Conflict, ProviderError, StaleSpace
+from ragstone.errors import Conflict, ProviderError, RagstoneError, StaleSpace
 from ragstone.indexing.backfill import TEXTS_PER_SECOND, VectorBackfill, outage_note
 from ragstone.indexing.collection_writer import ChunkingConfig, DocumentWriter
 from ragstone.indexing.components import is_shared, store_notes
@@ -23,6 +23,7 @@ from ragstone.sources.folder.source import MISSING, FolderSource
 from ragstone.store.home import DATABASE, machine_path
 from ragstone.types import (
     CollectionState,
+    Skip,
     SyncReport,
     UnreadFile,
     UnreadFiles,
@@ -265,6 +266,17 @@ class IndexedCollection:
 def must_scan(collection: IndexedCollection, required: bool) -> bool:
     """Return whether a scan reads the folder; if its files are on another machine, only if that is required."""
     return collection.state.follows_folder and (required or not collection.has_foreign_files)
+
+
+def skip_reason(settings: Settings, path: str) -> str:
+    """Return why a sync skips a file of the folder; empty if it does not. The file is not opened."""
+    try:
+        for entry in folder_source(settings, [path]).scan():
+            if isinstance(entry, Skip) and entry.uri == path and entry.reason != MISSING:
+                return entry.reason
+    except RagstoneError:  # a path outside of the folder
+        return ""
+    return ""
 
 
 def folder_source(

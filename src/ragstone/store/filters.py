@@ -18,7 +18,7 @@ from typing import Any, Final, get_args
 
 from ragstone.errors import InputError
 from ragstone.store.codec import pack, unpack
-from ragstone.text.globs import matches_path
+from ragstone.text.globs import matches_path, readable_pattern
 from ragstone.types import Condition, Filter, Operator, Scalar, Value
 from ragstone.types.documents import kinds_of_documents
 
@@ -61,7 +61,10 @@ def describe_filters(mapping: Mapping[str, object]) -> str:
     parts = []
     for key, value in mapping.items():
         values = value if isinstance(value, list) else [value]
-        parts.append(f"{key}={'|'.join(map(str, values))}")
+        texts = map(str, values)
+        if key == "path":
+            texts = map(readable_pattern, texts)
+        parts.append(f"{key}={'|'.join(texts)}")
     return ", ".join(parts)[:_MAX_DESCRIPTION]
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 _STAR: Final = "*"
 _DEEP: Final = "**/"
+_ESCAPE: Final = re.compile(r"\\([*?\[\]\\])")
 _POSIX_CLASSES: Final = {
     "alnum": "a-zA-Z0-9",
     "alpha": "a-zA-Z",
@@ -35,6 +36,11 @@ class _InvalidGlob(Exception):
 def has_wildcard(pattern: str) -> bool:
     """Return whether a pattern holds a character with a special meaning."""
     return any(sign in pattern for sign in "*?[\\")
+
+
+def readable_pattern(pattern: str) -> str:
+    """Return a pattern of a filter for a message: without escapes, and without the `/` that anchors it."""
+    return _ESCAPE.sub(r"\1", pattern.removeprefix("/"))
 
 
 def matches_path(pattern: str, path: str) -> bool:

@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from typing import Final
 
 from ragstone.engine import Engine
-from ragstone.errors import NotFound, RagstoneError
+from ragstone.errors import NotFound
+from ragstone.indexing.collection import skip_reason
 from ragstone.retrieval.context.fence import reveal_hidden
 from ragstone.retrieval.context.formatters import one_line
-from ragstone.sources.folder.source import MISSING
-from ragstone.types import Skip, Span
+from ragstone.types import Span
 
 _CITED_LINES: Final = re.compile(r"(?P<path>.+?):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
 _REMARK: Final = re.compile(r" \([^()]*\)$")
@@ -59,7 +59,7 @@ def _explain_missing(engine: Engine, path: str, collection: str | None) -> str:
     """Return why a path has no document: its file is skipped, or the path is written differently."""
     if path.startswith(_MEMORY_PREFIX):
         return "rag_memory_search finds messages"
-    reason = _skip_reason(engine, path)
+    reason = skip_reason(engine.settings, path)
     if reason:
         return f"the file is skipped: {reason}"
     uris = [document.uri for document in engine.sources(collection=collection)]
@@ -67,17 +67,6 @@ def _explain_missing(engine: Engine, path: str, collection: str | None) -> str:
     if similar:
         return f"similar are {', '.join(similar)}"
     return "rag_search finds the paths of the index"
-
-
-def _skip_reason(engine: Engine, path: str) -> str:
-    """Return why a sync skips a file of the folder; empty if it does not. The file is not opened."""
-    try:
-        for entry in engine.admin.source([path]).scan():
-            if isinstance(entry, Skip) and entry.uri == path and entry.reason != MISSING:
-                return entry.reason
-    except RagstoneError:  # a path outside of the folder
-        return ""
-    return ""
 
 
 def pages_of_lines(
