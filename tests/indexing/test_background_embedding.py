@@ -19,9 +19,9 @@ from ragstone.store.lock import FileLock
 
 FAKE = {"rag.embedding_provider": "fake"}
 ON = {"RAGSTONE_EMBED_BACKGROUND": "on", "RAGSTONE_RAG_EMBEDDING_PROVIDER": "fake"}
-NO_VECTORS = "answered by words only: 0 of 400 texts have a vector"
+NO_VECTORS = "answered by words only: no text has a vector yet"
 WORDS_ONLY = f"{NO_VECTORS}; ask again in about 10 s for answers by meaning"
-SYNC_MAKES_THEM = f"{NO_VECTORS}; `ragstone sync` makes the others"
+SYNC_MAKES_THEM = f"{NO_VECTORS}; `ragstone sync` makes them"
 SLOW_PROCESS = """
 import sys
 from ragstone.embed.fake import FakeEmbedder
@@ -86,31 +86,40 @@ def test_a_folder_that_is_only_searched_gets_all_its_vectors(large_folder: Path)
     assert run_command(large_folder, "search", "word")["notes"] == []
 
 
+def print_status(folder: Path) -> str:
+    """Return the status as a person reads it."""
+    return subprocess.run(
+        [sys.executable, "-m", "ragstone", "status"],
+        cwd=folder,
+        env={**os.environ, "HOME": str(folder.parent), **ON},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    ).stdout
+
+
 def test_the_status_names_missing_vectors_before_the_process_has_begun(
     large_folder: Path,
 ) -> None:
     with Engine.open(large_folder, config=FAKE) as engine:
         engine.sync(embed=False)
-    finished = subprocess.run(
-        [sys.executable, "-m", "ragstone", "status"],
-        cwd=large_folder,
-        env={**os.environ, "HOME": str(large_folder.parent), **ON},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert "vectors  0 of 400 texts (0%)" in finished.stdout
-    assert "meaning  texts without a vector are found by words only" in finished.stdout
+    shown = print_status(large_folder)
+    assert "vectors  none yet" in shown
+    assert "meaning  texts without a vector are found by words only" in shown
 
 
-def test_a_second_process_is_not_started(large_folder: Path) -> None:
+def test_a_second_process_is_not_started_and_the_status_says_how_long_the_first_takes(
+    large_folder: Path,
+) -> None:
     with Engine.open(large_folder, config=FAKE) as engine:
         engine.sync(embed=False)
     with FileLock(large_folder / ".ragstone" / "background.lock"):
         answer = run_command(large_folder, "search", "word")
         assert run_command(large_folder, "status")["background"]["running"]
+        shown = print_status(large_folder)
     assert WORDS_ONLY in answer["notes"]
+    assert "vectors are being made in the background, about 10 s more" in shown
     assert not (large_folder / ".ragstone" / "background.log").exists()
 
 

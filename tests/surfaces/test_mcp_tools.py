@@ -272,9 +272,13 @@ def test_a_search_of_an_unknown_conversation_names_the_known_ones(engine: Engine
 
 
 def test_a_message_names_the_turns_that_it_supersedes(engine: Engine) -> None:
-    first = succeed(engine, "rag_memory_add", session_id="s", content="My favourite editor is vim.")
+    first = succeed(
+        engine, "rag_memory_add", session_id="s", content="My favourite editor is vim."
+    )
     assert first["supersedes"] == []
-    answer = call(engine, "rag_memory_add", session_id="s", content="My favourite editor is nano.")
+    answer = call(
+        engine, "rag_memory_add", session_id="s", content="My favourite editor is nano."
+    )
     assert answer.data["supersedes"] == [0]
     assert answer.text == "Remembered as turn 1.\nIt supersedes turn 0."
 

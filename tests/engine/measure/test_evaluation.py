@@ -97,7 +97,9 @@ def test_both_commands_print_a_table_and_json(
 ) -> None:
     place = ["-C", str(valley), "--seconds", "20"]
     assert run(["eval", *place]) == 0
-    assert "both, weighted" in capsys.readouterr().out
+    shown = capsys.readouterr()
+    assert "both, weighted" in shown.out
+    assert "compare these figures only with each other" in shown.err
     assert run(["eval", *place, "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]
     assert {"setting", "in_use", "recall_at_5", "mrr", "difference", "by_kind"} <= set(

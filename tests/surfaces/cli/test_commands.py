@@ -156,7 +156,7 @@ def test_status_describes_an_index_and_an_empty_folder(quick: Command) -> None:
     quick("sync")
     shown = quick("status").out
     assert shown.startswith("Indexed 4 chunks of 4 documents")
-    assert "4 of 4 texts (100%)" in shown
+    assert "4 of 4 different texts (100%)" in shown
     assert quick("status", "--json").json["last_sync"]
 
 
@@ -168,6 +168,27 @@ def test_doctor_reports_a_sound_index(quick: Command) -> None:
     named = {finding["name"] for finding in ran.json["findings"]}
     assert {"Python", "writable", "disk", "model"} < named
     assert "SQLite" in ran.out
+
+
+def test_doctor_and_status_name_missing_vectors(quick: Command) -> None:
+    quick("sync", "--no-embed")
+    assert "vectors  none yet" in quick("status").out
+    ran = quick("doctor")
+    missing = (
+        "not every text has a vector (no text has a vector yet; `ragstone sync` makes them)"
+    )
+    assert (ran.code, f"care  meaning: {missing}" in ran.out) == (0, True), ran.out
+    quick("sync")
+    assert "4 of 4 different texts (100%)" in quick("status").out
+    assert "meaning" not in quick("doctor").out
+
+
+def test_the_settings_file_is_not_indexed(quick: Command) -> None:
+    quick("init")
+    report = quick("sync", "--json").json
+    assert {"uri": "ragstone.toml", "reason": "settings of Ragstone"} in report["skipped"]
+    found = quick("search", "largest chunk in characters", "--mode", "words", "-l").out
+    assert "ragstone.toml" not in found
 
 
 def test_little_disk_space_is_a_warning_not_a_fault(
@@ -268,6 +289,7 @@ def test_an_explanation_ends_with_a_legend_of_its_figures(quick: Command) -> Non
     legend = shown.partition("how to read it")[2]
     for word in ("rank, score", "a × b = c", "× 1.20", "fused", "confidence"):
         assert word in legend
+    assert "a            words: at most 1, for the best match; a model: 0 for an" in legend
     assert "how to read it" not in quick("explain", "xyzzy-plugh", "--mode", "words").out
 
 

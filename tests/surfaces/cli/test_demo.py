@@ -42,6 +42,23 @@ def test_the_picture_shows_the_output_of_the_demo(output: str) -> None:
         assert is_shown, f"run `make readme`: {text}"
 
 
+def test_new_chunks_and_summaries_are_as_many_as_new_vectors(output: str) -> None:
+    numbers = re.search(
+        r"^(\d+) chunks new, 0 kept, (\d+) summaries of the code graph,.*\nvectors: (\d+) new,",
+        output,
+        re.MULTILINE,
+    )
+    assert numbers is not None, output
+    chunks, summaries, vectors = map(int, numbers.groups())
+    assert chunks + summaries == vectors
+
+
+def test_the_readme_shows_the_whole_output(output: str) -> None:
+    assert output.startswith("A sample folder: code, Markdown and a PDF of a small shop.\n")
+    assert "(1 passage, " in output and "left out: --verbose lists them)" in output
+    assert output.endswith('Now in a folder of yours: ragstone "your question"\n')
+
+
 def test_the_demo_shows_a_meaning_a_name_a_page_a_route_and_a_context(output: str) -> None:
     steps = re.split(r"^# ", output, flags=re.MULTILINE)
     by_title = {step.partition("\n")[0].split(",")[0]: step for step in steps}

@@ -81,6 +81,9 @@ def test_a_wrong_name_gets_a_suggestion_and_exit_code_4(app: Run) -> None:
 
 def test_impact_and_history_print_text_and_json(app: Run) -> None:
     assert "route (2)" in app("impact", "app/Models/Stone.php").out
+    legend = app("impact", "app/Models/Stone.php").out.partition("\n\n")[2]
+    assert "1 hop: one link of the code graph" in legend
+    assert "evaluated: found by following the framework's files" in legend
     data = app("impact", "app/Models/Stone.php", "--kind", "route", "--json").json
     assert set(data["groups"]) == {"route"}
     assert data["total"] == 2

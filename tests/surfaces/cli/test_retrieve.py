@@ -22,6 +22,7 @@ def test_the_answer_with_file_and_line_comes_before_the_passages(
 ) -> None:
     ran = quick("retrieve", "Which code serves route books.lend?")
     assert ran.code == 0, ran.err
+    assert "  evaluated: found by following the framework's files\n" in ran.out
     first, second, third = ran.out.splitlines()[:3]
     assert first.startswith("POST api/books/{book}/loans (books.lend) is served by ")
     assert "app/Http/Controllers/BookController.php:27" in first

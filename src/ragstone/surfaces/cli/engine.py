@@ -60,7 +60,11 @@ def open_engine(
         **(settings or {}),
     }
     root = project_folder(folder)
-    return Engine.open(root, config=overrides, project=choose_project(root))
+    engine = Engine.open(root, config=overrides, project=choose_project(root))
+    if engine.settings.is_home_in_cache and not engine.exists:
+        home = printable(str(engine.home))
+        print_note(f"(this folder can only be read: index and memories are stored in {home})")
+    return engine
 
 
 def choose_project(root: Path) -> str:
@@ -206,15 +210,24 @@ def complete_vectors(engine: Engine, report: SyncReport) -> SyncReport:
 def describe_meaning(engine: Engine) -> str:
     """Return how many texts have a vector, and how the others get one."""
     embedded, texts = engine.admin.count_vectors()
-    count = f"{embedded:,} of {plural(texts, 'text')} have a vector"
+    count, others = "no text has a vector yet", "them"
+    if embedded:
+        count = f"{embedded:,} of {plural(texts, 'text')} have a vector"
+        others = "the others"
     status = engine.admin.background_status()
     if status.running:
-        seconds = (texts - embedded) / _BACKGROUND_TEXTS_PER_SECOND
-        rounded = max(1, math.ceil(seconds / _SECONDS_STEP)) * _SECONDS_STEP
-        return f"{count}; ask again in about {rounded} s for answers by meaning"
+        time = background_time(texts - embedded)
+        return f"{count}; ask again in {time} for answers by meaning"
     if status.failure:
         return f"{count}; the background process failed: {status.failure}"
-    return f"{count}; `ragstone sync` makes the others"
+    return f"{count}; `ragstone sync` makes {others}"
+
+
+def background_time(texts: int) -> str:
+    """Return how long the background process takes for some texts: `about 10 s`."""
+    seconds = texts / _BACKGROUND_TEXTS_PER_SECOND
+    rounded = max(1, math.ceil(seconds / _SECONDS_STEP)) * _SECONDS_STEP
+    return f"about {rounded} s"
 
 
 @contextmanager

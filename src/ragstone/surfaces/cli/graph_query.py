@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +18,10 @@ from ragstone.surfaces.cli.options import (
     no_sync_option,
     yes_option,
 )
-from ragstone.surfaces.cli.output import print_notes, printable
+from ragstone.surfaces.cli.output import print_line, print_notes, printable
+from ragstone.surfaces.present.graph import CONFIDENCE_MEANINGS
 from ragstone.text.globs import matches_path
+from ragstone.types import Confidence
 
 
 def graph_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -76,6 +78,14 @@ def open_graph_engine(folder: Path | None, flags: GraphFlags) -> Iterator[Engine
         notes = update_index(engine, no_sync=flags.no_sync, yes=flags.yes, embed=False)
         yield engine
         print_notes(notes)
+
+
+def print_confidences(confidences: Iterable[Confidence]) -> None:
+    """Print what these confidences mean, the surest first."""
+    used = set(confidences)
+    for confidence, meaning in CONFIDENCE_MEANINGS.items():
+        if confidence in used:
+            print_line((f"  {confidence}: {meaning}", "dim"))
 
 
 def short_name(key: str) -> str:

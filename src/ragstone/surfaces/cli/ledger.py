@@ -64,13 +64,16 @@ def print_skipped(skipped: Sequence[Skip]) -> None:
 
 
 def _describe_changes(report: SyncReport) -> str:
-    """Return the removed documents, and the chunks that are new and those that stayed as they were."""
+    """Return the removed documents, the chunks that are new or stayed as they were, and the new summaries."""
     changes = []
     if report.removed:
         changes.append(f"{report.removed:,} removed")
     if report.indexed:
         changes.append(f"{plural(report.chunks_added, 'chunk')} new")
         changes.append(f"{report.chunks_kept:,} kept")
+    if report.graph is not None and report.graph.rendered:
+        summaries = plural(report.graph.rendered, "summary", "summaries")
+        changes.append(f"{summaries} of the code graph")
     return ", ".join(changes) or "nothing changed"
 
 

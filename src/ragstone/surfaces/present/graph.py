@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from ragstone.surfaces.present import Json, format_time, pick
 from ragstone.surfaces.present.hits import downgraded_json, hit_json
 from ragstone.types import (
     Affected,
     Change,
+    Confidence,
     GraphAnswer,
     GraphReport,
     Impact,
@@ -18,6 +20,15 @@ from ragstone.types import (
     Retrieval,
     Unresolved,
 )
+
+CONFIDENCE_MEANINGS: Final[dict[Confidence, str]] = {
+    "runtime": "reported by the running application",
+    "evaluated": "found by following the framework's files",
+    "declared": "written in the source",
+    "convention": "follows from the framework's naming rules",
+    "heuristic": "a guess",
+}
+"""What the confidence of a link means, the surest first."""
 
 
 def node_summary_json(node: Node) -> Json:

@@ -16,7 +16,7 @@ import click
 from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
 from ragstone.indexing.components import store_notes
-from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.engine import describe_meaning, open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import format_bytes, plural, print_json, print_line, printable
@@ -58,6 +58,7 @@ def doctor(folder: Path | None, as_json: bool) -> int:
             _check_extras(),
             _check_model(engine),
             *_check_index(engine),
+            *_check_meaning(engine),
             *_check_vector_index(engine),
             *_check_remote(engine),
         ]
@@ -163,6 +164,13 @@ def _check_model(engine: Engine) -> Finding:
         dimension == embedder.space.dimension,
         f"{embedder.space.model}, {dimension} dimensions",
     )
+
+
+def _check_meaning(engine: Engine) -> Iterator[Finding]:
+    """Yield a finding if texts have no vector yet; that is no fault, because words find them."""
+    if engine.exists and engine.admin.lacks_vectors():
+        hint = describe_meaning(engine)
+        yield Finding("meaning", True, "not every text has a vector", hint)
 
 
 def _check_index(engine: Engine) -> Iterator[Finding]:

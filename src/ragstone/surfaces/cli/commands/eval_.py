@@ -36,6 +36,10 @@ _HEADINGS: Final = (
     "headings",
     "commits",
 )
+_HARDER: Final = (
+    "the answers are searched without the wording of their questions, which is hard: compare these figures only with each"
+    " other"
+)
 
 
 @click.command(
@@ -85,6 +89,7 @@ def _print_evaluation(evaluation: Evaluation) -> None:
     print_table(rows, ("cyan",))
     print_line()
     print_line(evaluation.advice)
+    print_notes([_HARDER])
     print_notes(evaluation.notes)
 
 

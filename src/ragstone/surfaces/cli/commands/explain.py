@@ -27,6 +27,10 @@ _LEGEND: Final = (
         "the place in one list, and what that list gives: words count by BM25, a model by cosine",
     ),
     ("a × b = c", "that score on a common scale, times the weight of its list"),
+    (
+        "a",
+        "words: at most 1, for the best match; a model: 0 for an unrelated text, and no upper limit",
+    ),
     ("× 1.20", "a factor for the kind or the place of the passage"),
     ("fused", "the sum after all factors: it decides the order only"),
     (

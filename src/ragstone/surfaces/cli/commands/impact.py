@@ -11,6 +11,7 @@ from ragstone.surfaces.cli.graph_query import (
     GraphFlags,
     graph_options,
     open_graph_engine,
+    print_confidences,
     short_name,
 )
 from ragstone.surfaces.cli.help import ExampleCommand
@@ -63,6 +64,12 @@ def _print_impact(impact: Impact, name: str) -> None:
         hidden = len(nodes) - _MAX_SHOWN
         if hidden > 0:
             print_line((f"  and {hidden:,} more (--json shows all)", "dim"))
+    if impact.total:
+        print_line()
+        print_line(("  1 hop: one link of the code graph", "dim"))
+        print_confidences(
+            node.confidence for _, nodes in impact.groups for node in nodes[:_MAX_SHOWN]
+        )
 
 
 def _row(node: Affected) -> tuple[str, ...]:

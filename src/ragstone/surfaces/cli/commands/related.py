@@ -12,6 +12,7 @@ from ragstone.surfaces.cli.graph_query import (
     describe_kinds,
     graph_options,
     open_graph_engine,
+    print_confidences,
     short_name,
 )
 from ragstone.surfaces.cli.help import ExampleCommand
@@ -27,6 +28,8 @@ from ragstone.types import Link, Node, Related
 
 NO_LIMIT: Final = 100_000
 _MAX_SIGNATURE: Final = 98
+_UNMARKED: Final = "declared"
+"""The usual confidence is not shown."""
 
 
 @click.command(
@@ -99,6 +102,9 @@ def _print_related(node: Node, results: list[Related], flags: GraphFlags) -> Non
         print_line(f"  {printable(node.signature)[:_MAX_SIGNATURE]}")
     if results:
         print_table([_row(result) for result in results], ("magenta", "bold cyan", "", "dim"))
+        print_confidences(
+            result.confidence for result in results if result.confidence != _UNMARKED
+        )
         return
     files = " in these files" if flags.paths else ""
     print_line(f"Nothing{describe_kinds(flags.kinds)}{files} is connected to it.")
@@ -111,7 +117,7 @@ def _row(result: Related) -> tuple[str, ...]:
     indent = "  " * (result.hops - 1)
     condition = "?" if is_conditional else ""
     remarks = _describe_link(link)
-    if result.confidence != "declared":
+    if result.confidence != _UNMARKED:
         remarks = f"{remarks} {result.confidence}".strip()
     return (
         f"{indent}{arrow} {link.kind}{condition}",

@@ -10,6 +10,7 @@ import click
 from ragstone.config.validation import HIT_RANGE, SCORE_RANGE
 from ragstone.engine import Engine
 from ragstone.surfaces.cli.engine import describe_missing_index, open_engine, scan_policy
+from ragstone.surfaces.cli.graph_query import print_confidences
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.hits import print_hits
 from ragstone.surfaces.cli.options import (
@@ -182,7 +183,7 @@ def _print_answer(answer: GraphAnswer) -> None:
     hidden = len(answer.evidence) - _MAX_EVIDENCE
     if hidden > 0:
         print_line((f"  and {plural(hidden, 'more place')}", "dim"))
-    print_line((f"  {answer.confidence}", "dim"))
+    print_confidences([answer.confidence])
 
 
 def _retrieval_notes(retrieval: Retrieval) -> list[str]:

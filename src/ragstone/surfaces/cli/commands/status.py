@@ -11,7 +11,7 @@ import click
 from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.indexing.components import has_shared_store
-from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.engine import background_time, open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
@@ -113,10 +113,11 @@ def _print_vectors(state: Status) -> None:
     for space in state.spaces:
         _print_fact("vectors", *_describe_space(space))
     if state.chunks and not state.spaces:
-        _print_fact("vectors", (f"0 of {plural(state.chunks, 'text')} (0%)", "yellow"))
+        _print_fact("vectors", ("none yet", "yellow"))
     lacks_vectors = not state.spaces or min(space.coverage for space in state.spaces) < 1
     if state.background.running:
-        _print_fact("meaning", "vectors are being made in the background")
+        time = background_time(_count_missing(state))
+        _print_fact("meaning", f"vectors are being made in the background, {time} more")
     elif state.background.failure:
         failure = f"the background process failed: {state.background.failure}"
         _print_fact("meaning", (printable(failure), "yellow"))
@@ -126,12 +127,20 @@ def _print_vectors(state: Status) -> None:
         _print_fact("meaning", hint)
 
 
+def _count_missing(state: Status) -> int:
+    """Return how many texts of the collections have no vector of their model."""
+    active = [space for space in state.spaces if space.state == "active"]
+    if not active:
+        return state.chunks
+    return max(0, active[0].texts - sum(space.embedded for space in active))
+
+
 def _print_fact(name: str, *parts: Styled) -> None:
     print_line((f"{name:>10}  ", "dim"), *parts)
 
 
 def _describe_space(info: SpaceInfo) -> list[Styled]:
-    count = f"{info.embedded:,} of {plural(info.texts, 'text')} ({info.coverage:.0%})"
+    count = f"{info.embedded:,} of {plural(info.texts, 'different text')} ({info.coverage:.0%})"
     colour = "green" if info.coverage >= 1 else "yellow"
     state = "" if info.state == "active" else f", {info.state}"
     return [(count, colour), f", {info.space.model}{state}"]
