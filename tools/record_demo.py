@@ -21,6 +21,10 @@ BLOCK: Final = re.compile(
 FIGURES: Final = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- /figures -->)", re.DOTALL)
 _LONG_STEP: Final = re.compile(r"\n[^\n]*# A context for a prompt.*?\n(?=[^\n]*# )", re.DOTALL)
 """Left out of the picture."""
+_PROGRESS: Final = re.compile(
+    r"^(?:\x1b\[[\d;]*m)*\w+: [\d,]+(?: of [\d,]+)? (?:files|texts)(?:\x1b\[[\d;]*m)*\n", re.M
+)
+"""Lines that a slow run prints while it works."""
 
 
 def record(*, colour: bool = False) -> str:
@@ -32,14 +36,15 @@ def record(*, colour: bool = False) -> str:
     }
     environment |= {"FORCE_COLOR": "1"} if colour else {"NO_COLOR": "1"}
     command = [sys.executable, "-m", "ragstone", "demo"]
-    return subprocess.run(
+    output = subprocess.run(
         command,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         check=True,
         encoding="utf-8",
-    ).stdout.lstrip("\n")
+    ).stdout
+    return _PROGRESS.sub("", output).lstrip("\n")
 
 
 def readme_output() -> str:

@@ -103,31 +103,6 @@ def test_a_client_gets_all_tools_and_their_results_fit_their_schemas(
     anyio.run(run)
 
 
-def test_only_tools_that_can_be_called_are_named(folder: Path) -> None:
-    async def named(session: McpSession) -> tuple[set[str], set[str], str]:
-        async with Client(create_server(session)) as client:
-            listed = {tool.name for tool in (await client.list_tools()).tools}
-            refused = await client.call_tool("rag_retrieve", {"query": "gondola"})
-            assert refused.is_error
-            assert isinstance(refused.content[0], TextContent)
-            found = await client.call_tool("rag_find_tools", {"query": "route of code"})
-            names = {
-                tool["tool"] for tool in (found.structured_content or {}).get("results", [])
-            }
-            return listed, names, refused.content[0].text
-
-    with Engine.open(folder, config=CONFIG) as engine:
-        engine.sync()
-    for servers in ([], ["gone = /nowhere/program"]):
-        session = McpSession.open(folder, config={**CONFIG, "mcp.servers": servers})
-        listed, found, refusal = anyio.run(named, session)
-        session.close()
-        words = refusal.replace(",", " ").rstrip(")").split()
-        assert {word for word in words if word.startswith("rag_")} == listed
-        assert found <= listed
-        assert bool(found) == bool(servers)
-
-
 def test_the_code_tool_joins_the_list_and_clients_are_told(session: McpSession) -> None:
     async def run() -> None:
         changed = anyio.Event()

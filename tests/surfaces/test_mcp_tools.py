@@ -239,50 +239,6 @@ def test_memory_is_searched_without_a_session_id(engine: Engine) -> None:
     assert [row["content"] for row in one["results"]] == ["The bell rings twice."]
 
 
-@pytest.mark.parametrize(
-    ("name", "argument"),
-    [
-        ("rag_search", "query"),
-        ("rag_retrieve", "query"),
-        ("rag_context", "task"),
-        ("rag_memory_search", "query"),
-    ],
-)
-@pytest.mark.parametrize("text", ["", "  "])
-def test_an_empty_text_finds_nothing_and_says_why(
-    engine: Engine, name: str, argument: str, text: str
-) -> None:
-    engine.remember("monday", "user", "The bell rings twice.")
-    answer = call(engine, name, **{argument: text})
-    assert not answer.failed
-    assert answer.data["results"] == []
-    assert answer.data["notes"] == ["the query is empty"]
-    assert "the query is empty" in answer.text
-
-
-def test_a_search_of_an_unknown_conversation_names_the_known_ones(engine: Engine) -> None:
-    engine.remember("monday", "user", "The bell rings twice.")
-    answer = call(engine, "rag_memory_search", query="bell", session_id="tuesday")
-    assert not answer.failed
-    assert answer.data["results"] == []
-    assert answer.text == (
-        "No message answers that.\n"
-        "nothing is remembered of 'tuesday': the conversations are monday"
-    )
-
-
-def test_a_message_names_the_turns_that_it_supersedes(engine: Engine) -> None:
-    first = succeed(
-        engine, "rag_memory_add", session_id="s", content="My favourite editor is vim."
-    )
-    assert first["supersedes"] == []
-    answer = call(
-        engine, "rag_memory_add", session_id="s", content="My favourite editor is nano."
-    )
-    assert answer.data["supersedes"] == [0]
-    assert answer.text == "Remembered as turn 1.\nIt supersedes turn 0."
-
-
 def test_sessions_are_listed_read_and_forgotten(engine: Engine) -> None:
     for number in range(3):
         succeed(engine, "rag_memory_add", session_id="s", content=f"Bell {number}.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
 from ragstone.engine import arguments
-from ragstone.engine.project import EMPTY_QUERY, OFF
+from ragstone.engine.project import OFF, empty_query_notes
 from ragstone.engine.searches import Asked, Searches
 from ragstone.errors import InputError, StoreDamaged, StoreError, StoreTooNew
 from ragstone.indexing.events import SEARCH_STARTED
@@ -291,8 +291,7 @@ class CodeGraph:
             notes = self._project.index.ensure_current(policy).notes
         scope = self._current_scope(collection)
         retrieval = self._retrieve_fresh(replace(request, scope=scope), collection)
-        if not query.strip() and not retrieval.chunks:
-            notes = (*notes, EMPTY_QUERY)
+        notes += empty_query_notes(query)
         if retrieval.downgraded:
             notes = (*notes, self._searches.plan_note(retrieval.downgraded))
         milliseconds = round((time.perf_counter() - started) * 1000, 2)

@@ -36,7 +36,6 @@ from ragstone.types import (
 )
 
 OFF = "retrieval is switched off (rag.enabled)"
-EMPTY_QUERY = "the query is empty"
 _PAGE = 500
 
 
@@ -233,6 +232,13 @@ class Project:
         if self.store.document(key, name) is not None:
             return name
         return name.rpartition("__chunk_")[0] or name
+
+
+def empty_query_notes(query: str) -> tuple[str, ...]:
+    """Return a note if a query has no text: any text may be asked, and an empty one finds nothing."""
+    if query.strip():
+        return ()
+    return ("the query is empty",)
 
 
 def _measure(project: Project) -> SizePoint:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
 
 from ragstone.config.server_sections import server_name
 from ragstone.engine import arguments, facets
-from ragstone.engine.project import EMPTY_QUERY, OFF, Project
+from ragstone.engine.project import OFF, Project, empty_query_notes
 from ragstone.indexing.collection import skip_reason
 from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
 from ragstone.retrieval.freshness import FreshnessCheck
@@ -74,9 +74,9 @@ class Searches:
         if system is not None:
             return self._find_in_system(system, query, top_k, options)
         request = self.request(query, top_k, options)
-        reason = self._reason_for_nothing(request)
-        if reason:
-            return Explanation(query, "keywords", (), {}, {}, 0, (), (), (reason,), 0.0)
+        notes = self._reasons_for_nothing(request)
+        if notes:
+            return Explanation(query, "keywords", (), {}, {}, 0, (), (), notes, 0.0)
         request, downgraded = self.apply_plan(request)
         self.project.events.emit(
             SEARCH_STARTED, query=query, mode=request.mode, top_k=request.top_k
@@ -92,13 +92,13 @@ class Searches:
             return explanation
         return facets.Memory(self.project).add_turns(explanation, request, sessions)
 
-    def _reason_for_nothing(self, request: Request) -> str:
-        """Return why a request has no hits without a search; empty if it is searched."""
+    def _reasons_for_nothing(self, request: Request) -> tuple[str, ...]:
+        """Return why a request has no hits without a search; nothing if it is searched."""
         if not self.project.enabled:
-            return OFF
+            return (OFF,)
         if request.top_k == 0:
-            return "no hits were asked for"
-        return "" if request.query.strip() else EMPTY_QUERY
+            return ("no hits were asked for",)
+        return empty_query_notes(request.query)
 
     def _explain_filter(
         self, explanation: Explanation, request: Request, options: SearchOptions
@@ -116,11 +116,13 @@ class Searches:
 
     def _explain_skipped(self, paths: object) -> Iterator[str]:
         """Yield why files that a filter names are not in the index."""
-        for path in paths if isinstance(paths, list) else [paths]:
-            name = readable_pattern(path) if isinstance(path, str) else ""
-            reason = skip_reason(self.project.settings, name) if name else ""
-            if reason:
-                yield f"{name} is skipped: {reason}"
+        named = paths if isinstance(paths, list) else [paths]
+        for path in named:
+            if isinstance(path, str):
+                name = readable_pattern(path)
+                reason = skip_reason(self.project.settings, name)
+                if reason:
+                    yield f"{name} is skipped: {reason}"
 
     def _find_in_system(
         self, name: str, query: str, top_k: int | None, options: SearchOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ragstone.engine.project import EMPTY_QUERY
+from ragstone.engine.project import empty_query_notes
 from ragstone.retrieval.context.builder import WEAK_SHARE
 from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
 from ragstone.sources.secrets.placeholders import PLACEHOLDER_START
@@ -53,10 +53,10 @@ def describe_no_message(
     known = list(names)
     if not known:
         return ["nothing is remembered yet"]
-    if session is None or session in known:
-        return [EMPTY_QUERY] if query is not None and not query.strip() else []
-    listed = ", ".join(known[:_MAX_NAMED])
-    return [f"nothing is remembered of {session!r}: the conversations are {listed}"]
+    if session is not None and session not in known:
+        listed = ", ".join(known[:_MAX_NAMED])
+        return [f"nothing is remembered of {session!r}: the conversations are {listed}"]
+    return list(empty_query_notes(query)) if query is not None else []
 
 
 def describe_redaction(content: str, stored: str) -> list[str]:

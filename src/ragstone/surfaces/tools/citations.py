@@ -76,18 +76,25 @@ def pages_of_lines(
 
     A line between two spans belongs to the span before it.
     """
-    pages: dict[int, Span] = {}
-    page: Span | None = None
+    nearest: Span | None = None
+    on_line: dict[int, Span] = {}
     for span in _spans(engine, document):
         if span.line_start <= first:
-            page = span
+            nearest = span
         for line in range(max(first, span.line_start), min(last, span.line_end) + 1):
-            pages.setdefault(line, span)
-    by_line: list[Span | None] = []
+            on_line.setdefault(line, span)
+    pages: list[Span | None] = []
     for line in range(first, last + 1):
-        page = pages.get(line, page)
-        by_line.append(None if page is None or page.page is None else page)
-    return by_line
+        nearest = on_line.get(line, nearest)
+        pages.append(_with_page(nearest))
+    return pages
+
+
+def _with_page(span: Span | None) -> Span | None:
+    """Return a span that has a page, or None."""
+    if span is None or span.page is None:
+        return None
+    return span
 
 
 def relative_path(engine: Engine, path: str) -> str:

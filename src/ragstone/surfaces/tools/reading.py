@@ -136,7 +136,9 @@ def _split_by_page(
 
 
 def _page_name(page: Span | None) -> str:
-    return "" if page is None else page.citation("")
+    if page is None:
+        return ""
+    return page.citation("")
 
 
 def _check_lines(path: str, first: int, last: int | None, total: int) -> None:
@@ -154,7 +156,7 @@ def _fit_pages(parts: Sequence[PageLines], max_tokens: int) -> tuple[PageLines, 
     fitting: list[PageLines] = []
     used = 0
     for part in parts:
-        used += _heading_cost(part) if fitting else 0
+        used += _heading_cost(part)
         lines: list[str] = []
         for line in part.text.split("\n"):
             used += at_most(json.dumps(reveal_hidden(line), ensure_ascii=False)) + 1

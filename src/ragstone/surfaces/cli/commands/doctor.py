@@ -58,7 +58,6 @@ def doctor(folder: Path | None, as_json: bool) -> int:
             _check_extras(),
             _check_model(engine),
             *_check_index(engine),
-            *_check_meaning(engine),
             *_check_vector_index(engine),
             *_check_remote(engine),
         ]
@@ -166,13 +165,6 @@ def _check_model(engine: Engine) -> Finding:
     )
 
 
-def _check_meaning(engine: Engine) -> Iterator[Finding]:
-    """Yield a finding if texts have no vector yet; that is no fault, because words find them."""
-    if engine.exists and engine.admin.lacks_vectors():
-        hint = describe_meaning(engine)
-        yield Finding("meaning", True, "not every text has a vector", hint)
-
-
 def _check_index(engine: Engine) -> Iterator[Finding]:
     """Yield findings about the index; a folder without an index is sound."""
     if not engine.exists:
@@ -180,5 +172,8 @@ def _check_index(engine: Engine) -> Iterator[Finding]:
         return
     try:
         yield from engine.admin.check()
+        if engine.admin.lacks_vectors():  # a warning, not a fault: words find these texts
+            missing = "not every text has a vector"
+            yield Finding("meaning", True, missing, describe_meaning(engine))
     except RagstoneError as error:
         yield Finding("index", False, error.message, error.hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -67,9 +68,8 @@ def _print_impact(impact: Impact, name: str) -> None:
     if impact.total:
         print_line()
         print_line(("  1 hop: one link of the code graph", "dim"))
-        print_confidences(
-            node.confidence for _, nodes in impact.groups for node in nodes[:_MAX_SHOWN]
-        )
+        shown = chain.from_iterable(nodes[:_MAX_SHOWN] for _, nodes in impact.groups)
+        print_confidences(node.confidence for node in shown)
 
 
 def _row(node: Affected) -> tuple[str, ...]:

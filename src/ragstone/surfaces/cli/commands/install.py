@@ -61,5 +61,7 @@ def install(
     chosen = choose_agents(agents, scope)
     words = installed_command(command)
     plan = plan_install(chosen, scope, words, instructions=not no_instructions)
-    notes = describe_path_of_machine(words, scope, plan) if command is None else []
+    notes = []
+    if command is None:
+        notes = describe_path_of_machine(words, scope, plan)
     return finish(plan, Answers(as_json=as_json, dry_run=dry_run, yes=yes), notes=notes)

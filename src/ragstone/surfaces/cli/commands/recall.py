@@ -87,26 +87,26 @@ def recall(
 ) -> None:
     """Show the messages that answer QUERY; without QUERY, the last messages of a conversation."""
     check_output_format(as_json=as_json, as_json_lines=as_json_lines)
-    text = query_text(query) if query else None
     first, last = parse_time(since, "--since"), parse_time(until, "--until")
+    text = None
+    if query:
+        text = query_text(query)
+    elif first is not None or last is not None:
+        raise InputError(
+            "--since and --until need a query", hint="without one, the last messages are shown"
+        )
     with open_engine(folder) as engine:
         counts = {known.name: known.documents for known in engine.memory.sessions()}
         if session is None and len(counts) == 1:
             session = next(iter(counts))
         if text is not None:
             results = engine.recall(session, text, top_k, since=first, until=last)
-        elif first is not None or last is not None:
-            raise InputError(
-                "--since and --until need a query",
-                hint="without one, the last messages are shown",
-            )
         else:
-            session = DEFAULT_SESSION if session is None else session
+            session = _named_or_default(session)
             results = _as_recalled(engine.turns(session, top_k))
         notes = engine.memory.notes()
     notes += describe_no_message(session, counts, text)
-    if query:
-        notes += _weak_notes(results)
+    notes += _weak_notes(results)
     notes += _count_hidden(len(results), top_k, session, counts)
     answer = RecallAnswer(session, results, notes, has_scores=bool(query))
     if as_json_lines:
@@ -117,6 +117,10 @@ def recall(
     else:
         _print_results(answer)
     print_notes(notes)
+
+
+def _named_or_default(session: str | None) -> str:
+    return DEFAULT_SESSION if session is None else session
 
 
 def _weak_notes(results: Sequence[Recalled]) -> list[str]:
