@@ -75,7 +75,10 @@ class PromptHandlers:
             names = ", ".join(each.name for each in _RECIPES)
             message = f"there is no prompt {params.name[:80]!r}; there are {names}"
             raise MCPError(types.INVALID_PARAMS, message)
-        value = (params.arguments or {}).get(recipe.argument, "")
+        value = (params.arguments or {}).get(recipe.argument)
+        if value is None:
+            message = f"the prompt {recipe.name!r} needs {recipe.argument!r}"
+            raise MCPError(types.INVALID_PARAMS, message)
         session = self.find(context)
         arguments = {recipe.tool_argument: value}
         try:
