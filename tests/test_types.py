@@ -103,6 +103,8 @@ def test_a_space_without_texts_covers_all_of_them() -> None:
         (Span(0, 4, 0, 4, 3, 9, page=4, page_label="iv"), "a.md p.iv (page 4)"),
         (Span(0, 4, 0, 4, 3, 9, page=4, unit="slide"), "a.md slide 4"),
         (Span(0, 4, 0, 4, 3, 9, page=2, page_label="Costs", unit="sheet"), "a.md sheet Costs"),
+        (Span(0, 4, 0, 4, 3, 9, 2, "Top", "section"), "a.md section Top, text lines 3-9"),
+        (Span(0, 4, 0, 4, 3, 3, 2, "Top", "chapter"), "a.md chapter Top, text line 3"),
     ],
 )
 def test_a_hit_cites_lines_or_the_page(span: Span, place: str) -> None:

@@ -72,11 +72,11 @@ def synced(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 @pytest.mark.parametrize(
     ("query", "place"),
     [
-        ("aardvark", "plan.docx section Plan"),
+        ("aardvark", "plan.docx section Plan, text lines 1-3"),
         ("bandicoot", "deck.pptx slide 2"),
         ("capybara", "book.xlsx sheet Costs row 1"),
-        ("dingo", "novel.epub chapter The River"),
-        ("echidna", "page.html section Top"),
+        ("dingo", "novel.epub chapter The River, text lines 1-3"),
+        ("echidna", "page.html section Top, text lines 1-7"),
         ("flamingo", "study.ipynb cell 1"),
         ("heron", "rows.csv:1-3"),
         ("iguana_port", "conf.toml:1-2"),

@@ -88,3 +88,27 @@ def test_the_scores_of_hits_and_of_dropped_candidates_are_on_one_scale(
     lower = [entry.score for entry in explanation.dropped if entry.reason == "ranked lower"]
     assert lower
     assert max(lower) <= lowest + 1e-9
+
+
+def test_hits_of_one_long_section_have_different_citations(tmp_path: Path) -> None:
+    paragraphs = [f"<p>{f'The gondola has part{number} of wood. ' * 12}</p>" for number in range(8)]
+    page = f"<html><body><h1>Boats</h1>{''.join(paragraphs)}</body></html>"
+    (tmp_path / "boats.html").write_text(page, encoding="utf-8")
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.sync()
+        hits = engine.search("gondola", 8, merge=False)
+    assert len(hits) == 8
+    assert len({hit.citation for hit in hits}) == 8
+    assert all(hit.citation.startswith("boats.html section Boats, text line") for hit in hits)
+
+
+def test_a_text_repeated_on_one_page_does_not_name_that_page_again(tmp_path: Path) -> None:
+    repeated = "The gondola is rowed by one man with one long oar. " * 30
+    other = "The ferry takes cars and lorries over the wide river. " * 30
+    text = f"{repeated}\n\n{other}\n\n{repeated}\n\n{other}\n\n"
+    marks = (Mark(0, 1), Mark(len(text), 2))
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        engine.add(Document("boats.pdf", text + text, marks=marks))
+        (hit, *_) = engine.search("gondola oar", merge=False)
+    assert hit.citation == "boats.pdf p.1"
+    assert hit.duplicates == ("boats.pdf p.2",)

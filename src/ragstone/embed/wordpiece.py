@@ -26,7 +26,7 @@ PART = 1 << 16
 
 VOCABULARY = Path(__file__).parent / "data" / "minilm-vocab.txt"
 
-_LONG_WORD = re.compile(r"[^\W\d_]{5,}")
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _DROP = re.compile(f"[{DROPPED}]+")
 _SPACE_OUT = re.compile(f"([{IDEOGRAPHS}])")
 _PIECE = re.compile(rf"[{PUNCTUATION}]|[^\s{PUNCTUATION}]+")
@@ -44,8 +44,8 @@ def vocabulary_words() -> frozenset[str]:
 
 
 def has_unusual_word(text: str) -> bool:
-    """Return whether a word of five letters or more is not in the built-in vocabulary."""
-    words = _LONG_WORD.findall(text.lower())
+    """Return whether a word of three letters or more is not in the built-in vocabulary."""
+    words = _WORD.findall(text.lower())
     return not vocabulary_words().issuperset(words)
 
 

@@ -64,6 +64,8 @@ class HitBuilder:
             slices = self._answering_slices(row, span, text)
             span, text = outer_span(slices), join_slices(slices)
         merged = tuple(member.order for member in entry.members if member.id != row.id)
+        own_citation = span.citation(row.uri)
+        places = duplicates.get(row.text_id, ())
         return Hit(
             doc_id=entry.doc_id,
             text=text,
@@ -78,7 +80,7 @@ class HitBuilder:
             title=row.title,
             symbol=" ".join(member.symbol for member in entry.members if member.symbol),
             header=row.chunk.header,
-            duplicates=duplicates.get(row.text_id, ()),
+            duplicates=tuple(place for place in places if place != own_citation),
             trace=Trace(
                 self.traces[row.id],
                 entry.boosts,
@@ -115,20 +117,22 @@ class HitBuilder:
         return first.extended_to(last), text
 
     def _duplicates(self, chosen: Sequence[RankedChunk]) -> dict[int, tuple[str, ...]]:
-        """Return the other places of each shown text; none if a filter is set, since they may not pass it."""
+        """Return the other places of each shown text, each once; none if a filter is set, since they may not pass it."""
         if self.request.filter is not None:
             return {}
         collections = {entry.row.text_id: entry.row.collection for entry in chosen}
         copies = self.view.copies(self.request.scope, list(collections))
-        chosen_ids = {entry.row.id for entry in chosen}
+        members = chain.from_iterable(entry.members for entry in chosen)
+        shown_ids = {member.id for member in members}
         all_ids = chain.from_iterable(copies.values())
         rows = self._load_others(
-            [chunk_id for chunk_id in all_ids if chunk_id not in chosen_ids]
+            [chunk_id for chunk_id in all_ids if chunk_id not in shown_ids]
         )
         duplicates: dict[int, tuple[str, ...]] = {}
         for text_id, chunk_ids in copies.items():
             others = [rows[chunk_id] for chunk_id in chunk_ids if chunk_id in rows]
-            duplicates[text_id] = tuple(_cite(row, collections[text_id]) for row in others)
+            places = [_cite(row, collections[text_id]) for row in others]
+            duplicates[text_id] = tuple(dict.fromkeys(places))
         return duplicates
 
     def _load_others(self, ids: Sequence[int]) -> Mapping[int, StoredChunk]:

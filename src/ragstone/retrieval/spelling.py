@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 DID_YOU_MEAN: Final = "Did you mean: {}?"
 _MAX_QUERY: Final = 200
 """Longer queries are pasted texts, whose unknown words are no mistakes."""
-_MAX_CORRECTED: Final = 4
+_MAX_CORRECTED: Final = 8
 _MAX_PASSAGES: Final = 16
 _LONG_WORD: Final = 8
 """From this length on, a word may differ by two letters."""
 # A code such as `E1042` is no word: another code is another thing, so runs beside a digit are left out.
-_WORD: Final = re.compile(r"(?<![^\W_])[^\W\d_]{5,24}(?![^\W_])")
+_WORD: Final = re.compile(r"(?<![^\W_])[^\W\d_]{3,24}(?![^\W_])")
+_SHORT_WORD: Final = 4
+"""A word of up to this many letters is a mistake only if two of its letters are swapped: "kex" or "cfg" is none."""
 _NAME_PART: Final = re.compile("[A-Z]?[a-z]{4,23}")
 _ENDINGS: Final = frozenset(("", "s", "es", "d", "ed", "r", "er", "y", "ly"))
 """Endings that make another word and no mistake: "maker" beside "makes"."""
@@ -53,8 +55,11 @@ def suggest_spelling(
         return ""
     replacements = {}
     for word in _unknown_words(request, view)[:_MAX_CORRECTED]:
-        passages = [*best, *_passages_with_near_terms(word, request, view)]
-        near = _nearest_word(word.casefold(), _written_words(passages))
+        if len(word) <= _SHORT_WORD:
+            near = _swap_back(word.casefold(), request, view)
+        else:
+            passages = [*best, *_passages_with_near_terms(word, request, view)]
+            near = _nearest_word(word.casefold(), _written_words(passages))
         if near:
             replacements[word] = _in_case_of(word, near)
     if not replacements:
@@ -92,6 +97,23 @@ def _max_distance(word: str) -> int:
 
 def _is_word(word: str) -> bool:
     return word.casefold() not in STOPWORDS and max(word) < _UNSPACED
+
+
+def _swap_back(word: str, request: Request, view: DocumentReader) -> str:
+    """Return the usual English word that two swapped letters of a short word make; empty if no document has it."""
+    swapped = list(_swap_neighbours(word))
+    usual = [near for near in swapped if near in vocabulary_words()]
+    known_terms = view.known_terms(request.scope, terms(" ".join(usual)))
+    for near in usual:
+        if near in STOPWORDS or known_terms.issuperset(terms(near)):
+            return near
+    return ""
+
+
+def _swap_neighbours(word: str) -> Iterator[str]:
+    """Yield the word with two neighbouring letters swapped; the first letter, which is mostly right, is moved last."""
+    for place in [*range(1, len(word) - 1), 0]:
+        yield word[:place] + word[place + 1] + word[place] + word[place + 2 :]
 
 
 def _passages_with_near_terms(

@@ -174,6 +174,19 @@ def cite_page(uri: str, page: int, page_label: str, unit: str) -> str:
     return f"{uri} p.{label}"
 
 
+_LONG_UNITS: Final = frozenset({"section", "chapter"})
+"""Places with many passages. So that citations distinguish them, the lines of the extracted text follow."""
+
+
+def cite_text_lines(unit: str, first: int, last: int) -> str:
+    """Return the end of a citation of a section or chapter: `, text lines 3-9`; empty for other units."""
+    if unit not in _LONG_UNITS:
+        return ""
+    if last > first:
+        return f", text lines {first}-{last}"
+    return f", text line {first}"
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """The position of a chunk in its document: characters, UTF-8 bytes, lines from 1, page."""
@@ -192,11 +205,19 @@ class Span:
     def citation(self, uri: str) -> str:
         """Return the citation: `path:first-last`, `path p.N` for pages, `path slide 3`, `path sheet Costs`.
 
-        If the printed number of a page is another one than its place in the file, both are named: `p.9 (page 11)`.
+        If the printed number of a page is another one than its place in the file, both are named: `p.9 (page 11)`. A
+        section or chapter is followed by lines of the extracted text: `path section Costs, text lines 3-9`.
         """
-        if self.page is not None:
-            return cite_page(uri, self.page, self.page_label, self.unit)
-        return cite_lines(uri, self.line_start, self.line_end)
+        if self.page is None:
+            return cite_lines(uri, self.line_start, self.line_end)
+        lines = cite_text_lines(self.unit, self.line_start, self.line_end)
+        return self.cite_place(uri) + lines
+
+    def cite_place(self, uri: str) -> str:
+        """Return the citation of the whole page, slide, sheet, section or chapter; `uri` itself without one."""
+        if self.page is None:
+            return uri
+        return cite_page(uri, self.page, self.page_label, self.unit)
 
     def extended_to(self, last: Span) -> Span:
         """Return the span from the start of this span to the end of another."""
@@ -239,7 +260,7 @@ def cite_slices(uri: str, slices: Sequence[Slice]) -> str:
     """Return the citation of slices of one document: `path:3,7-9`, or the page that all of them are on."""
     first = slices[0].span
     if first.page is not None:
-        return first.citation(uri)
+        return first.extended_to(slices[-1].span).citation(uri)
     ranges = dict.fromkeys(part.span.citation("") for part in slices)
     lines = [lines.removeprefix(":") for lines in ranges]
     return f"{uri}:{','.join(lines)}"

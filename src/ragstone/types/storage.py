@@ -21,6 +21,7 @@ from ragstone.types.documents import (
     Stamp,
     cite_lines,
     cite_page,
+    cite_text_lines,
 )
 
 CollectionKind = Literal["documents", "session", "agent"]
@@ -192,9 +193,10 @@ class ChunkOutline(NamedTuple):
     @property
     def citation(self) -> str:
         """Return the citation of the chunk: `path:first-last`, or its page, slide or sheet."""
-        if self.page is not None:
-            return cite_page(self.uri, self.page, self.page_label, self.unit)
-        return cite_lines(self.uri, self.line_start, self.line_end)
+        if self.page is None:
+            return cite_lines(self.uri, self.line_start, self.line_end)
+        place = cite_page(self.uri, self.page, self.page_label, self.unit)
+        return place + cite_text_lines(self.unit, self.line_start, self.line_end)
 
 
 class Scored(NamedTuple):

@@ -19,6 +19,7 @@ _CITED_LINES: Final = re.compile(r"(?P<path>.+?):(?P<lines>\d+(?:-\d+)?(?:,\d+(?
 _REMARK: Final = re.compile(r" \([^()]*\)$")
 """A remark after a place, such as `p.9 (page 11 of 40)` or `routes/api.php:10 (route)`."""
 _MEMORY_PREFIX: Final = "memory:"
+_TEXT_LINES: Final = re.compile(r", text lines? (?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?$")
 _PAGE: Final = re.compile(r"p\.(?P<number>\d{1,9})")
 _MAX_SPLITS: Final = 40
 """Spaces of a citation that are tried as the end of its path."""
@@ -128,12 +129,19 @@ def _document_at(engine: Engine, document: CitedDocument, place: str) -> CitedDo
 
 
 def _lines_of_page(engine: Engine, document: CitedDocument, place: str) -> tuple[int, int]:
-    """Return the lines of a page, slide, sheet, chapter, cell or section; `NotFound` if there is no such place."""
+    """Return the lines of a page, slide, sheet, chapter, cell or section; `NotFound` if there is no such place.
+
+    A citation that ends with lines of the text names these.
+    """
     spans = _spans(engine, document)
+    lines = _TEXT_LINES.search(place)
+    place = _TEXT_LINES.sub("", place)
     position = _find_page(spans, place)
     if position is None:
         hint = f"it has {_list_pages(spans) or 'no pages or sections'}"
         raise NotFound(f"{one_line(document.uri)} has no {one_line(place)}", hint=hint)
+    if lines is not None:
+        return int(lines["first"]), int(lines["last"] or lines["first"])
     first = last = spans[position]
     for span in spans[position:]:
         if _place_of(span) != _place_of(first):
@@ -180,7 +188,7 @@ def _find_place(spans: Sequence[Span], *names: str) -> int | None:
 
 def _place_of(span: Span) -> str:
     """Return the citation of a span without the name of its document."""
-    return span.citation("").strip()
+    return span.cite_place("").strip()
 
 
 def _spans(engine: Engine, document: CitedDocument) -> list[Span]:

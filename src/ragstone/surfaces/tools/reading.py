@@ -61,7 +61,8 @@ class PageLines:
     def citation(self) -> str:
         """Return `path:first-last`, or the page of the lines: `path p.4`."""
         if self.page is not None:
-            return self.page.citation(self.path)
+            lines = replace(self.page, line_start=self.first, line_end=self.last)
+            return lines.citation(self.path)
         return cite_lines(self.path, self.first, self.last)
 
 
@@ -223,10 +224,10 @@ def _rag_read(call: ToolCall) -> ToolAnswer:
     data |= fence_results([_page_json(part) for part in lines.pages])
     data["total_lines"] = lines.total
     heading = f"{one_line(lines.citation)} (of {lines.total} lines)"
-    if len(lines.pages) == 1 and lines.pages[0].page is not None:
-        heading = (
-            f"{one_line(lines.citation)} (lines {lines.first}-{lines.last} of {lines.total})"
-        )
+    first_page = lines.pages[0].page
+    if len(lines.pages) == 1 and first_page is not None:
+        place = one_line(first_page.cite_place(lines.path))
+        heading = f"{place} (lines {lines.first}-{lines.last} of {lines.total})"
     if lines.last < (arguments.get("last_line") or lines.total):
         data["next_line"] = lines.last + 1
         heading += f"; go on with first_line {lines.last + 1}"
