@@ -54,6 +54,32 @@ def test_unknown_words_near_a_known_one_are_corrected(
     assert explanation.notes[-1] == f"Did you mean: {suggestion}?"
 
 
+@pytest.mark.parametrize(
+    ("query", "suggestion"),
+    [
+        ("hwo does the autentication work", "how does the authentication work"),
+        ("unkown host kye verfication", "unknown host key verification"),
+        ("teh vistor hots", "the visitor host"),
+        ("cfg dst src", ""),
+        ("kex of the visitor", ""),
+    ],
+)
+def test_short_words_with_two_swapped_letters_are_corrected(
+    tmp_path: Path, query: str, suggestion: str
+) -> None:
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add("The visitor authentication: verification of an unknown host key.", uri="a")
+        assert engine.explain(query).suggestion == suggestion
+
+
+def test_every_unknown_word_of_a_query_is_corrected(tmp_path: Path) -> None:
+    words = "conection verfication gondolla harbuor kitchn vegetarain"
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add("connection verification gondola harbour kitchen vegetarian", uri="a.md")
+        suggestion = engine.explain(words).suggestion
+    assert suggestion == "connection verification gondola harbour kitchen vegetarian"
+
+
 def test_a_corrected_question_ends_with_one_question_mark(engine: Engine) -> None:
     explanation = engine.explain("how does the autentication work?")
     assert explanation.suggestion == "how does the authentication work?"
