@@ -91,7 +91,9 @@ def test_the_scores_of_hits_and_of_dropped_candidates_are_on_one_scale(
 
 
 def test_hits_of_one_long_section_have_different_citations(tmp_path: Path) -> None:
-    paragraphs = [f"<p>{f'The gondola has part{number} of wood. ' * 12}</p>" for number in range(8)]
+    paragraphs = [
+        f"<p>{f'The gondola has part{number} of wood. ' * 12}</p>" for number in range(8)
+    ]
     page = f"<html><body><h1>Boats</h1>{''.join(paragraphs)}</body></html>"
     (tmp_path / "boats.html").write_text(page, encoding="utf-8")
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:

@@ -22,7 +22,6 @@ from ragstone.retrieval.ask.quotes import (
     check_quotes,
     is_declined,
 )
-from ragstone.retrieval.context import MIN_CONFIDENCE
 from ragstone.retrieval.context.builder import (
     WEAK_SHARE,
     ContextRequest,
@@ -34,6 +33,7 @@ from ragstone.retrieval.context.formatters import FORMATTERS, one_line
 from ragstone.retrieval.context.selection import Candidate, merge_hits, score_candidates
 from ragstone.retrieval.context.shown_sentences import hash_sentences
 from ragstone.retrieval.context.vague_tasks import is_vague
+from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
 from ragstone.types import (
@@ -147,7 +147,7 @@ class Prompts:
         user_message: str,
         *,
         budget: int = 1500,
-        min_score: float = MIN_CONFIDENCE,
+        min_score: float = WEAK_CONFIDENCE,
     ) -> str:
         """Return the prompt with retrieved context after it; unchanged if nothing passes the threshold."""
         if not self._project.enabled or self._project.is_empty() or not user_message.strip():
@@ -288,7 +288,7 @@ def inject(
     engine: Engine | None = None,
     *,
     budget: int = 1500,
-    min_score: float = MIN_CONFIDENCE,
+    min_score: float = WEAK_CONFIDENCE,
 ) -> str:
     """Return the prompt with retrieved context after it; unchanged if there is no engine or nothing fits."""
     for name, value in (("prompt_markdown", prompt_markdown), ("user_message", user_message)):

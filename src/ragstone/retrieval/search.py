@@ -18,9 +18,11 @@ from ragstone.retrieval.ranking.boosts import RankedChunk
 from ragstone.retrieval.ranking.confidence import (
     NOTHING_FITS,
     SURE_CONFIDENCE,
+    UNKNOWN_CONFIDENCE,
     VERY_SURE_CONFIDENCE,
+    WEAK_CONFIDENCE,
+    Traces,
     confidence,
-    weak_limit,
 )
 from ragstone.retrieval.ranking.fusion import (
     CandidateLists,
@@ -35,7 +37,8 @@ from ragstone.retrieval.ranking.order import ChunkLoader
 from ragstone.retrieval.ranking.parameters import MIN_SHORTLIST, SHORTLIST_FACTOR
 from ragstone.retrieval.ranking.rerank import diversify, rerank_scores
 from ragstone.retrieval.spelling import DID_YOU_MEAN, suggest_spelling
-from ragstone.types import Dropped, Explanation, Request, Scored
+from ragstone.text import has_content_words
+from ragstone.types import Dropped, Explanation, Request, Scored, StoredChunk
 from ragstone.types.bounded_cache import BoundedCache
 
 if TYPE_CHECKING:
@@ -106,16 +109,16 @@ class Searcher:
         described = [*selection.best, *chosen]
         traces = {entry.row.id: selection.fused.traces(entry.row.id) for entry in described}
         best = [chunks.rows[entry.row.id] for entry in selection.best]
-        sure = confidence(best, traces, weights, lists.terms, lists.calibrations)
-        hits, weak = HitBuilder(request, view, chunks, traces, sure).build(chosen)
+        sure = self._confidence(request, best, traces, lists)
         suggestion = ""
-        if not hits or _may_be_misspelt(request.query, sure):
+        if not best or _may_be_misspelt(request.query, sure):
             suggestion = suggest_spelling(request, view, best)
-        has_known_word = not suggestion or view.known_terms(request.scope, lists.terms)
-        is_weak = sure < weak_limit(weights, lists.coverage) or not has_known_word
+        if suggestion and not view.known_terms(request.scope, lists.terms):
+            sure = min(sure, UNKNOWN_CONFIDENCE)
+        hits, weak = HitBuilder(request, view, chunks, traces, sure).build(chosen)
         if not hits:
             lists.notes += _describe_weak(weak)
-        elif is_weak:
+        elif sure < WEAK_CONFIDENCE:
             lists.notes.append(NOTHING_FITS)
         if suggestion:
             lists.notes.append(DID_YOU_MEAN.format(suggestion.rstrip("? ")))
@@ -135,6 +138,18 @@ class Searcher:
             milliseconds=0.0,
             suggestion=suggestion,
         )
+
+    def _confidence(
+        self,
+        request: Request,
+        best: Sequence[StoredChunk],
+        traces: Traces,
+        lists: CandidateLists,
+    ) -> float:
+        """Return how sure the answer is. Words that an answer need not have are no evidence, if there are no others."""
+        query_terms = lists.terms if has_content_words(request.query) else ()
+        has_words = "words" in lists.rows
+        return confidence(best, traces, query_terms, lists.calibrations, counts_words=has_words)
 
     def _select_enough(
         self,

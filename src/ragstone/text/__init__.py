@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from ragstone.text.identifiers import LONGEST_TERM, STOPWORDS, query_terms, spaced_terms, terms
+from ragstone.text.identifiers import (
+    LONGEST_TERM,
+    STOPWORDS,
+    has_content_words,
+    query_terms,
+    spaced_terms,
+    terms,
+)
 from ragstone.text.stemming import stem
 
 VERSION = 1
@@ -12,6 +19,7 @@ __all__ = [
     "LONGEST_TERM",
     "STOPWORDS",
     "VERSION",
+    "has_content_words",
     "query_terms",
     "spaced_terms",
     "stem",

@@ -74,12 +74,23 @@ def spaced_terms(text: str) -> str:
 
 def query_terms(text: str, limit: int = 64) -> list[str]:
     """Return the distinct terms of a query in order, without stop words unless it has only these."""
-    query = _CONTRACTION.sub(" ", text[:_MAX_QUERY_CHARACTERS])
-    words = _find_words(query)
-    content_words = [word for word in words if word.casefold() not in STOPWORDS]
-    all_terms = _join_terms(content_words or words).split()
+    words = _query_words(text)
+    all_terms = _join_terms(_content_words(words) or words).split()
     distinct = list(dict.fromkeys(all_terms))
     return distinct[: max(limit, 0)]
+
+
+def has_content_words(text: str) -> bool:
+    """Return whether a query has a word that is no stop word."""
+    return bool(_content_words(_query_words(text)))
+
+
+def _query_words(text: str) -> list[str]:
+    return _find_words(_CONTRACTION.sub(" ", text[:_MAX_QUERY_CHARACTERS]))
+
+
+def _content_words(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word.casefold() not in STOPWORDS]
 
 
 def _find_words(text: str) -> list[str]:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.errors import InputError
-from ragstone.retrieval.context import MIN_CONFIDENCE
 from ragstone.retrieval.context.builder import ContextRequest, build_context
 from ragstone.retrieval.context.fence import HIDDEN, closing_line, opening_line, reveal_hidden
 from ragstone.retrieval.context.formatters import EMPTY_BASE, FORMATTERS, NOTHING_FOUND
 from ragstone.retrieval.context.shown_sentences import hash_sentences
+from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
 from ragstone.text.tokens import at_most
 from ragstone.types import ContextFormat, Hit, Span
 
@@ -353,7 +353,7 @@ def test_low_confidence_asks_instead_of_guessing() -> None:
         == 'Nothing answers "the flux thing" for sure. Is it about a.md or b.md, or about something else?'
     )
     assert not build_context(
-        ContextRequest("q"), [hit("a.md", "x", score=MIN_CONFIDENCE)]
+        ContextRequest("q"), [hit("a.md", "x", score=WEAK_CONFIDENCE)]
     ).needs_clarification
     assert "Which file" in build_context(ContextRequest("q"), []).question
 

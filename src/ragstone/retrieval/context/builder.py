@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ragstone.errors import InputError
-from ragstone.retrieval.context import MIN_CONFIDENCE
 from ragstone.retrieval.context.budget import (
     NO_ROOM,
     CountTokens,
@@ -24,6 +23,7 @@ from ragstone.retrieval.context.formatters import (
 )
 from ragstone.retrieval.context.pieces import cite_hit, shorten_piece
 from ragstone.retrieval.context.shown_sentences import was_answer_shown, was_shown
+from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
 from ragstone.text import query_terms
 from ragstone.text.tokens import at_most
 from ragstone.types import Cited, Context, ContextFormat, Hit, LeftOut
@@ -81,7 +81,7 @@ def build_context(
         return _empty_context(request, index_is_empty)
     max_tokens = request.max_tokens
     confidence = hits[0].score
-    is_unsure = confidence < MIN_CONFIDENCE
+    is_unsure = confidence < WEAK_CONFIDENCE
     hits, weak = _split_weak(hits, request.weak_share)
     shown_hits, new_hits = _split_shown(hits, request.shown_hashes)
     hits_by_piece, repeated = _drop_overlaps(new_hits)

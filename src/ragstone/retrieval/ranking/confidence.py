@@ -193,58 +193,82 @@ Calibrations = Mapping[str, Calibration]
 """The scale of the cosines of each vector list."""
 
 WEAK_CONFIDENCE: Final = 0.2
-"""Below it an answer says that nothing fits well. On the small folders of the evals, nonsense reaches .07. Not set by an
-eval."""
-WEAK_BY_WORDS: Final = 0.5
-"""The same for an answer without vectors, whose confidence is the share of the query's terms. Of 155 questions about a
-long text 10 % are below it, of 645 questions about another text 99 %; at .4 they are 5 % and 95 %."""
+"""Below it an answer says that nothing fits well."""
 SURE_CONFIDENCE: Final = 0.5
 """From it on, an answer needs another spelling of its query only if a word of it is no usual one. Not set by an eval."""
 VERY_SURE_CONFIDENCE: Final = 0.75
 """From it on, an answer needs no other spelling of its query. Not set by an eval."""
+UNKNOWN_CONFIDENCE: Final = 0.1
+"""The most for an answer to a query that looks misspelt and has no word of the searched documents."""
 NOTHING_FITS: Final = "nothing fits well: these are only the nearest passages"
+
+_MEANING: Final = 0.8
+"""Share of the cosine in the evidence of a chunk; the share of the query's terms gets the rest. Ranking gives words more,
+because words that decide between chunks need not show that a question is on topic (docs/decisions/0026)."""
+_LIMIT_OF_ONE_CHUNK: Final = 0.10
+_LIMIT_PER_CHUNKS: Final = 0.03
+"""The evidence at which a question is as likely off topic: .10 in a folder of one chunk, and .03 more each time the number
+of chunks grows by the factor e. The best of many unrelated chunks is high by chance: .22 of 50 chunks, .34 of 3,000."""
+_LIMIT_BY_WORDS: Final = 0.5
+"""The same for a chunk without a vector, whose evidence is the share of the query's terms. Of 155 questions about a long
+text 10 % are below it, of 645 questions about another text 99 %; at .4 they are 5 % and 95 %."""
+_ALL_WORDS: Final = 0.4
+"""The least for a chunk with all terms of the query: 15 % of questions on topic have one, and .5 % of those off topic. The
+cosine of a bare name or of a code such as `E1042` says little."""
 
 
 def confidence(
     best: Sequence[StoredChunk],
     traces: Traces,
-    weights: Mapping[str, float],
     query_terms: Sequence[str],
     calibrations: Calibrations,
+    *,
+    counts_words: bool,
 ) -> float:
-    """Return how sure the best hits are, from 0 to 1, comparable between queries and models.
+    """Return how sure it is that the best hits are about the question, from 0 to 1, for the surest of them.
 
-    It is the weighted sum of the share of the query's terms in a chunk and of its cosines, for the surest chunk.
+    0 is nothing in common, `WEAK_CONFIDENCE` is reached as often by questions off topic as by others, and 1 is the same
+    text with all words of the query. It means the same for every model and for collections of any size.
     """
-    word_weight = weights.get("words", 0.0)
     surest = 0.0
     for row in best:
-        meaning = _weighted_cosines(traces[row.id], weights, calibrations)
-        if meaning + word_weight <= surest:
-            continue  # not even all terms of the query would make this chunk surer
-        share = share_of_terms(query_terms, row)
-        surest = max(surest, meaning + word_weight * share)
-    return min(1.0, surest)
+        share = share_of_terms(query_terms, row) if counts_words else 0.0
+        surest = max(
+            surest, _chunk_confidence(share, traces[row.id], calibrations, counts_words)
+        )
+    return surest
 
 
-def weak_limit(weights: Mapping[str, float], coverage: Mapping[str, float]) -> float:
-    """Return the confidence below which nothing fits well; it is higher if few texts have a vector."""
-    if "words" not in weights:
-        return WEAK_CONFIDENCE
-    covered = max(coverage.values(), default=0.0)
-    return covered * WEAK_CONFIDENCE + (1.0 - covered) * WEAK_BY_WORDS
-
-
-def _weighted_cosines(
-    traces: tuple[ListTrace, ...], weights: Mapping[str, float], calibrations: Calibrations
+def _chunk_confidence(
+    share: float,
+    traces: Sequence[ListTrace],
+    calibrations: Calibrations,
+    counts_words: bool,
 ) -> float:
-    """Return the weighted sum of a chunk's cosines above those of unrelated chunks."""
-    total = 0.0
-    for trace in traces:
-        if trace.name != "words":
-            share = calibrations[trace.name].share(trace.score)
-            total += weights.get(trace.name, 0.0) * share
-    return total
+    """Return how sure it is that a chunk with this share of the query's terms is about the question."""
+    vectors = [trace for trace in traces if trace.name in calibrations]
+    if not vectors:
+        return _scale_evidence(share, _LIMIT_BY_WORDS)
+    total = sum(trace.weight for trace in vectors) or 1.0
+    meaning = chunks = 0.0
+    for trace in vectors:
+        calibration = calibrations[trace.name]
+        meaning += trace.weight / total * calibration.share(trace.score)
+        chunks = max(chunks, calibration.chunks)
+    limit = _LIMIT_OF_ONE_CHUNK + _LIMIT_PER_CHUNKS * math.log(max(1.0, chunks))
+    if not counts_words:
+        return _scale_evidence(meaning, limit)
+    evidence = _MEANING * meaning + (1.0 - _MEANING) * share
+    least = _ALL_WORDS if share == 1.0 else 0.0
+    return max(least, _scale_evidence(evidence, limit))
+
+
+def _scale_evidence(evidence: float, limit: float) -> float:
+    """Return evidence on the scale of confidence: 0 stays 0, the limit becomes `WEAK_CONFIDENCE`, and 1 stays 1."""
+    if evidence < limit:
+        return WEAK_CONFIDENCE * evidence / limit
+    beyond = (evidence - limit) / max(1e-6, 1.0 - limit)
+    return min(1.0, WEAK_CONFIDENCE + (1.0 - WEAK_CONFIDENCE) * beyond)
 
 
 def share_of_terms(query_terms: Sequence[str], row: StoredChunk) -> float:
