@@ -81,3 +81,26 @@ def test_no_document_can_pose_as_a_summary_or_as_a_conversation(
         with pytest.raises(InputError, match="are reserved"):
             engine.external.add_files(tmp_path / "a.txt", uri=uri, metadata=metadata)
         assert all("SECURITY" not in hit.citation for hit in engine.search("quagga"))
+
+
+SHOP_API = """from fastapi import FastAPI
+
+app = FastAPI()
+
+
+@app.delete("/users/{user_id}")
+def delete_user(user_id: int):
+    return purge(user_id)
+
+
+def purge(user_id):
+    raise KeyError(user_id)
+"""
+
+
+def test_the_file_with_the_exact_name_comes_before_a_summary(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(SHOP_API, encoding="utf-8")
+    with Engine.open(tmp_path) as engine:
+        engine.sync()
+        hits = engine.search("purge")
+    assert [hit.is_summary for hit in hits] == [False, True]

@@ -52,7 +52,7 @@ _BY_LANGUAGE: Final = {
     **dict.fromkeys(("pptx", "odp", "epub"), "marked"),
     **dict.fromkeys(("csv", "tsv", "xlsx", "ods"), "rows"),
 }
-_LINE_KINDS: Final = frozenset({"code", "config", "data", "package", "openapi"})
+_LINE_KINDS: Final = frozenset({"code", "config", "data", "generated", "package", "openapi"})
 _KEYED_KINDS: Final = frozenset({"config", "data", "package"})
 _MARKDOWN_SUFFIXES: Final = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _PYTHON_SUFFIXES: Final = (".py", ".pyi", ".pyw")

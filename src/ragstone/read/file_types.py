@@ -214,7 +214,7 @@ def explain_refusal(uri: str, *, ocr: bool = False) -> str | None:
 
 ReadFunction = Callable[[bytes, str], Document]
 
-READERS_VERSION: Final = "read/2"
+READERS_VERSION: Final = "read/3"
 """Stored with each document. After a change of this version all files are read again."""
 
 OCR_VERSION: Final = "ocr/1"

@@ -16,8 +16,11 @@ from ragstone.read.document_kinds import (
 )
 from ragstone.read.encoding import decode_text
 from ragstone.read.file_types import name_of
+from ragstone.read.generated_text import is_generated
 from ragstone.types import Document
+from ragstone.types.documents import CODE, GENERATED
 
+_MAYBE_GENERATED: Final = frozenset({CODE, "config", "data", "doc", "text"})
 _TITLE_WITHIN: Final = 20_000
 _FENCE: Final = re.compile(r"[ ]{0,3}(```|~~~)")
 _HEADING: Final = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.*)")
@@ -33,6 +36,8 @@ class PlainReader:
         text, encoding = decode_text(data)
         kind, language = kind_of(uri, data)
         kind = refine_kind(kind, language, uri, text)
+        if kind in _MAYBE_GENERATED and is_generated(kind, text):
+            kind = GENERATED
         metadata = dict(extract_metadata(kind, language, text))
         if encoding != "utf-8":
             metadata["encoding"] = encoding

@@ -12,6 +12,7 @@ from ragstone.embed.wordpiece import has_unusual_word
 from ragstone.errors import ProviderError, StoreOffline
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.retrieval.candidates import CandidateSearch
+from ragstone.retrieval.definition_questions import asked_definition
 from ragstone.retrieval.hits import HitBuilder
 from ragstone.retrieval.ranking import order
 from ragstone.retrieval.ranking.boosts import RankedChunk
@@ -79,11 +80,17 @@ class Searcher:
         )
 
     def run(self, request: Request) -> Explanation:
-        """Return the hits with an explanation. An unchanged index gives the cached answer."""
+        """Return the hits with an explanation. An unchanged index gives the cached answer.
+
+        If the query asks for the definition of a name, the name is searched for.
+        """
+        name = asked_definition(request.query)
+        search = replace(request, query=name) if name else request
         try:
-            return self._run(request)
+            explanation = self._run(search)
         except StoreOffline:  # a replica failed in the middle: now the primary answers
-            return self._run(request)
+            explanation = self._run(search)
+        return replace(explanation, query=request.query)
 
     def _run(self, request: Request) -> Explanation:
         check_cancelled()

@@ -227,10 +227,15 @@ def _split_run(run: str) -> list[str]:
     """Return the parts of a run of letters and digits, or the run itself if it looks random or is too long."""
     if len(run) > LONGEST_TERM:
         return [run]
-    parts = _NAME_PART.findall(run)
-    if len(parts) >= _RANDOM_PARTS and len(run) < _RANDOM_LENGTH * len(parts):
+    if is_random(run):
         return [run]
-    return parts
+    return _NAME_PART.findall(run)
+
+
+def is_random(run: str) -> bool:
+    """Return whether a run of letters and digits looks random: its parts are many and short."""
+    parts = _NAME_PART.findall(run)
+    return len(parts) >= _RANDOM_PARTS and len(run) < _RANDOM_LENGTH * len(parts)
 
 
 def _joined_term(name: str) -> list[str]:

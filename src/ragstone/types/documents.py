@@ -311,6 +311,8 @@ class AddOptions(TypedDict, total=False):
 # ── kinds that belong together ────────────────────────────────────────────────────────────────────
 
 CODE: Final = "code"
+GENERATED: Final = "generated"
+"""Files that a program wrote for programs: minified code, encoded keys, tables of hashes."""
 FRAMEWORK_KINDS: Final = frozenset(
     {
         *("controller", "event", "job", "listener", "middleware", "migration", "model"),
@@ -322,7 +324,17 @@ PROPOSED_KINDS: Final = FRAMEWORK_KINDS | {"config"}
 KNOWN_KINDS: Final = tuple(
     sorted(
         PROPOSED_KINDS
-        | {CODE, "adr", "agent_rule", "claude_rule", "cursor_rule", "data", "doc", "known_bug"}
+        | {
+            CODE,
+            GENERATED,
+            "adr",
+            "agent_rule",
+            "claude_rule",
+            "cursor_rule",
+            "data",
+            "doc",
+            "known_bug",
+        }
         | {"notebook", "openapi", "package", "readme", "text"}
     )
 )

@@ -11,8 +11,8 @@ from typing import Final
 from ragstone.retrieval.ranking.fusion import query_type
 from ragstone.retrieval.ranking.parameters import RANKING_PARAMETERS, RankingParameters
 from ragstone.text import query_terms, terms
-from ragstone.types import ChunkOutline, Scored
-from ragstone.types.documents import CODE, FRAMEWORK_KINDS, is_code
+from ragstone.types import SUMMARY_PREFIX, ChunkOutline, Scored
+from ragstone.types.documents import CODE, FRAMEWORK_KINDS, GENERATED, is_code
 
 _SIDE_FILE: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|testing|fixtures?|examples?|samples?|demos?|benchmarks?|bench|generated"
@@ -39,7 +39,7 @@ _KEY_SPELLING: Final = re.compile(r"[_$.]|[a-z][A-Z]|^[A-Z]{3,}$")
 spells a word as a key asks for the key."""
 _KEYED_KINDS: Final = frozenset({"config", "data", "package", "openapi"})
 _SCORE_DIGITS: Final = 5
-_NO_PROSE: Final = _KEYED_KINDS | FRAMEWORK_KINDS | {CODE}
+_NO_PROSE: Final = _KEYED_KINDS | FRAMEWORK_KINDS | {CODE, GENERATED}
 
 
 @dataclass(slots=True)
@@ -117,7 +117,7 @@ class _QueryFeatures:
 
     terms: frozenset[str]
     symbols: frozenset[str]
-    """The names in the query, if the query is a symbol."""
+    """The names in the query, if the query is a symbol or a single word."""
     keys: frozenset[str]
     """The names in the query that are spelt like keys."""
     asks_for_side_files: bool
@@ -129,7 +129,7 @@ class _QueryFeatures:
         keys = [name.casefold() for name in names if _KEY_SPELLING.search(name)]
         symbols: list[str] = []
         is_symbol = query_type(query) == "symbol"
-        if is_symbol:
+        if is_symbol or len(query.split()) == 1:
             symbols = [name.casefold() for name in names]
         words = frozenset(name.casefold() for name in names)
         names_code = _CODE_SPELLING.search(query) or _CODE_WORD.search(query)
@@ -155,9 +155,12 @@ def _boost_entry(
     if matches:
         share = matches / len(name_terms)
         entry.add("file name", parameters.file_name * share * best)
+    if row.uri.startswith(SUMMARY_PREFIX):
+        entry.boost("summary", parameters.summary_factor)
     if not features.asks_for_code and row.document_kind not in _NO_PROSE:
         entry.boost("text", parameters.prose_factor)
-    if not features.asks_for_side_files and _is_side_file(row.uri):
+    is_side_file = row.document_kind == GENERATED or _is_side_file(row.uri)
+    if is_side_file and not features.asks_for_side_files:
         entry.boost("side file", parameters.side_file_factor)
 
 
