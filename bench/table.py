@@ -21,6 +21,7 @@ QUALITY = {
     "mixed": "Folders with code and documents: the first right document, mean over folders",
     "small": "Folders of 1 to 20 documents: the right document among the first three",
     "nonsense": "Questions without an answer in small folders: share that finds nothing (silent)",
+    "off_topic": "Questions of one folder asked of another: share called off topic rightly, mean over four groups",
     "pdf": "Long reports with tables: the right page among five hits, mean of one report and all reports",
     "languages": "German, French, Spanish and Chinese questions: the first right document, mean over eight groups",
     "locomo": "Memory (LoCoMo): share of evidence turns found (points of 100)",

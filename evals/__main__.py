@@ -18,6 +18,7 @@ from evals import (
     frameworks,
     languages,
     locomo,
+    off_topic,
     pdf,
     scifact,
     small,
@@ -37,15 +38,15 @@ LOADERS: dict[str, Loader] = {
     "locomo": locomo.load,
     "mixed": folders.load,
     "nonsense": small.load_nonsense,
+    "off_topic": off_topic.load,
     "pdf": pdf.load,
     "scifact": scifact.load,
     "small": small.load,
 }
-OVER_TREES = frozenset(
-    name for name, loader in LOADERS.items() if loader in (code_search.load, folders.load)
-)
+_TREE_LOADERS = (code_search.load, folders.load, off_topic.load)
+OVER_TREES = frozenset(name for name, loader in LOADERS.items() if loader in _TREE_LOADERS)
 """Sets whose documents are trees below `--repos`."""
-OWN_SETS = frozenset({"languages", "nonsense", "pdf", "small"})
+OWN_SETS = frozenset({"languages", "nonsense", "off_topic", "pdf", "small"})
 """Sets whose questions and documents are in this repository."""
 SPLITS = {"code_search_more": ("development", "validation")}
 DATA = ROOT.parent / "shared" / "data"

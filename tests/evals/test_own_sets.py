@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evals import folders, languages, pdf, small
+from evals import folders, languages, off_topic, pdf, small
 from evals.__main__ import main
 from evals.papers import NOTES, OWN_DATA, note_papers
 from evals.reading import read_tree
@@ -87,6 +88,18 @@ def test_nonsense_is_silent_only_if_nothing_is_found() -> None:
     case = small.load_nonsense(OWN_DATA).corpora[0].cases[0]
     assert case.score(always()) == {"silent": 1.0, "answered": 0.0}
     assert case.score(always(hit("decision.md", 0, 1))) == {"silent": 0.0, "answered": 1.0}
+
+
+def test_a_question_of_another_folder_is_right_if_its_answer_is_weak() -> None:
+    (corpus, *_) = off_topic.load(OWN_DATA).corpora
+    own = [case for case in corpus.cases if case.group == "large, on topic"]
+    other = [case for case in off_topic.load(OWN_DATA).corpora[1].cases if case not in own]
+    strong, weak = hit("a.md", 0, 1), replace(hit("a.md", 0, 1), score=0.1)
+    assert own[0].score(always(strong)) == {"right": 1.0}
+    assert own[0].score(always(weak)) == {"right": 0.0}
+    assert other[-1].group == "tiny, off topic"
+    assert other[-1].score(always(weak)) == {"right": 1.0}
+    assert other[-1].score(always()) == {"right": 1.0}
 
 
 def test_each_question_in_a_language_has_its_text_in_both_languages() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ragstone import Engine
-from ragstone.retrieval.definition_questions import asked_definition
+from ragstone.retrieval.ranking.fusion import asked_definition
 
 CLASSES = """class ServiceTransport(Transport):
     \"\"\"A transport class: where a service is defined, the transport class asks for it.\"\"\"
@@ -51,7 +51,6 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         ("where is Transport defined", "net.py", "Transport"),
         ("class Transport", "net.py", "Transport"),
         ("Where is the Transport class implemented?", "net.py", "Transport"),
-        ("which file defines Transport", "net.py", "Transport"),
         ("show me the definition of ServiceTransport", "net.py", "ServiceTransport"),
         ("def retry", "again.py", "retry"),
         ("where is retry defined?", "again.py", "retry"),
@@ -71,18 +70,21 @@ def test_the_definition_is_the_first_hit(
     ("query", "name"),
     [
         ("class Transport", "Transport"),
-        ("def retry", "retry()"),
+        ("def retry", "retry"),
         ("where is Transport.send defined?", "Transport.send"),
         ("where's the method open_session implemented", "open_session"),
         ("definition of std::vector", "std::vector"),
         ("HostKeys definition", "HostKeys"),
+        ("the definition of the class HostKeys", "HostKeys"),
         ("class methods", ""),
+        ("function definition", ""),
+        ("definition of done", ""),
         ("function pointers", ""),
         ("type hints", ""),
         ("where is the office", ""),
         ("where are the limits of uploads defined", ""),
         ("where is the limit of uploads defined", ""),
-        ("Transport", ""),
+        ("Transport", "Transport"),
         ("", ""),
     ],
 )

@@ -37,7 +37,7 @@ def _is_minified(text: str) -> bool:
     length = sum(map(len, long_lines))
     if not long_lines or length < _LONG_SHARE * len(text):
         return False
-    letters = sum(len(run) for line in long_lines for run in _LETTERS.findall(line))
+    letters = sum(map(len, _LETTERS.findall("\n".join(long_lines))))
     return letters < _PROSE_LETTERS * length
 
 

@@ -122,8 +122,7 @@ class HitBuilder:
             return {}
         collections = {entry.row.text_id: entry.row.collection for entry in chosen}
         copies = self.view.copies(self.request.scope, list(collections))
-        members = chain.from_iterable(entry.members for entry in chosen)
-        shown_ids = {member.id for member in members}
+        shown_ids = _member_ids(chosen)
         all_ids = chain.from_iterable(copies.values())
         rows = self._load_others(
             [chunk_id for chunk_id in all_ids if chunk_id not in shown_ids]
@@ -139,6 +138,12 @@ class HitBuilder:
         if not ids:
             return {}
         return self.view.chunks(self.request.scope.project, ids)
+
+
+def _member_ids(chosen: Sequence[RankedChunk]) -> set[int]:
+    """Return the ids of all chunks that are shown."""
+    members = chain.from_iterable(entry.members for entry in chosen)
+    return {member.id for member in members}
 
 
 def _cite(row: StoredChunk, collection: str) -> str:

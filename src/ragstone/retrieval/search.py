@@ -12,7 +12,6 @@ from ragstone.embed.wordpiece import has_unusual_word
 from ragstone.errors import ProviderError, StoreOffline
 from ragstone.protocols.cancellation import check_cancelled
 from ragstone.retrieval.candidates import CandidateSearch
-from ragstone.retrieval.definition_questions import asked_definition
 from ragstone.retrieval.hits import HitBuilder
 from ragstone.retrieval.ranking import order
 from ragstone.retrieval.ranking.boosts import RankedChunk
@@ -28,6 +27,7 @@ from ragstone.retrieval.ranking.confidence import (
 from ragstone.retrieval.ranking.fusion import (
     CandidateLists,
     FusedList,
+    asked_definition,
     filter_noise,
     list_weights,
     query_type,

@@ -155,6 +155,14 @@ def _boost_entry(
     if matches:
         share = matches / len(name_terms)
         entry.add("file name", parameters.file_name * share * best)
+    _weigh_kind(entry, features, parameters)
+
+
+def _weigh_kind(
+    entry: RankedChunk, features: _QueryFeatures, parameters: RankingParameters
+) -> None:
+    """Change the score of a candidate by its kind: a summary, text, or a file beside the code."""
+    row = entry.row
     if row.uri.startswith(SUMMARY_PREFIX):
         entry.boost("summary", parameters.summary_factor)
     if not features.asks_for_code and row.document_kind not in _NO_PROSE:

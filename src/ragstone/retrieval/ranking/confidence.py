@@ -206,9 +206,9 @@ _MEANING: Final = 0.8
 """Share of the cosine in the evidence of a chunk; the share of the query's terms gets the rest. Ranking gives words more,
 because words that decide between chunks need not show that a question is on topic (docs/decisions/0026)."""
 _LIMIT_OF_ONE_CHUNK: Final = 0.10
-_LIMIT_PER_CHUNKS: Final = 0.03
-"""The evidence at which a question is as likely off topic: .10 in a folder of one chunk, and .03 more each time the number
-of chunks grows by the factor e. The best of many unrelated chunks is high by chance: .22 of 50 chunks, .34 of 3,000."""
+_LIMIT_PER_CHUNKS: Final = 0.025
+"""The evidence below which a question is rather off topic: .10 in a folder of one chunk, and .025 more each time the number
+of chunks grows by the factor e. The best of many unrelated chunks is high by chance: .20 of 50 chunks, .30 of 3,000."""
 _LIMIT_BY_WORDS: Final = 0.5
 """The same for a chunk without a vector, whose evidence is the share of the query's terms. Of 155 questions about a long
 text 10 % are below it, of 645 questions about another text 99 %; at .4 they are 5 % and 95 %."""
@@ -227,8 +227,8 @@ def confidence(
 ) -> float:
     """Return how sure it is that the best hits are about the question, from 0 to 1, for the surest of them.
 
-    0 is nothing in common, `WEAK_CONFIDENCE` is reached as often by questions off topic as by others, and 1 is the same
-    text with all words of the query. It means the same for every model and for collections of any size.
+    0 is nothing in common, most questions off topic stay below `WEAK_CONFIDENCE`, and 1 is the same text with all words of
+    the query. It means the same for every model and for collections of any size.
     """
     surest = 0.0
     for row in best:

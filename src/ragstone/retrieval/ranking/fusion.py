@@ -28,6 +28,23 @@ _QUESTION: Final = re.compile(
     r"^\s*(?:what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|can|could|should|has|have)\b",
     re.I,
 )
+_NAME: Final = r"(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)[A-Za-z_$][\w$]*)*)(?:\(\))?"
+_KIND: Final = (
+    r"(?:def|fn|func|class|interface|trait|enum|struct|function|method|type|constant)"
+)
+_DEFINED: Final = r"(?:defined|declared|implemented)"
+_DEFINITION: Final = r"(?:definition|declaration|implementation)"
+_WHERE_DEFINED: Final = re.compile(
+    rf"where(?: is|'s|’s) (?:the )?(?:{_KIND} )?{_NAME}(?: {_KIND})? {_DEFINED}"
+    rf"|(?:def|fn|func) {_NAME.replace('name', 'function')}",
+    re.IGNORECASE,
+)
+_DEFINITION_OF: Final = re.compile(
+    rf"(?:(?:(?:find|show)(?: me)? )?(?:the )?{_DEFINITION} of (?:the )?)?(?:{_KIND} )?{_NAME}(?: {_DEFINITION})?",
+    re.IGNORECASE,
+)
+"""Of a name that is spelt as code: "class methods" and "definition of done" may be prose."""
+_SPELT_AS_CODE: Final = re.compile(r"[A-Z_$.]|::|->")
 MAX_DROPPED: Final = 50
 """Dropped candidates that an explanation lists."""
 _STATEMENT_WORDS: Final = 7
@@ -130,6 +147,21 @@ def query_type(query: str) -> QueryType:
     if len(text.split()) >= _STATEMENT_WORDS:
         return "statement"
     return "keywords"
+
+
+def asked_definition(query: str) -> str:
+    """Return the name whose definition a query asks for, such as "class Transport"; empty if it asks for something else.
+
+    The other words of such a question are in many passages and in no definition.
+    """
+    text = " ".join(query.split()).rstrip("?. ")
+    match = _WHERE_DEFINED.fullmatch(text)
+    if match:
+        return match["name"] or match["function"]
+    match = _DEFINITION_OF.fullmatch(text)
+    if match and _SPELT_AS_CODE.search(match["name"]):
+        return match["name"]
+    return ""
 
 
 def list_weights(
