@@ -74,7 +74,7 @@ def test_nonsense_answered_by_words_only_says_that_nothing_fits_well(
 
 OFF_TOPIC = (
     "how do I configure the redis cache",
-    "which train goes to the harbour on Sunday",
+    "which ferry goes to the harbour on Sunday",
 )
 ON_TOPIC = (
     ("may I keep a dog", "Pets need the written consent of the landlord."),
@@ -97,7 +97,7 @@ def test_a_correct_answer_in_other_words_is_not_called_weak(
 
 def test_the_message_comes_exactly_if_the_best_score_is_below_the_limit(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
-        words = "return train configure number file door lamp paint sunday".split()
+        words = "return train configure number file door lamp paint wind".split()
         for number in range(200):
             word = words[number % len(words)]
             text = f"def read_{number}(stream): return parse({word!r}, {number})"
@@ -105,7 +105,7 @@ def test_the_message_comes_exactly_if_the_best_score_is_below_the_limit(tmp_path
         for question in (
             *OFF_TOPIC,
             "parse the stream",
-            "read sunday",
+            "read wind",
             "paramikoo",
             "it",
             "is it so",

@@ -283,19 +283,20 @@ def test_a_misspelt_query_gets_the_same_suggestion_everywhere(
 ) -> None:
     engine.sync()
     query, note = "upload_with_bakcoff", "Did you mean: upload_with_backoff?"
-    assert engine.explain(query).notes == (note,)
+    answer_notes = engine.explain(query).notes
+    assert answer_notes[-1] == note
     assert note in engine.context(query).notes
     with RemoteClient(server.url) as client:
         client.sync()
         explanation = client.explain(query)
-    assert (explanation.suggestion, explanation.notes) == ("upload_with_backoff", (note,))
+    assert (explanation.suggestion, explanation.notes) == ("upload_with_backoff", answer_notes)
     rest = server.post("/api/rag/search", {"query": query}).json()
-    assert (rest["suggestion"], rest["notes"]) == ("upload_with_backoff", [note])
-    assert quick("search", query, "--json").json["notes"] == [note]
+    assert (rest["suggestion"], rest["notes"]) == ("upload_with_backoff", list(answer_notes))
+    assert quick("search", query, "--json").json["notes"] == list(answer_notes)
     assert f"({note})" in quick("search", query).err
     text, notes = anyio.run(_suggestion_through_a_client, project, environment, query)
     assert note in text
-    assert notes == [note]
+    assert notes == list(answer_notes)
     engine.close()
 
 
