@@ -4,6 +4,7 @@ import dataclasses
 import logging
 import os
 import threading
+from json import JSONDecoder
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,23 @@ def test_the_log_files_are_bounded(tmp_path: Path) -> None:
     assert [event["query"] for event in log.last(2)] == ["question 198", "question 199"]
     assert len(log.last(1000)) > 10
     assert log.last(5, [SEARCH_COMPLETED]) == []
+
+
+def test_the_last_events_are_found_without_reading_all_older_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = EventLog(tmp_path / "events.jsonl")
+    for number in range(200):
+        log.write(Event(SEARCH_STARTED, {"query": f"question {number}"}))
+    parsed: list[bytes] = []
+
+    def count_lines(line: bytes) -> object:
+        parsed.append(line)
+        return JSONDecoder().decode(line.decode())
+
+    monkeypatch.setattr("json.loads", count_lines)
+    assert [event["query"] for event in log.last(2)] == ["question 198", "question 199"]
+    assert len(parsed) == 2
 
 
 def test_the_log_is_private_and_skips_invalid_lines(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -224,8 +225,8 @@ class EventLog:
     def last(self, limit: int, names: Iterable[str] | None = None) -> list[EventRecord]:
         """Return the project's last events, oldest first; invalid lines are skipped."""
         lines = [*_read_lines(self._older_path)[0], *_read_lines(self._path)[0]]
-        records = deque(self._parse(lines, names), maxlen=max(0, limit))
-        return list(records)
+        newest = islice(self._parse(reversed(lines), names), max(0, limit))
+        return list(newest)[::-1]
 
     def end(self) -> LogPosition:
         """Return the position after the last event."""
