@@ -184,12 +184,15 @@ def test_the_log_files_are_bounded(tmp_path: Path) -> None:
     assert log.last(5, [SEARCH_COMPLETED]) == []
 
 
-def test_the_last_events_are_found_without_reading_all_older_ones(
+def test_only_the_last_events_of_a_project_are_parsed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log = EventLog(tmp_path / "events.jsonl")
+    log = EventLog(tmp_path / "events.jsonl", "mine")
+    others = EventLog(tmp_path / "events.jsonl", "theirs")
     for number in range(200):
         log.write(Event(SEARCH_STARTED, {"query": f"question {number}"}))
+    log.write(Event(SEARCH_COMPLETED, {"query": "question 199"}))
+    others.write(Event(SEARCH_STARTED, {"query": "a question of theirs"}))
     parsed: list[bytes] = []
 
     def count_lines(line: bytes) -> object:
@@ -197,7 +200,8 @@ def test_the_last_events_are_found_without_reading_all_older_ones(
         return JSONDecoder().decode(line.decode())
 
     monkeypatch.setattr("json.loads", count_lines)
-    assert [event["query"] for event in log.last(2)] == ["question 198", "question 199"]
+    last = log.last(2, [SEARCH_STARTED])
+    assert [event["query"] for event in last] == ["question 198", "question 199"]
     assert len(parsed) == 2
 
 

@@ -247,7 +247,12 @@ class EventLog:
         self, lines: Iterable[bytes], names: Iterable[str] | None
     ) -> Iterator[EventRecord]:
         wanted = check_event_names(names)
+        project = json.dumps(self._project).encode() if self._project else b""
+        marks = [b""] if wanted is None else [json.dumps(name).encode() for name in wanted]
         for line in lines:
+            # Many lines belong to other projects or events, and parsing takes longest.
+            if project not in line or not any(mark in line for mark in marks):
+                continue
             try:
                 record = json.loads(line)
             except (ValueError, RecursionError):
