@@ -140,7 +140,8 @@ def test_faults_outages_and_kills_lose_and_double_nothing(
         assert len(service.embedded) == TEXTS
         again = service.paid_twice / TEXTS
         print(
-            f"{model}: {TEXTS} texts, {len(service.requests)} requests, {again:.2%} sent again"
+            f"{model}: {TEXTS} texts, {len(service.requests)} requests, none lost, "
+            f"{again:.2%} sent again, {answers} searches answered during the outage"
         )
         assert service.paid_twice <= LOST_BY_KILLS + TEXTS * 0.01
         assert TEXTS < 20_000 or again <= 0.01
