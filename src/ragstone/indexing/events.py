@@ -253,11 +253,8 @@ class EventLog:
             # Many lines belong to other projects or events, and parsing takes longest.
             if project not in line or not any(mark in line for mark in marks):
                 continue
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if not isinstance(record, dict) or record.pop("project", "") != self._project:
+            record = _parse_record(line)
+            if record is None or record.pop("project", "") != self._project:
                 continue
             if wanted is None or record.get("name") in wanted:
                 yield record
@@ -346,6 +343,15 @@ def _read_lines(
 def read_lines(path: Path) -> list[bytes]:
     """Return the complete lines of a file of the home; none if it is missing or a link."""
     return _read_lines(path)[0]
+
+
+def _parse_record(line: bytes) -> EventRecord | None:
+    """Return the event of a line, or None if the line is invalid."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
 
 
 def _shorten(value: object) -> object:
