@@ -247,12 +247,7 @@ class EventLog:
         self, lines: Iterable[bytes], names: Iterable[str] | None
     ) -> Iterator[EventRecord]:
         wanted = check_event_names(names)
-        project = json.dumps(self._project).encode() if self._project else b""
-        marks = [b""] if wanted is None else [json.dumps(name).encode() for name in wanted]
-        for line in lines:
-            # Many lines belong to other projects or events, and parsing takes longest.
-            if project not in line or not any(mark in line for mark in marks):
-                continue
+        for line in _lines_with(lines, self._project, wanted):
             record = _parse_record(line)
             if record is None or record.pop("project", "") != self._project:
                 continue
@@ -343,6 +338,17 @@ def _read_lines(
 def read_lines(path: Path) -> list[bytes]:
     """Return the complete lines of a file of the home; none if it is missing or a link."""
     return _read_lines(path)[0]
+
+
+def _lines_with(
+    lines: Iterable[bytes], project: str, names: Iterable[str] | None
+) -> Iterator[bytes]:
+    """Yield the lines that contain the project and one of the names: parsing all lines takes much longer."""
+    project_text = json.dumps(project).encode() if project else b""
+    name_texts = [b""] if names is None else [json.dumps(name).encode() for name in names]
+    for line in lines:
+        if project_text in line and any(text in line for text in name_texts):
+            yield line
 
 
 def _parse_record(line: bytes) -> EventRecord | None:
