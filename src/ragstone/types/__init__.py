@@ -61,6 +61,7 @@ from ragstone.types.search import Hit as Hit
 from ragstone.types.search import ListTrace as ListTrace
 from ragstone.types.search import Mode as Mode
 from ragstone.types.search import Operator as Operator
+from ragstone.types.search import PathStep as PathStep
 from ragstone.types.search import RemotePassage as RemotePassage
 from ragstone.types.search import Request as Request
 from ragstone.types.search import SearchOptions as SearchOptions

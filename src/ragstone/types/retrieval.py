@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ragstone.types.graph import GraphAnswer, Json
+from ragstone.types.graph import GraphAnswer, Json, Walked
 from ragstone.types.search import Hit
 
 
@@ -20,6 +20,8 @@ class CodeAnswer:
     unknown: tuple[str, ...] = ()
     """Names in the question or its hints that match no node."""
     notes: tuple[str, ...] = ()
+    walked: tuple[Walked, ...] = ()
+    """The paths from the nodes that the hints name, nearest first; they do not depend on the question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,17 @@ class ListTrace:
 
 
 @dataclass(frozen=True, slots=True)
+class PathStep:
+    """A node on the way to a hit in the code graph, and the link that leads to it."""
+
+    node: str
+    link: str = ""
+    """The kind of the link from the node before; empty for the first node."""
+    place: str = ""
+    """The `path:line` that declares the link."""
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """How the score of a hit was computed."""
 
@@ -106,6 +117,8 @@ class Trace:
     merged: tuple[int, ...] = ()
     fused: float = 0.0
     confidence: float = 1.0
+    path: tuple[PathStep, ...] = ()
+    """The way in the code graph from the node in question to this hit; only of a hit with the label `graph`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from ragstone_code.questions import (
     events,
     models,
     routes,
+    runs,
     schedules,
     symbols,
     tables,
@@ -67,7 +68,8 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "implementation": usage.find_definition,
     "tests": usage.find_tests,
     "configured": symbols.find_config_users,
-    "history": symbols.find_changes,
+    "history": runs.find_changes,
+    "run_changes": runs.find_changes_of_run,
     "schedule": schedules.find_schedule,
 }
 """The function that answers each intent."""

@@ -19,6 +19,12 @@ from ragstone_code.questions.candidates import kinds_of, rank_candidates
 from ragstone_code.questions.graph_query import string_list
 from ragstone_code.questions.intents import RankedIntent, rank_intents
 from ragstone_code.questions.mentions import CLASS_ALIASES, ROUTE_ALIASES, Mention
+from ragstone_code.questions.subject_walks import walk_from_subjects
+from ragstone_code.questions.undefined_tables import (
+    describe_undefined_table,
+    find_undefined_table,
+    undefined_table,
+)
 from ragstone_code.questions.unknown_names import unknown_names
 
 _HINTED: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
@@ -61,11 +67,31 @@ class CodeQuestions:
         """Return the graph's answer with the nodes it is about, or the reason why there is none."""
         parsed = parse_question(store, scope, question)
         anchors, missing = self._hinted_anchors(store, scope, question, hints)
-        unknown = [
-            f"{mention.cue or 'name'} {mention.text}"
-            for mention in (*missing, *parsed.linked.unknown)
+        subjects = [anchor.node for anchor in anchors]
+        subjects += [
+            undefined_table(mention.text) for mention in missing if mention.cue == "table"
         ]
+        code_answer = self._answer_question(store, scope, parsed, (anchors, missing))
+        return replace(code_answer, walked=walk_from_subjects(store, scope, subjects))
+
+    def _answer_question(
+        self,
+        store: DocumentReader,
+        scope: Scope,
+        parsed: ParsedQuestion,
+        hinted: tuple[list[Anchor], list[Mention]],
+    ) -> CodeAnswer:
+        """Return the graph's answer about the hinted nodes, or about those that the question names."""
+        anchors, missing = hinted
+        mentions = (*missing, *parsed.linked.unknown)
+        unknown = [f"{mention.cue or 'name'} {mention.text}" for mention in mentions]
         answer = answer_question(store, scope, parsed, anchors)
+        keys = _anchor_keys((*anchors, *parsed.linked.anchors))
+        if not keys:
+            table = find_undefined_table(store, scope, (*mentions, *parsed.linked.mentions))
+            if table is not None:
+                answer = describe_undefined_table(store, scope, table, parsed.intent)
+                keys = (table.node.key,)
         if answer is None and missing:
             answer = _absent_answer(missing[0], parsed.intent)
         if answer is None:
@@ -79,17 +105,7 @@ class CodeQuestions:
         if unread:
             note = f"no class was found in {', '.join(unread)}, so that there is none is not certain"
             return CodeAnswer(None, parsed.intent, unknown=tuple(unknown), notes=(note,))
-        keys = [
-            node.key
-            for anchor in (*anchors, *parsed.linked.anchors)
-            for node in anchor.nodes[:_MAX_ANCHOR_NODES]
-        ]
-        return CodeAnswer(
-            answer,
-            answer.intent,
-            tuple(keys),
-            tuple(unknown),
-        )
+        return CodeAnswer(answer, answer.intent, keys, tuple(unknown))
 
     def kinds(
         self, store: DocumentReader, scope: Scope, question: str
@@ -152,6 +168,11 @@ class CodeQuestions:
         if not parsed.question.strip() or unknown_names(store, scope, parsed):
             return []
         return rank_intents(parsed.text)
+
+
+def _anchor_keys(anchors: Iterable[Anchor]) -> tuple[str, ...]:
+    """Return the keys of the likeliest nodes of each name."""
+    return tuple(node.key for anchor in anchors for node in anchor.nodes[:_MAX_ANCHOR_NODES])
 
 
 def _has_searched_nodes(store: DocumentReader, scope: Scope, answer: GraphAnswer) -> bool:

@@ -40,6 +40,7 @@ _LINKS: Final = (
     ("class", "USES_TRAIT", "class"),
     ("class", "CONFIGURED_BY", "config"),
     ("change", "CHANGED", "class"),
+    ("run_summary", "CHANGED", "change"),
 )
 """Source role, kind and target role of each link. A role is not a node kind: a class can have any of them."""
 

@@ -46,6 +46,8 @@ class Intent:
     """Direction of links between two nodes of one role: true goes from target to source."""
     along: tuple[str, ...] = ()
     """Intents that are always answered together with this one."""
+    needs_name: bool = False
+    """Whether it is only asked of a node that the question names, never of one that a search finds."""
 
     def weight(self, text: str) -> int:
         """Return how strongly a text asks for this intent."""
@@ -77,6 +79,7 @@ def _parse_intent(name: str, data: Mapping[str, Any]) -> Intent:
         none=data.get("none", {}),
         back=data.get("back"),
         along=tuple(data.get("with", ())),
+        needs_name=data.get("needs_name", False),
     )
 
 
@@ -101,7 +104,8 @@ def rank_intents_for_roles(text: str, roles: Sequence[str]) -> list[RankedIntent
 
 def rank_intents(text: str) -> list[RankedIntent]:
     """Return the intents of a question that names no node, the strongest first."""
-    ranked = _rank(all_intents().values(), text, ())
+    intents = [intent for intent in all_intents().values() if not intent.needs_name]
+    ranked = _rank(intents, text, ())
     return _strong_intents(ranked, _MIN_SHARE_WITHOUT_NAME)
 
 

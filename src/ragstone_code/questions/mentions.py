@@ -11,6 +11,7 @@ from ragstone.text import STOPWORDS
 
 CLASS_ALIASES: Final = frozenset({"class", "short_class"})
 ROUTE_ALIASES: Final = frozenset({"route_name", "uri"})
+RUN_ALIASES: Final = frozenset({"run"})
 
 CUES: Final[dict[str, frozenset[str]]] = {
     "table": frozenset({"table", "former_table"}),
@@ -106,6 +107,7 @@ def find_mentions(question: str) -> list[Mention]:
     words = list(_split_words(text))
     for position in range(len(words)):
         mentions += _identifier_mentions(words, position)
+        mentions += _run_mentions(words, position)
         mentions += _cued_mentions(words, position)
         mentions += _table_mentions(words, position)
     return sorted(mentions, key=lambda mention: (mention.at, -len(mention.text)))
@@ -221,6 +223,14 @@ def _identifier_mentions(words: Sequence[_Word], position: int) -> Iterator[Ment
             CLASS_ALIASES | {"event"},
             cue=cue,
         )
+
+
+def _run_mentions(words: Sequence[_Word], position: int) -> Iterator[Mention]:
+    """Yield a word that can be the id of a recorded run: it has a digit or a sign, or `run` is before it."""
+    word = words[position]
+    is_named = position > 0 and words[position - 1].lower == "run"
+    if is_named or not word.text.isalpha():
+        yield Mention(word.text, word.at, (word.text,), RUN_ALIASES, plain=True)
 
 
 def _is_after_cue(words: Sequence[_Word], position: int) -> bool:

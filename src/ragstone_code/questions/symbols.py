@@ -1,4 +1,4 @@
-"""Answers about code symbols: callers, callees, subclasses, settings, recorded changes, middleware classes."""
+"""Answers about code symbols: callers, callees, subclasses, settings, middleware classes."""
 
 from __future__ import annotations
 
@@ -105,31 +105,6 @@ def find_config_users(query: GraphQuery) -> AnswerPart:
         sentence,
         [*place_of(setting), *places_of_links(links)],
         [setting],
-    )
-
-
-def find_changes(query: GraphQuery) -> AnswerPart:
-    """Return the recorded runs and commits that changed a node or its file."""
-    node = query.node
-    keys = [node.key]
-    if node.uri:
-        keys.append(f"file:{node.uri}")
-    links = query.links_to(keys, "CHANGED")
-    changes = query.nodes(link.source for link in links)
-    facts: dict[str, Json] = {"changes": [plain_name(key) for key in changes]}
-    name = plain_name(node.key)
-    if not changes:
-        sentence = f"No recorded run changed {name}; looked in the recorded runs."
-        return AnswerPart(
-            facts, sentence, place_of(node), negative=True, looked_in=["the recorded runs"]
-        )
-    titles = [change.doc or change.name for change in changes.values()]
-    sentence = f"{name} was changed by {join_names(titles, 20)}."
-    return AnswerPart(
-        facts,
-        sentence,
-        [*places_of_links(links), *place_of(node)],
-        list(changes.values()),
     )
 
 

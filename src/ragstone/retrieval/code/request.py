@@ -34,6 +34,12 @@ class RetrievalRequest:
     hints: Mapping[str, str] = field(default_factory=dict)
     """Names that the question is about, by option name; the question engine says which options it knows."""
 
+    @property
+    def search_query(self) -> str:
+        """Return the query with the names of the hints that it does not have."""
+        names = [name for name in self.hints.values() if name not in self.query]
+        return " ".join((self.query, *names))
+
 
 def checked_request(request: RetrievalRequest, known_hints: Sequence[str]) -> RetrievalRequest:
     """Return the request with plain values, or raise `InputError` if an argument makes no sense."""

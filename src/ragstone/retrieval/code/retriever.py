@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Final
 
 from ragstone.protocols import CodeQuestions, DocumentStore
-from ragstone.retrieval.code.chunks import (
-    GRAPH_LABEL,
-    ChunkFinder,
-    evidence_score,
-    hit_from_chunk,
-)
+from ragstone.retrieval.code.chunks import GRAPH_LABEL, ChunkFinder, hit_from_chunk
+from ragstone.retrieval.code.evidence import EvidenceFinder
 from ragstone.retrieval.code.request import RUN_KINDS, RetrievalRequest
 from ragstone.retrieval.ranking.confidence import NOTHING_FITS
 from ragstone.types import (
@@ -26,9 +22,10 @@ from ragstone.types import (
     GraphAnswer,
     Hit,
     Json,
-    Node,
+    PathStep,
     Request,
     Retrieval,
+    Walked,
 )
 from ragstone.types.documents import kinds_of_documents, matches_kind
 
@@ -42,8 +39,7 @@ _CLEAR_LEAD: Final = 1.5
 """The first guess gets most places if its share is this many times that of the second."""
 _HITS_FOR_KINDS: Final = 400
 """Hits to look through for chunks that hold nodes of a kind: no filter on documents can find those."""
-_DESCRIBED_KINDS: Final = ("route", "table", "model", "event")
-"""Kinds of nodes whose description says more than their code."""
+_RUNS_LEFT_OUT: Final = "the answer is in recorded runs, and they are left out"
 _WITHOUT_RUNS: Final = Filter((Condition("kind", "ne", tuple(sorted(RUN_KINDS))),))
 _WITHOUT_DESCRIPTIONS: Final = Filter((Condition("language", "ne", "text"),))
 
@@ -68,13 +64,14 @@ class CodeRetriever:
         if any(hit.freshness == "refreshed" for hit in explanation.hits):
             self.update_graph()
             code_answer = self._ask_graph(request)
-        collected = _Collected(request, ChunkFinder(self.store, request.scope), explanation)
+        finder = EvidenceFinder(ChunkFinder(self.store, request.scope))
+        collected = _Collected(request, finder, explanation)
         collected.unknown += code_answer.unknown
         collected.notes += code_answer.notes
+        collected.add_answer(code_answer)
+        collected.add_walked(code_answer.walked)
         answer = code_answer.answer
-        if answer is not None:
-            collected.add_answer(answer, code_answer.anchors)
-        else:
+        if answer is None and not code_answer.anchors and not collected.evidence:
             answer = self._guess(request, collected)
         collected.unknown += self._unknown_kinds(request)
         chunks = self._choose_chunks(request, collected)
@@ -88,7 +85,13 @@ class CodeRetriever:
         if self.questions is None:
             return CodeAnswer(None)
         with self.store.snapshot() as view:
-            return self.questions.answer(view, request.scope, request.query, request.hints)
+            code_answer = self.questions.answer(
+                view, request.scope, request.query, request.hints
+            )
+        answer = code_answer.answer
+        if request.limits.include_run_summaries or answer is None or not _is_about_runs(answer):
+            return code_answer
+        return replace(code_answer, answer=None, notes=(*code_answer.notes, _RUNS_LEFT_OUT))
 
     def _guess(self, request: RetrievalRequest, collected: _Collected) -> GraphAnswer | None:
         """Return the answer about the most likely node that a search finds; its evidence is collected."""
@@ -114,7 +117,7 @@ class CodeRetriever:
         top_k = max(request.top_k * _WIDER, _MIN_HITS)
         search = replace(
             self.template,
-            query=request.query,
+            query=request.search_query,
             scope=request.scope,
             top_k=top_k,
             merge=False,
@@ -199,7 +202,7 @@ class CodeRetriever:
         if not hits:
             hits = list(self._search(request, filter=_path_filter(path), top_k=1).hits)
         if not hits:
-            first_chunks = collected.chunks.of_document(path)[:1]
+            first_chunks = collected.finder.chunks.of_document(path)[:1]
             hits = [hit_from_chunk(chunk, 0.0, PATH_LABEL) for chunk in first_chunks]
         return max(hits, key=lambda hit: hit.score, default=None)
 
@@ -237,7 +240,7 @@ class _Collected:
     """Everything that one retrieval has gathered so far."""
 
     request: RetrievalRequest
-    chunks: ChunkFinder
+    finder: EvidenceFinder
     explanation: Explanation
     evidence: list[Hit] = field(default_factory=list)
     """Chunks behind the graph's answer."""
@@ -248,11 +251,20 @@ class _Collected:
     strategy: str = "hybrid"
     skipped: int = 0
 
-    def add_answer(self, answer: GraphAnswer, anchors: Iterable[str]) -> None:
-        """Add the chunks that hold the evidence of an answer, then the descriptions of its nodes."""
-        self.evidence += self._evidence_of(answer)
-        self.anchors += anchors
-        self.strategy = "graph+hybrid" if self.evidence else "graph"
+    def add_answer(self, code_answer: CodeAnswer) -> None:
+        """Add the chunks behind the answer to the question."""
+        self.anchors += code_answer.anchors
+        if code_answer.answer is not None:
+            self.evidence += self.finder.of_answer(code_answer.answer, _starts(code_answer))
+            self.strategy = "graph+hybrid" if self.evidence else "graph"
+
+    def add_walked(self, walked: Sequence[Walked]) -> None:
+        """Add the chunks on the paths from the nodes that the hints name: they get at most half of the places."""
+        own_ids = {hit.doc_id for hit in self.evidence}
+        new = [hit for hit in self.finder.of_walked(walked) if hit.doc_id not in own_ids]
+        self.evidence += new[: self.request.top_k // 2]
+        if new:
+            self.strategy = "graph+hybrid"
 
     def add_guesses(self, guesses: Sequence[CodeGuess], descriptions: Sequence[Hit]) -> None:
         """Add the evidence of all guesses; the first guess gets most places, descriptions come between."""
@@ -260,11 +272,13 @@ class _Collected:
         for guess in guesses:
             self.anchors.append(guess.key)
             self.shares[guess.key] = guess.share
-        first, *others = [self._evidence_of(guess.answer) for guess in guesses]
+        first, *others = [self.finder.of_answer(guess.answer, [guess.key]) for guess in guesses]
         places = self._places_of_first(guesses)
         self.evidence += first[:places]
         for hit in descriptions[:2]:
-            self.evidence.append(replace(hit, label=hit.label or GRAPH_LABEL))
+            path = (PathStep(str(hit.metadata.get("key"))),)
+            trace = replace(hit.trace, path=path)
+            self.evidence.append(replace(hit, label=hit.label or GRAPH_LABEL, trace=trace))
         for hits in others:
             self.evidence += hits[:3]
         self.evidence += first[places:]
@@ -275,17 +289,6 @@ class _Collected:
         if guesses[0].share >= _CLEAR_LEAD * second_share:
             return max(1, top_k * 3 // 4)
         return max(1, top_k // 2)
-
-    def _evidence_of(self, answer: GraphAnswer) -> list[Hit]:
-        score = evidence_score(answer.confidence)
-        chunks = [self.chunks.at(place) for place in answer.evidence]
-        chunks += [self.chunks.description_of(node) for node in _described_nodes(answer.nodes)]
-        hits: dict[str, Hit] = {}
-        for chunk in chunks:
-            if chunk is not None:
-                hit = hit_from_chunk(chunk, score, GRAPH_LABEL)
-                hits[hit.doc_id] = hit
-        return list(hits.values())
 
 
 def _fill_places(hits: Sequence[Hit], required: Sequence[Hit], top_k: int) -> tuple[Hit, ...]:
@@ -302,8 +305,15 @@ def _fill_places(hits: Sequence[Hit], required: Sequence[Hit], top_k: int) -> tu
     return tuple(chosen.values())[:top_k]
 
 
-def _described_nodes(nodes: Iterable[Node]) -> list[Node]:
-    return [node for node in nodes if node.kind in _DESCRIBED_KINDS][:2]
+def _is_about_runs(answer: GraphAnswer) -> bool:
+    """Return whether an answer tells of recorded runs."""
+    return any(node.kind in RUN_KINDS for node in answer.nodes)
+
+
+def _starts(code_answer: CodeAnswer) -> list[str]:
+    """Return the keys of the nodes in question: the anchors, then the nodes that paths were walked from."""
+    walked = [path.nodes[0].key for path in code_answer.walked]
+    return list(dict.fromkeys((*code_answer.anchors, *walked)))
 
 
 def _kind_filter(kinds: Sequence[str]) -> Filter:
@@ -338,8 +348,8 @@ def _debug(
 
 
 def _notes_of_chunks(explanation: Explanation, chunks: Sequence[Hit]) -> list[str]:
-    """Return the notes of a search, without the note about weak passages if none is shown."""
-    if chunks:
+    """Return the notes of a search, without the note about weak passages if none of its passages is shown."""
+    if any(not hit.label for hit in chunks):
         return list(explanation.notes)
     return [note for note in explanation.notes if note != NOTHING_FITS]
 

@@ -34,7 +34,7 @@ def read_hit(data: Json) -> types.Hit:
         title=data["title"],
         symbol=data["symbol"],
         duplicates=tuple(data["also_at"]),
-        trace=_read_trace(trace) if trace else types.Trace(),
+        trace=_read_trace(trace) if trace else types.Trace(path=_read_path(data)),
         freshness=data["freshness"],
         label=data.get("label", ""),
         ingested_at=data["ingested_at"],
@@ -214,7 +214,12 @@ def _read_trace(data: Json) -> types.Trace:
         merged=tuple(data["merged"]),
         fused=data["fused"],
         confidence=data["confidence"],
+        path=_read_path(data),
     )
+
+
+def _read_path(data: Json) -> tuple[types.PathStep, ...]:
+    return tuple(types.PathStep(**step) for step in data.get("graph_path", ()))
 
 
 def _read_dropped(data: Json) -> types.Dropped:

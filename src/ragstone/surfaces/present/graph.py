@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ragstone.surfaces.present import Json, format_time, pick
-from ragstone.surfaces.present.hits import downgraded_json, hit_json
+from ragstone.surfaces.present.hits import downgraded_json, hit_json, path_json
 from ragstone.types import (
     Affected,
     Change,
@@ -129,7 +129,10 @@ def retrieval_json(retrieval: Retrieval) -> Json:
         "success": True,
         **pick(retrieval, "query", "debug"),
         "answer": None if retrieval.answer is None else graph_answer_json(retrieval.answer),
-        "chunks": [{**hit_json(chunk), "label": chunk.label} for chunk in retrieval.chunks],
+        "chunks": [
+            {**hit_json(chunk), "label": chunk.label, **path_json(chunk.trace)}
+            for chunk in retrieval.chunks
+        ],
         "notes": list(retrieval.notes),
         **downgraded_json(retrieval),
     }

@@ -103,4 +103,12 @@ def _trace_json(trace: Trace) -> Json:
         ],
         "boosts": [{"name": name, "factor": factor} for name, factor in trace.boosts],
         **pick(trace, "merged", "fused", "confidence"),
+        **path_json(trace),
     }
+
+
+def path_json(trace: Trace) -> Json:
+    """Return the way in the code graph to a hit; nothing if it has none."""
+    if not trace.path:
+        return {}
+    return {"graph_path": [pick(step, "node", "link", "place") for step in trace.path]}
