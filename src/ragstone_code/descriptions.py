@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from ragstone.types import Graph, Json, Link, Node, Rendered
 
@@ -43,6 +43,14 @@ _SYNONYMS: Final = (
 """Verbs in names, and the words that people use for them."""
 
 
+class Description(NamedTuple):
+    """The text about a node, and words for finding it that are not shown."""
+
+    title: str
+    text: str
+    words: str = ""
+
+
 class _LinkIndex:
     """The nodes of a graph by key, and its links by source and target."""
 
@@ -77,18 +85,14 @@ def describe_nodes(graph: Graph) -> tuple[Rendered, ...]:
     for node in graph.nodes:
         describe = _DESCRIBERS.get(node.kind)
         if describe and node.uri:
-            title, text = describe(index, node)
-            descriptions.append(
-                Rendered(
-                    node.key,
-                    node.kind,
-                    title,
-                    text,
-                    node.uri,
-                    node.line,
-                )
-            )
+            descriptions.append(render(node, describe(index, node)))
     return tuple(descriptions)
+
+
+def render(node: Node, description: Description) -> Rendered:
+    """Return the description of a node as a document of its kind."""
+    title, text, words = description
+    return Rendered(node.key, node.kind, title, text, node.uri, node.line, words)
 
 
 def action_words(name: str) -> str:
@@ -130,7 +134,7 @@ def _list(value: Json) -> list[Json]:
     return []
 
 
-def _describe_route(index: _LinkIndex, node: Node) -> tuple[str, str]:
+def _describe_route(index: _LinkIndex, node: Node) -> Description:
     route_name = str(node.attributes.get("name") or "")
     title = f"Route {node.name}"
     heading = f"{title}."
@@ -150,9 +154,8 @@ def _describe_route(index: _LinkIndex, node: Node) -> tuple[str, str]:
         _sentence("Returns", index.target_names(handlers, "RETURNS")),
         _sentence("Models", index.target_names(handlers, "USES_MODEL")),
         " ".join(docs).strip(),
-        _sentence("Words", words),
     )
-    return title, text
+    return Description(title, text, ", ".join(dict.fromkeys(filter(None, words))))
 
 
 def _verb_words(route: Node) -> list[str]:
@@ -163,7 +166,7 @@ def _verb_words(route: Node) -> list[str]:
     return words
 
 
-def _describe_table(index: _LinkIndex, node: Node) -> tuple[str, str]:
+def _describe_table(index: _LinkIndex, node: Node) -> Description:
     title = f"Table {node.name}"
     text = _lines(
         f"{title}.",
@@ -172,7 +175,7 @@ def _describe_table(index: _LinkIndex, node: Node) -> tuple[str, str]:
         _sentence("Model", index.source_names(node.key, "MAPS_TO")),
         _sentence("Migrations", map(str, _list(node.attributes.get("migrations")))),
     )
-    return title, text
+    return Description(title, text)
 
 
 def _column_texts(table: Node) -> list[str]:
@@ -186,7 +189,7 @@ def _column_texts(table: Node) -> list[str]:
     return texts
 
 
-def _describe_model(index: _LinkIndex, node: Node) -> tuple[str, str]:
+def _describe_model(index: _LinkIndex, node: Node) -> Description:
     text = _lines(
         f"Model {_name(node.key)}.",
         node.doc.partition("\n\n")[0],
@@ -195,7 +198,7 @@ def _describe_model(index: _LinkIndex, node: Node) -> tuple[str, str]:
         _sentence("Relations", _relation_texts(index, node)),
         _sentence("Used by", index.source_names(node.key, "USES_MODEL")),
     )
-    return f"Model {node.name}", text
+    return Description(f"Model {node.name}", text)
 
 
 def _relation_texts(index: _LinkIndex, model: Node) -> list[str]:
@@ -208,7 +211,7 @@ def _relation_texts(index: _LinkIndex, model: Node) -> list[str]:
     return texts
 
 
-_DESCRIBERS: Final[dict[str, Callable[[_LinkIndex, Node], tuple[str, str]]]] = {
+_DESCRIBERS: Final[dict[str, Callable[[_LinkIndex, Node], Description]]] = {
     "route": _describe_route,
     "table": _describe_table,
     "model": _describe_model,

@@ -20,7 +20,7 @@ from ragstone.read.readers import is_binary, reader_for
 from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.own_files import SERVER_NAME, blank_own_text
 from ragstone.sources.secrets.redaction import redact, redact_document
-from ragstone.types import Document, Item, LoadedItem, PreparedDocument, Stamp
+from ragstone.types import Chunk, Document, Item, LoadedItem, PreparedDocument, Stamp
 from ragstone.types.code import FileFacts
 
 Verdict = Literal["ready", "same", "binary", "failed", "gone"]
@@ -74,7 +74,8 @@ class ItemPreparer:
             if loaded.state == "unchanged":
                 return Outcome(item.uri, "same", stamp)
             if loaded.document is not None:
-                return self._prepare(item, loaded, loaded.document, loaded.document.hash)
+                content_hash = _content_hash(loaded.document)
+                return self._prepare(item, loaded, loaded.document, content_hash)
             return self._read(item, loaded)
         except ReadError as error:
             return self._fail(item, error, stamp)
@@ -183,15 +184,29 @@ def prepare_document(
         size=chunking.size,
         overlap=chunking.overlap,
     )
-    chunks = tuple(chunker.chunk(document))
+    chunks = [_with_header(chunk, document.header) for chunk in chunker.chunk(document)]
     prepared = PreparedDocument(
         document=replace(document, symbols=None),  # only the chunker needs them
-        chunks=chunks,
+        chunks=tuple(chunks),
         source=source,
         recipe=chunking.recipe,
         content_hash=content_hash or document.hash,
     )
     return prepared, facts
+
+
+def _content_hash(document: Document) -> str:
+    """Return the hash of a document and its header; the document is prepared again if it changes."""
+    if not document.header:
+        return document.hash
+    return hashlib.sha256(f"{document.hash}\0{document.header}".encode()).hexdigest()
+
+
+def _with_header(chunk: Chunk, header: str) -> Chunk:
+    """Return a chunk whose header begins with that of its document."""
+    if not header:
+        return chunk
+    return replace(chunk, header="\n".join(part for part in (header, chunk.header) if part))
 
 
 def _add_symbols(document: Document, facts: FileFacts | None) -> Document:

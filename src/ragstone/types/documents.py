@@ -74,6 +74,8 @@ class Document:
     marks: tuple[Mark, ...] = ()
     beside: str = ""
     """Extra words for the word search, such as the previous turn; never embedded, never shown."""
+    header: str = ""
+    """Words that the header of each chunk begins with: embedded and indexed, never shown. Not hashed."""
     remarks: tuple[str, ...] = ()
     """Remarks of the reader for the report of a sync; not stored."""
     symbols: tuple[Symbol, ...] | None = None
@@ -356,6 +358,11 @@ _MEMBERS: Final = {
     "openapi": ("openapi", API_ENDPOINT),
 }
 """Kinds that include others. `manifest` is an earlier name of `package`."""
+
+
+def is_summary(uri: str, metadata: Metadata) -> bool:
+    """Return whether Ragstone wrote a text, about a node of the code graph; no file contains it."""
+    return uri.startswith(SUMMARY_PREFIX) and bool(metadata.get("file"))
 
 
 def is_code(kind: str) -> bool:

@@ -111,6 +111,8 @@ class Rendered:
     text: str
     uri: str
     line: int
+    words: str = ""
+    """Words that people use for the node: indexed and embedded with the text, never shown."""
 
 
 @dataclass(frozen=True, slots=True)

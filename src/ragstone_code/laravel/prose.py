@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ragstone.types import Graph, Json, Link, Node, Rendered
+from ragstone_code.descriptions import Description, render
 from ragstone_code.laravel.graph_index import GraphIndex
 from ragstone_code.laravel.link_names import (
     call_places,
@@ -21,8 +22,7 @@ from ragstone_code.laravel.sentences import comment, full, lines, sentence, shor
 
 SETTING_COMMENT_LENGTH: Final = 120
 """Characters of a setting's comment: most of these comments are boilerplate of the framework."""
-Description = tuple[str, str]
-"""Title and text."""
+_NOTHING: Final = Description("", "")
 
 
 def describe_graph(graph: Graph) -> tuple[Rendered, ...]:
@@ -33,18 +33,9 @@ def describe_graph(graph: Graph) -> tuple[Rendered, ...]:
         describe = _DESCRIBERS.get(node.kind)
         if describe is None or not node.uri:
             continue
-        title, text = describe(index, node)
-        if text:
-            rendered.append(
-                Rendered(
-                    node.key,
-                    node.kind,
-                    title,
-                    text,
-                    node.uri,
-                    node.line,
-                )
-            )
+        description = describe(index, node)
+        if description.text:
+            rendered.append(render(node, description))
     return tuple(rendered)
 
 
@@ -60,22 +51,21 @@ def _describe_table(index: GraphIndex, node: Node) -> Description:
         column_texts = [
             _describe_column(column) for column in columns if isinstance(column, dict)
         ]
-    models = ", ".join(source_names(index, "MAPS_TO", node.key)) or "rows"
+    models = source_names(index, "MAPS_TO", node.key)
     dropped = " It is dropped." if attributes.get("dropped") else ""
-    former_names: list[str] = []
-    for name in list_entries(node, "former_names"):
-        former_names.append(f"{name} ({words(name)})")
-    table_words = words(node.name)
+    former_names = list_entries(node, "former_names")
+    stored = ", ".join(models) or "rows"
+    table_words = f"stores, holds, keeps {stored} ({words(node.name, *former_names)})"
     text = lines(
-        f"Database table {node.name} stores, holds, keeps {models} ({table_words}).{dropped}",
+        f"Database table {node.name}.{dropped}",
+        sentence("Models", models),
         sentence("Columns", column_texts),
         sentence("Foreign keys", list_entries(node, "foreign_keys")),
         sentence("Former names", former_names),
-        sentence(
-            "History, migrations that made and changed it", list_entries(node, "migrations")
-        ),
+        sentence("Migrations", list_entries(node, "migrations")),
     )
-    return f"Table {node.name}", text
+    history = "history, migrations that made and changed it"
+    return Description(f"Table {node.name}", text, f"{table_words}, {history}")
 
 
 def _describe_column(column: dict[str, Json]) -> str:
@@ -96,15 +86,16 @@ def _describe_model(index: GraphIndex, node: Node) -> Description:
     hooks = list_entries(node, "hooks")
     events = [hook.partition(" ")[0] for hook in hooks]
     text = lines(
-        f"Eloquent model {full(node)}: {words(name)}.",
+        f"Eloquent model {full(node)}.",
         sentence("Table", table_names(index, key)),
         comment(node.doc),
         sentence("Relations", relations, "; "),
         sentence("Policy", target_names(index, "PROTECTED_BY", key)),
         sentence("Observed by", target_names(index, "OBSERVED_BY", key)),
-        sentence("Does something when", events),
+        sentence("Hooks", events),
     )
-    return f"Model {name}", text
+    hook_words = ", does something when" if events else ""
+    return Description(f"Model {name}", text, f"{words(name)}{hook_words}")
 
 
 def _describe_relation(link: Link) -> str:
@@ -132,16 +123,17 @@ def _describe_event(index: GraphIndex, node: Node) -> Description:
         place = f"{link.uri}:{link.line}"
         listeners.append(f"{short(link.source)} ({how}, {place})")
     text = lines(
-        f"Event {full(node)}: {class_words(node)}.",
+        f"Event {full(node)}.",
         comment(node.doc),
         sentence(
             "Fired from",
             call_places(index, "FIRES", node.key),
             "; ",
         ),
-        sentence("Listeners, what happens after", listeners),
+        sentence("Listeners", listeners),
     )
-    return f"Event {short(node.name)}", text
+    event_words = f"{class_words(node)}, listeners, what happens after"
+    return Description(f"Event {short(node.name)}", text, event_words)
 
 
 def _describe_policy(index: GraphIndex, node: Node) -> Description:
@@ -149,26 +141,26 @@ def _describe_policy(index: GraphIndex, node: Node) -> Description:
     name = short(node.name)
     subject = words(name.removesuffix("Policy"))
     text = lines(
-        f"Policy {full(node)}: permissions, authorisation of {subject}.",
+        f"Policy {full(node)}.",
         comment(node.doc),
         sentence("Protects", source_names(index, "PROTECTED_BY", node.key)),
         sentence("Abilities", list_entries(node, "abilities")),
     )
-    return f"Policy {name}", text
+    return Description(f"Policy {name}", text, f"permissions, authorisation of {subject}")
 
 
 def _describe_job(index: GraphIndex, node: Node) -> Description:
     """Return the text of a job, notification or mail: the calls that dispatch it; nothing if no call does."""
     places = call_places(index, "DISPATCHES", node.key)
     if not places:
-        return "", ""
+        return _NOTHING
     kind = node.kind.capitalize()
     text = lines(
-        f"{kind} {full(node)}: {class_words(node)}.",
+        f"{kind} {full(node)}.",
         comment(node.doc),
         sentence("Dispatched from", places, "; "),
     )
-    return f"{kind} {short(node.name)}", text
+    return Description(f"{kind} {short(node.name)}", text, class_words(node))
 
 
 def _describe_setting(index: GraphIndex, node: Node) -> Description:
@@ -179,29 +171,28 @@ def _describe_setting(index: GraphIndex, node: Node) -> Description:
         variables = [str(entry["name"]) for entry in env if isinstance(entry, dict)]
     depth = node.name.count(".")
     if depth > 1 or (depth and not variables):
-        return "", ""
+        return _NOTHING
     text = lines(
-        f"Configuration {node.name} ({node.uri}): {words(node.name)}.",
+        f"Configuration {node.name} in {node.uri}.",
         comment(node.doc, SETTING_COMMENT_LENGTH),
         sentence("Keys", list_entries(node, "keys")),
         sentence("Environment", variables),
     )
-    return f"Settings {node.name}", text
+    return Description(f"Settings {node.name}", text, words(node.name))
 
 
 def _describe_command(index: GraphIndex, node: Node) -> Description:
     """Return the text of a console command: its name, description and signature."""
     name = node.attributes.get("command")
     if not name:
-        return "", ""
-    description = node.attributes.get("description") or words(str(name))
-    about = class_words(node)
-    introduction = f"Console command {name} ({about}) in {node.place}: {description}"
+        return _NOTHING
+    description = str(node.attributes.get("description") or "").rstrip(".")
     text = lines(
-        introduction.rstrip(".") + ".",
+        f"Console command {name} in {node.place}.",
+        f"{description}." if description else "",
         sentence("Signature", (str(node.attributes.get("signature") or ""),)),
     )
-    return f"Command {name}", text
+    return Description(f"Command {name}", text, f"{class_words(node)}, {words(str(name))}")
 
 
 def _describe_task(index: GraphIndex, node: Node) -> Description:
@@ -210,21 +201,22 @@ def _describe_task(index: GraphIndex, node: Node) -> Description:
     targets = target_names(index, "DISPATCHES", node.key)
     targets += target_names(index, "RUNS", node.key)
     title = node.attributes.get("title") or ""
-    about = words(node.name)
-    introduction = f"Scheduled {node.name} ({about}) {title}"
+    introduction = f"Scheduled {node.name}"
+    if title:
+        introduction += f" ({title})"
     text = lines(
-        introduction.rstrip() + ".",
+        f"{introduction}.",
         sentence("Runs", targets),
         sentence("When", times),
     )
-    return f"Schedule {node.name}", text
+    return Description(f"Schedule {node.name}", text, words(node.name))
 
 
 def _describe_channel(index: GraphIndex, node: Node) -> Description:
     """Return the text of a broadcast channel: its name and the class that authorises it."""
     decided_by = node.attributes.get("by")
-    text = f"Broadcast channel {node.name}: {words(node.name)}. Decided by {decided_by}."
-    return f"Channel {node.name}", text
+    text = f"Broadcast channel {node.name}. Decided by {decided_by}."
+    return Description(f"Channel {node.name}", text, words(node.name))
 
 
 Describer = Callable[[GraphIndex, Node], Description]

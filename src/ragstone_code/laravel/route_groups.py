@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragstone.types import Json, Node
+from ragstone_code.descriptions import Description
 from ragstone_code.laravel.graph_index import GraphIndex
 from ragstone_code.laravel.link_names import list_entries
 from ragstone_code.laravel.route_keys import joined_methods
@@ -28,7 +29,6 @@ def group_nodes(state: RouterState) -> Iterator[Node]:
 
 def _group_node(key: str, group: RouteGroup, routes: list[LaravelRoute]) -> Node:
     attributes = group.attributes
-    lines_inside = [route.site.line for route in routes if route.site.uri == group.site.uri]
     middleware: list[Json] = list(dict.fromkeys(entry.text for entry in attributes.middleware))
     titles: list[Json] = [f"{joined_methods(route.methods)} {route.uri}" for route in routes]
     name = attributes.prefix or attributes.name or attributes.domain or ""
@@ -38,7 +38,6 @@ def _group_node(key: str, group: RouteGroup, routes: list[LaravelRoute]) -> Node
         name=name or f"{group.site.uri}:{group.site.line}",
         uri=group.site.uri,
         line=group.site.line,
-        line_end=max([group.site.line, *lines_inside]),
         language="php",
         framework="laravel",
         attributes={
@@ -51,17 +50,17 @@ def _group_node(key: str, group: RouteGroup, routes: list[LaravelRoute]) -> Node
     )
 
 
-def describe_group(index: GraphIndex, node: Node) -> tuple[str, str]:
+def describe_group(index: GraphIndex, node: Node) -> Description:
     """Return the title and text of a group: its prefix, name, middleware and routes."""
     attributes = node.attributes
     prefix = str(attributes.get("prefix") or "")
+    name = attributes.get("name")
     title = f"Route group {prefix or node.name}"
     text = lines(
         f"{title} in {node.place}.",
-        sentence("About", (words(prefix, node.name),)),
-        sentence("Name prefix", (str(attributes.get("name") or ""),)),
+        sentence("Name prefix", (f"“{name}”" if name else "",)),
         sentence("Domain", (str(attributes.get("domain") or ""),)),
         sentence("Middleware", list_entries(node, "middleware")),
         sentence("Routes", list_entries(node, "routes")),
     )
-    return title, text
+    return Description(title, text, words(prefix, node.name))

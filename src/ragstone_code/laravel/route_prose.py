@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragstone.types import Link, Node
-from ragstone_code.descriptions import action_words
+from ragstone_code.descriptions import Description, action_words
 from ragstone_code.laravel.graph_index import GraphIndex
 from ragstone_code.laravel.link_names import list_entries, table_names, target_names
 from ragstone_code.laravel.sentences import comment, lines, sentence, short, words
@@ -34,7 +34,7 @@ VERB_WORDS: Final = {
 _PARAMETER: Final = re.compile(r"\{[^}]*\}")
 
 
-def describe_route(index: GraphIndex, node: Node) -> tuple[str, str]:
+def describe_route(index: GraphIndex, node: Node) -> Description:
     """Return the title and text of a route: its action, middleware, validation, models and tables."""
     attributes = node.attributes
     uri = str(attributes.get("uri") or "")
@@ -44,7 +44,8 @@ def describe_route(index: GraphIndex, node: Node) -> tuple[str, str]:
     action_name = str(attributes.get("action") or "")
     controller = index.nodes.get(f"class:{attributes.get('controller')}")
     bare_uri = re.sub(r"[{}?]", " ", uri)
-    purpose = f"{_route_purpose(node)} {words(bare_uri, short(action_name))}"
+    calls = list_entries(action, "calls") if action else []
+    finding_words = [_route_purpose(node), words(bare_uri, short(action_name)), words(*calls)]
     comments = dict.fromkeys(
         comment(described.doc) for described in (controller, action) if described
     )
@@ -56,14 +57,13 @@ def describe_route(index: GraphIndex, node: Node) -> tuple[str, str]:
     ]
     text = lines(
         _served_by(node, title, action_name, action),
-        sentence("About", (purpose,)),
         *comments,
         *_describe_action(index, action),
         sentence("Bound models", bound),
         sentence("Middleware", middleware),
         _authorisation(index, node.key),
     )
-    return f"Route {title}", text
+    return Description(f"Route {title}", text, ", ".join(filter(None, finding_words)))
 
 
 def _route_title(node: Node, uri: str) -> str:
@@ -112,7 +112,6 @@ def _describe_action(index: GraphIndex, action: Node | None) -> Iterator[str]:
     models = [
         _model_with_table(index, link.target) for link in index.links_from("USES_MODEL", key)
     ]
-    calls = [words(name) for name in list_entries(action, "calls")]
     yield sentence("Validates in place", list_entries(action, "validates"))
     yield sentence("Uses models", models)
     yield sentence("Returns", target_names(index, "RETURNS", key))
@@ -120,7 +119,6 @@ def _describe_action(index: GraphIndex, action: Node | None) -> Iterator[str]:
     yield sentence("Fires", target_names(index, "FIRES", key))
     yield sentence("Dispatches", target_names(index, "DISPATCHES", key))
     yield _authorisation(index, key)
-    yield sentence("Calls", calls)
 
 
 def _describe_validation(index: GraphIndex, link: Link) -> str:

@@ -29,6 +29,7 @@ def description_document(rendered: Rendered) -> Document:
         language="text",
         title=rendered.title,
         metadata={"key": rendered.key, "file": rendered.uri, "line": rendered.line},
+        header=rendered.words,
     )
 
 

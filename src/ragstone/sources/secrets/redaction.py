@@ -54,11 +54,13 @@ def redact_document(document: Document) -> Document:
     """Return a document without secrets in its text, title and metadata, with a remark that lists them."""
     text, in_text = redact(document.text, uri=document.uri)
     beside, in_beside = redact(document.beside)
+    header, in_header = redact(document.header)
     title, in_title = redact(document.title)
     metadata, kinds_in_metadata = _redact_metadata(document.metadata)
     descriptions = [f"{secret.kind} (line {secret.line})" for secret in in_text]
     descriptions += [f"{secret.kind} (title)" for secret in in_title]
     descriptions += [f"{secret.kind} (beside)" for secret in in_beside]
+    descriptions += [f"{secret.kind} (header)" for secret in in_header]
     descriptions += [f"{kind} (metadata)" for kind in kinds_in_metadata]
     if not descriptions:
         return document
@@ -68,6 +70,7 @@ def redact_document(document: Document) -> Document:
         title=title,
         metadata=metadata,
         beside=beside,
+        header=header,
         marks=_move_marks(document.marks, document.text, in_text),
         remarks=(*document.remarks, _remark(descriptions)),
     )
