@@ -10,6 +10,7 @@ import pytest
 
 from ragstone import Engine, Hit
 from tests.support.bookshop import written
+from tests.support.invoices import write_invoices
 
 CONTROLLER = "app/Http/Controllers/BookController.php"
 
@@ -97,7 +98,7 @@ def test_the_description_of_a_unit_has_the_exact_lines_that_it_is_about(
     for hit in described:
         text = (engine.folder / str(hit.metadata["file"])).read_text(encoding="utf-8")
         first, last = cast("tuple[int, int]", hit.metadata["lines"])
-        assert first == hit.metadata["line"]
+        assert first == hit.metadata["line"] and (first, last) == hit.lines
         source = "\n".join(text.split("\n")[first - 1 : last])
         assert source.strip()
         assert hit.metadata["source"] == source
@@ -120,3 +121,24 @@ def test_the_chunk_of_a_unit_is_an_exact_slice_of_its_document(
 def test_the_text_of_a_table_has_columns_of_all_its_migrations(engine: Engine) -> None:
     (table,) = engine.search("books table", filters={"kind": "table"}, top_k=1)
     assert len(table.text.splitlines()) > 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "lines"),
+    [
+        ("route_group", "billing", (5, 9)),
+        ("route", "invoices.send", (7, 8)),
+        ("table", "invoices", (9, 13)),
+        ("config", "billing", (2, 9)),
+    ],
+)
+def test_the_source_of_a_unit_is_its_whole_statement(
+    tmp_path: Path, kind: str, name: str, lines: tuple[int, int]
+) -> None:
+    config = {"rag.embedding_provider": "fake", "search.watch": "off"}
+    with Engine.open(write_invoices(tmp_path), config=config) as engine:
+        engine.sync()
+        hits = engine.search(name, 20, mode="words", filters={"kind": kind}, merge=False)
+        sources = {hit.lines: str(hit.metadata["source"]) for hit in hits if hit.is_summary}
+        assert lines in sources
+        assert sources[lines].endswith(";")

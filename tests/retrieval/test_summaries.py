@@ -49,6 +49,38 @@ def test_a_hit_is_on_the_lines_that_it_cites_or_says_that_it_is_a_summary(
             assert hit.text in lines_of(engine, hit)
 
 
+def test_a_summary_is_on_the_file_and_the_lines_that_it_is_about(engine: Engine) -> None:
+    for hit in engine.search(QUERY, 50, mode="words"):
+        if not hit.is_summary:
+            continue
+        assert hit.doc_id.startswith("graph:") and hit.source_doc_id.startswith("graph:")
+        assert hit.path == hit.source_file == hit.metadata["path"] == hit.metadata["file"]
+        assert lines_of(engine, hit) == hit.metadata["source"]
+        data = hit_json(hit)
+        assert (data["path"], tuple(data["lines"])) == (hit.path, hit.lines)
+    cited = [piece for piece in engine.context(QUERY, 2000).cited if piece.is_summary]
+    assert cited
+    for piece in cited:
+        assert piece.citation.startswith(f"{piece.path}:{piece.lines[0]} (")
+        assert piece.uri.startswith("graph:")
+
+
+def test_a_context_names_the_file_that_a_summary_is_about(engine: Engine) -> None:
+    for format in ("block", "documents"):
+        context = engine.context("which table has the books", 400, format=format)  # type: ignore[arg-type]  # by name
+        assert any(piece.is_summary for piece in context.cited)
+        assert "(summary)" in context.text and "graph:" not in context.text
+
+
+def test_words_for_finding_are_in_the_header_and_not_in_the_text(engine: Engine) -> None:
+    hits = engine.search("stores, holds, keeps", 5, mode="words", filters={"kind": "table"})
+    assert hits
+    for hit in hits:
+        assert "holds" in hit.header and "holds" not in hit.text
+    (route,) = engine.search("create submit", 1, mode="words", filters={"kind": "route"})
+    assert "submit" in route.header and "submit" not in route.text
+
+
 def test_a_context_says_it_also_of_a_summary_that_was_cut(engine: Engine) -> None:
     for budget in range(120, 900, 60):
         for passage in engine.context(QUERY, budget).cited:
@@ -64,7 +96,8 @@ def test_a_tool_gives_the_line_of_the_file_and_the_remark(engine: Engine) -> Non
     for result in results:
         line = int(result["citation"].rpartition(":")[2].split()[0])
         assert result["summary"] is True
-        assert result["lines"] == [line, line]
+        first, last = result["lines"]
+        assert first == line <= last
         assert (engine.folder / result["path"]).is_file()
         assert result["citation"] in answer.text
 

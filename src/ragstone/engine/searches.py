@@ -167,7 +167,8 @@ class Searches:
         }
         if opened:
             enriched = facets.with_signatures(graph, scope, enriched, sorted(opened))
-        if hits and graph.nodes(scope, kinds=("route", "table"), limit=1):
+        has_summary = any(hit.is_summary for hit in hits)
+        if has_summary or (hits and graph.nodes(scope, kinds=("route", "table"), limit=1)):
             enriched = facets.with_related(graph, scope, enriched, partial(self._text, scope))
         return enriched
 

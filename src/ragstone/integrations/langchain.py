@@ -35,7 +35,7 @@ class RagstoneRetriever(BaseRetriever):
                 page_content=hit.text,
                 metadata={
                     **hit.metadata,
-                    "source": hit.source_doc_id,
+                    "source": hit.path,
                     "citation": hit.citation,
                     "place": hit.citation,
                     "score": hit.score,

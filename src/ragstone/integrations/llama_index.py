@@ -38,7 +38,7 @@ class RagstoneRetriever(BaseRetriever):
                     text=hit.text,
                     metadata={
                         **hit.metadata,
-                        "source": hit.source_doc_id,
+                        "source": hit.path,
                         "citation": hit.citation,
                         "place": hit.citation,
                     },

@@ -18,6 +18,7 @@ from ragstone.retrieval.ranking.compression import (
 )
 from ragstone.text import query_terms
 from ragstone.types import CollectionKey, Dropped, Hit, Slice, Span, StoredChunk, Trace
+from ragstone.types.documents import is_summary
 
 if TYPE_CHECKING:
     from ragstone.protocols import DocumentReader
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ragstone.retrieval.ranking.confidence import Traces
     from ragstone.retrieval.ranking.order import ChunkLoader
     from ragstone.types import Request
+    from ragstone.types.documents import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class HitBuilder:
             doc_id=entry.doc_id,
             text=text,
             score=score,
-            metadata={"path": row.uri, "chunk_index": row.chunk.order, **row.metadata},
+            metadata=hit_metadata(row),
             source_doc_id=row.uri,
             chunk_index=row.chunk.order,
             collection=row.collection,
@@ -144,6 +146,14 @@ def _member_ids(chosen: Sequence[RankedChunk]) -> set[int]:
     """Return the ids of all chunks that are shown."""
     members = chain.from_iterable(entry.members for entry in chosen)
     return {member.id for member in members}
+
+
+def hit_metadata(row: StoredChunk) -> dict[str, Value]:
+    """Return the metadata of a hit: that of its document, with the path and the number of the chunk."""
+    path = row.uri
+    if is_summary(row.uri, row.metadata):
+        path = str(row.metadata["file"])
+    return {"path": path, "chunk_index": row.chunk.order, **row.metadata}
 
 
 def _cite(row: StoredChunk, collection: str) -> str:

@@ -29,8 +29,27 @@ class Cited:
     """The kind of the document."""
     slices: tuple[Slice, ...] = ()
     """The parts of a compressed passage, in order; its text has a gap mark between them."""
-    is_summary: bool = False
-    """True if Ragstone wrote the text, about a node of the code graph."""
+    summary_file: str = ""
+    """The file that the text is about, if Ragstone wrote it about a node of the code graph; else empty."""
+    summary_lines: tuple[int, int] = (0, 0)
+    """The first and the last line of that file that the text is about."""
+
+    @property
+    def is_summary(self) -> bool:
+        """Return whether Ragstone wrote the text, about a node of the code graph."""
+        return bool(self.summary_file)
+
+    @property
+    def path(self) -> str:
+        """Return the path or name of the document; of a summary, the file that it is about."""
+        return self.summary_file or self.uri
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """Return the first and the last line of the passage; of a summary, those of the file that it is about."""
+        if self.is_summary:
+            return self.summary_lines
+        return self.span.line_start, self.span.line_end
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
-from ragstone.types.documents import SUMMARY_PREFIX, Metadata, Slice, Span, Value, cite_slices
+from ragstone.types.documents import Metadata, Slice, Span, Value, cite_slices, is_summary
 from ragstone.types.reports import SyncReport
 from ragstone.types.storage import Scope
 
@@ -162,18 +162,25 @@ class Hit:
 
     @property
     def path(self) -> str:
-        """Return the path or name of the document."""
+        """Return the path or name of the document; of a summary, the file that it is about."""
+        if self.is_summary:
+            return str(self.metadata["file"])
         return self.source_doc_id
 
     @property
     def lines(self) -> tuple[int, int]:
-        """Return the first and the last line of the passage."""
-        return self.span.line_start, self.span.line_end
+        """Return the first and the last line of the passage; of a summary, those of the file that it is about."""
+        if not self.is_summary:
+            return self.span.line_start, self.span.line_end
+        line = self.metadata.get("line")
+        lines = self.metadata.get("lines")
+        first, last = lines if isinstance(lines, tuple | list) else (line, line)
+        return int(first or 0), int(last or 0)
 
     @property
     def source_file(self) -> str:
-        """Return the path or name of the document, under the name that document bases use."""
-        return self.source_doc_id
+        """Return the path of the passage, under the name that document bases use."""
+        return self.path
 
     @property
     def type(self) -> str:
@@ -188,7 +195,7 @@ class Hit:
     @property
     def is_summary(self) -> bool:
         """Return whether Ragstone wrote the text, about a node of the code graph; no file contains it."""
-        return self.source_doc_id.startswith(SUMMARY_PREFIX) and bool(self.metadata.get("file"))
+        return is_summary(self.source_doc_id, self.metadata)
 
     @property
     def citation(self) -> str:

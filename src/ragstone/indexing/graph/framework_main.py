@@ -19,6 +19,7 @@ from ragstone.indexing.graph.frameworks import (
     FrameworkRequest,
     Subject,
 )
+from ragstone.indexing.graph.line_ends import with_line_ends
 from ragstone.protocols import Framework
 from ragstone.read.confine import confine
 from ragstone.read.messages import Message, decode
@@ -110,7 +111,7 @@ def _read(
     failures: list[tuple[str, str]] = []
     for framework in _load(request.names, targets):
         try:
-            graphs.append((framework.name, framework.read(files)))
+            graphs.append((framework.name, with_line_ends(framework.read(files), files)))
         except MemoryError:
             return FrameworkReply(is_out_of_memory=True)
         except BrokenPipeError:

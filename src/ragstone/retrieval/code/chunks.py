@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone.protocols import DocumentStore
+from ragstone.retrieval.hits import hit_metadata
 from ragstone.types import (
     CONFIDENCES,
     SUMMARY_PREFIX,
@@ -75,7 +76,7 @@ def hit_from_chunk(row: StoredChunk, score: float, label: str) -> Hit:
         doc_id=f"{row.uri}__chunk_{chunk.order}",
         text=chunk.text,
         score=score,
-        metadata=row.metadata,
+        metadata=hit_metadata(row),
         source_doc_id=row.uri,
         chunk_index=chunk.order,
         collection=row.collection,

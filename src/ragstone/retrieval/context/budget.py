@@ -75,7 +75,7 @@ def new_page(
     """Return a page with a mark that occurs in none of its texts."""
     texts = [task, *shown_places]
     for piece in pieces:
-        texts += [piece.text, piece.citation, piece.uri, piece.doc_id]
+        texts += [piece.text, piece.citation, piece.path, piece.doc_id]
     return ContextPage(formatter, task, new_mark(texts), shown_places, count)
 
 

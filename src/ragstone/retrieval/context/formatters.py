@@ -63,7 +63,7 @@ class BlockFormatter:
 
     def format_piece(self, cited: Cited, number: int, mark: str = "") -> str:
         """Return the file, the chunk's number, the citation and the mark, then the text."""
-        heading = f"File: {one_line(cited.uri)} (chunk {cited.chunk_index})"
+        heading = f"File: {one_line(cited.path)} ({_part_name(cited)})"
         heading += f" [{one_line(cited.citation)}] #{short_mark(mark)}"
         passage = _BLOCK_HEADING.sub(_QUOTE, reveal_hidden(cited.text))
         return f"{heading}\n{passage}\n\n"
@@ -117,9 +117,7 @@ class DocumentsFormatter(ToolFormatter):
 
     def format_piece(self, cited: Cited, number: int, mark: str = "") -> str:
         """Return a numbered source and the indented passage."""
-        heading = (
-            f"{number}. {one_line(cited.uri)} ({_page_name(cited)}chunk {cited.chunk_index})"
-        )
+        heading = f"{number}. {one_line(cited.path)} ({_page_name(cited)}{_part_name(cited)})"
         lines = [heading]
         for line in reveal_hidden(cited.text).split("\n"):
             lines.append(f"{_INDENT}{line}" if line else "")
@@ -174,6 +172,13 @@ def shorten_text(text: str, max_characters: int) -> str:
 
 def _join_places(places: Sequence[str]) -> str:
     return ", ".join(one_line(place) for place in places)
+
+
+def _part_name(cited: Cited) -> str:
+    """Return `chunk N`; the text of a summary is no chunk of the file that it is about."""
+    if cited.is_summary:
+        return "summary"
+    return f"chunk {cited.chunk_index}"
 
 
 def _page_name(cited: Cited) -> str:

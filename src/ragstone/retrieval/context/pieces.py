@@ -29,7 +29,8 @@ def cite_hit(hit: Hit) -> Cited:
         span=hit.span,
         kind=hit.kind,
         slices=hit.slices,
-        is_summary=hit.is_summary,
+        summary_file=hit.path if hit.is_summary else "",
+        summary_lines=hit.lines if hit.is_summary else (0, 0),
     )
 
 

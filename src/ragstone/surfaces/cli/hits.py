@@ -151,6 +151,8 @@ def _header(hit: Hit, wanted_terms: frozenset[str]) -> list[Styled]:
 
 def _find_title(hit: Hit) -> str:
     """Return the heading of a hit: of its page, of its section, or the title of its document."""
+    if hit.is_summary:  # its header has words for finding it
+        return hit.title
     is_page = hit.span.page is not None and not hit.span.unit
     heading = page_heading(hit) if is_page else hit.header.rpartition("\n")[2]
     return heading or hit.title

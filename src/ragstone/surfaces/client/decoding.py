@@ -231,6 +231,7 @@ def _read_skip(data: Json) -> types.Skip:
 
 
 def _read_cited(data: Json) -> types.Cited:
+    is_summary = data.get("summary", False)
     return types.Cited(
         doc_id=data["doc_id"],
         citation=data["place"],
@@ -242,7 +243,8 @@ def _read_cited(data: Json) -> types.Cited:
         whole=data["whole"],
         kind=data["kind"],
         slices=read_list(_read_slice, data.get("slices", ())),
-        is_summary=data.get("summary", False),
+        summary_file=data["path"] if is_summary else "",
+        summary_lines=tuple(data["lines"]) if is_summary else (0, 0),
     )
 
 

@@ -36,8 +36,10 @@ def _cited_json(passage: Cited) -> Json:
     return {
         "doc_id": passage.doc_id,
         "source_doc_id": passage.uri,
+        "path": passage.path,
         "chunk_index": passage.chunk_index,
         **span_json(passage.span),
+        "lines": list(passage.lines),
         "citation": passage.citation,
         "place": passage.citation,
         "score": passage.score,

@@ -23,10 +23,11 @@ def hit_json(hit: Hit, *, trace: bool = False) -> Json:
             "chunk_index",
             "collection",
         ),
-        "path": hit.source_doc_id,
+        "path": hit.path,
         "citation": hit.citation,
         "place": hit.citation,
         **span_json(hit.span),
+        "lines": list(hit.lines),
         **pick(hit, "distance", "kind", "language", "title", "symbol"),
         "duplicates": list(hit.duplicates),
         "also_at": list(hit.duplicates),
@@ -52,8 +53,8 @@ def span_json(span: Span) -> Json:
 
 
 def slices_json(passage: Hit | Cited) -> Json:
-    """Return the parts of a compressed passage with their places; nothing if it is not compressed."""
-    if not passage.slices:
+    """Return the parts of a compressed passage with their places; nothing if it has none, as a summary."""
+    if not passage.slices or passage.is_summary:
         return {}
     parts = [{"text": part.text, **span_json(part.span)} for part in passage.slices]
     return {"slices": parts}

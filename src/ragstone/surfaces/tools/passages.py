@@ -42,18 +42,17 @@ class FittedPassages:
 def passage_json(passage: Cited) -> Json:
     """Return a passage as data: its citation first, then its place and its text."""
     span = passage.span
-    path, lines = _place(passage)
     data: Json = {
         "citation": reveal_hidden(passage.citation),
-        "path": reveal_hidden(path),
-        "lines": lines,
+        "path": reveal_hidden(passage.path),
+        "lines": list(passage.lines),
     }
     data |= summary_json(passage)
     if span.page is not None:
         data["page"] = span.page
     if not passage.whole:
         data["cut"] = True
-    if len(passage.slices) > 1:
+    if len(passage.slices) > 1 and not passage.is_summary:
         data["slices"] = [_lines(part.span) for part in passage.slices]
     return {
         **data,
@@ -154,12 +153,3 @@ def _shorten(passage: Cited, query: str, number: int, max_tokens: int) -> Cited:
         if _cost(part, number) <= max_tokens:
             break
     return part
-
-
-def _place(passage: Cited) -> tuple[str, list[int]]:
-    """Return the file and the lines of a passage; those of a summary are the ones that its citation names."""
-    if not passage.is_summary:
-        return passage.uri, _lines(passage.span)
-    path, _, rest = passage.citation.rpartition(":")
-    line = int(rest.partition(" ")[0])
-    return path, [line, line]

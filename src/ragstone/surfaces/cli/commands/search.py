@@ -101,7 +101,7 @@ def _print_answer(answer: QueryAnswer, *, full_text: bool) -> None:
 def _print_files(answer: QueryAnswer, *, as_json: bool, as_json_lines: bool) -> None:
     """Print each file once, the best first."""
     explanation = answer.explanation
-    uris = dict.fromkeys(hit.source_doc_id for hit in explanation.hits)
+    uris = dict.fromkeys(hit.path for hit in explanation.hits)
     paths = [path_from_here(uri, answer.base) for uri in uris]
     if as_json_lines:
         print_json_lines({"path": path} for path in paths)
