@@ -42,6 +42,109 @@ final class BargeHarbour
 }}
 """
 
+STATEMENTS = "\n".join(
+    f"        total = weighTheCargo({number}) + total;" for number in range(80)
+)
+OTHERS = {
+    "harbour.cpp": (
+        f"""namespace port::gates {{
+/** Where the barges are moored. */
+class Harbour {{
+    int openLock(int hour) {{
+{STATEMENTS}
+    }}
+    int closeLock(int hour) {{
+{STATEMENTS}
+    }}
+}};
+}}
+""",
+        "port::gates",
+        ("int openLock(int hour)", "int closeLock(int hour)"),
+    ),
+    "harbour.rb": (
+        f"""module Port
+  module Gates
+    # Where the barges are moored.
+    class Harbour
+      def open_lock(hour)
+{STATEMENTS}
+      end
+
+      def close_lock(hour)
+{STATEMENTS}
+      end
+    end
+  end
+end
+""",
+        "Port::Gates",
+        ("def open_lock(hour)", "def close_lock(hour)"),
+    ),
+    "harbour.ts": (
+        f"""namespace Gates {{
+  /** Where the barges are moored. */
+  export class Harbour {{
+    openLock(hour: number): number {{
+{STATEMENTS}
+    }}
+    closeLock(hour: number): number {{
+{STATEMENTS}
+    }}
+  }}
+}}
+""",
+        "Gates",
+        ("openLock(hour: number): number", "closeLock(hour: number): number"),
+    ),
+    "harbour.go": (
+        f"""package gates
+
+// Harbour is where the barges are moored.
+type Harbour struct {{
+    depth int
+}}
+
+func (h *Harbour) OpenLock(hour int) int {{
+{STATEMENTS}
+}}
+
+func (h *Harbour) CloseLock(hour int) int {{
+{STATEMENTS}
+}}
+""",
+        None,
+        (
+            "func (h *Harbour) OpenLock(hour int) int",
+            "func (h *Harbour) CloseLock(hour int) int",
+        ),
+    ),
+    "harbour.rs": (
+        f"""mod gates {{
+/// Where the barges are moored.
+pub struct Harbour {{
+    depth: i32,
+}}
+
+impl Harbour {{
+    pub fn open_lock(&self, hour: i32) -> i32 {{
+{STATEMENTS}
+    }}
+
+    pub fn close_lock(&self, hour: i32) -> i32 {{
+{STATEMENTS}
+    }}
+}}
+}}
+""",
+        "gates",
+        (
+            "pub fn open_lock(&self, hour: i32) -> i32",
+            "pub fn close_lock(&self, hour: i32) -> i32",
+        ),
+    ),
+}
+
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
@@ -52,6 +155,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     (folder / "small.py").write_text(
         "class Buoy:\n    def float(self): ...\n", encoding="utf-8"
     )
+    for name, (text, _, _) in OTHERS.items():
+        (folder / name).write_text(text, encoding="utf-8")
     with Engine.open(
         folder, config={"rag.embedding_provider": "fake", "search.watch": "off"}
     ) as opened:
@@ -93,3 +198,13 @@ def test_methods_and_classes_in_one_chunk_have_no_list_of_signatures(engine: Eng
     assert "signatures" not in buoy.metadata
     methods = engine.search("close_gate", mode="words", merge=False)
     assert "signatures" not in methods[0].metadata
+
+
+@pytest.mark.parametrize("path", sorted(OTHERS))
+def test_every_language_gives_the_namespace_around_and_the_methods_outside_of_a_type(
+    engine: Engine, path: str
+) -> None:
+    _, namespace, signatures = OTHERS[path]
+    header = header_of(engine, path)
+    assert header.metadata.get("namespace") == namespace
+    assert header.metadata["signatures"] == signatures

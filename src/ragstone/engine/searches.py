@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TYPE_OPENING: Final = re.compile(
     r"\b(?:class|interface|trait|enum|struct|record|object|protocol)\s+\w"
+    r"|\btype\s+\w+(?:\[.*\])?\s+(?:struct|interface)\b"
 )
 """A quick test for the opening line of a class: the graph then knows its methods."""
 

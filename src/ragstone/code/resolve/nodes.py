@@ -16,6 +16,8 @@ _METHOD_SEPARATORS: Final = {
     "cpp": ("::", "."),
 }
 """Signs that people write between a class and its method, the language's own sign first."""
+_NAMESPACE_SIGNS: Final = {"cpp": "::", "ruby": "::", "rust": "::", "php": "\\"}
+"""Signs that languages write between namespaces; others write a point."""
 _QUALIFIED_KEYS: Final = ("php", "python")
 """Languages whose keys contain the full name, not the path of the file."""
 
@@ -45,17 +47,26 @@ def nodes_of(file: CodeFile) -> tuple[Node, ...]:
             symbol.signature,
             symbol.doc,
             facts.language,
-            attributes=_namespace(facts.namespace, symbol),
+            attributes=_namespace(file, symbol),
         )
         nodes.append(node)
     return tuple(nodes)
 
 
-def _namespace(namespace: str, symbol: Symbol) -> dict[str, Json]:
-    """Return the namespace of a type as an attribute; functions and methods have none of their own."""
-    if namespace and symbol.kind in TYPE_KINDS:
-        return {"namespace": namespace}
-    return {}
+def _namespace(file: CodeFile, symbol: Symbol) -> dict[str, Json]:
+    """Return the namespace of a type as an attribute; functions and methods have none of their own.
+
+    It is that of the file, or the namespaces and modules around the type as the language writes them.
+    """
+    if symbol.kind not in TYPE_KINDS:
+        return {}
+    around = symbol.parent
+    while around in file.symbols and file.symbols[around].kind in TYPE_KINDS:
+        around = file.symbols[around].parent
+    sign = _NAMESPACE_SIGNS.get(file.facts.language, ".")
+    inner = around.replace(".", sign)
+    namespace = sign.join(name for name in (file.facts.namespace, inner) if name)
+    return {"namespace": namespace} if namespace else {}
 
 
 def aliases_of(file: CodeFile) -> tuple[Alias, ...]:

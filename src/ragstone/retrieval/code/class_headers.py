@@ -34,11 +34,10 @@ def with_signatures(
 
 def _with_header(hit: Hit, nodes: Sequence[Node]) -> Hit:
     first, last = hit.span.line_start, hit.span.line_end
-    opened = [
-        node
-        for node in nodes
-        if node.kind in TYPE_KINDS and first <= node.line <= last < node.line_end
+    starting = [
+        node for node in nodes if node.kind in TYPE_KINDS and first <= node.line <= last
     ]
+    opened = [node for node in starting if _goes_on(node, nodes, last)]
     if not opened:
         return hit
     header: dict[str, Value] = {"signatures": _signatures(opened[-1], nodes)}
@@ -48,12 +47,26 @@ def _with_header(hit: Hit, nodes: Sequence[Node]) -> Hit:
     return replace(hit, metadata={**header, **hit.metadata})
 
 
+def _goes_on(owner: Node, nodes: Sequence[Node], last: int) -> bool:
+    """Return whether a class, or a method of it, is below a line."""
+    return owner.line_end > last or any(node.line > last for node in _methods(owner, nodes))
+
+
 def _signatures(owner: Node, nodes: Sequence[Node]) -> tuple[str, ...]:
-    """Return the signatures of the methods inside a class, in the order of the file."""
-    methods = [
+    """Return the signatures of the methods of a class, in the order of the file."""
+    methods = sorted(_methods(owner, nodes), key=lambda node: node.line)
+    return tuple(node.signature or node.name for node in methods[:_MAX_SIGNATURES])
+
+
+def _methods(owner: Node, nodes: Sequence[Node]) -> list[Node]:
+    """Return the methods inside a class, and those that the file defines outside of it, as Go and Rust do."""
+    prefix = f"{owner.key.partition(':')[2]}."
+    return [
         node
         for node in nodes
-        if node.kind == "method" and owner.line < node.line <= owner.line_end
+        if node.kind == "method"
+        and (
+            owner.line < node.line <= owner.line_end
+            or node.key.partition(":")[2].startswith(prefix)
+        )
     ]
-    methods.sort(key=lambda node: node.line)
-    return tuple(node.signature or node.name for node in methods[:_MAX_SIGNATURES])
