@@ -103,6 +103,22 @@ def test_a_selector_that_returns_something_else_is_refused(
         RAGContextSelector(FixedSelector(selected), notes).select_context("retries")
 
 
+class BrokenSelector:
+    """A caller's own selection that fails."""
+
+    def select_context(
+        self, task_description: str, project_id: str | None, max_tokens: int
+    ) -> str:
+        raise ConnectionError("the caller's service is down")
+
+
+def test_an_exception_of_the_callers_selector_is_raised_unchanged(notes: Engine) -> None:
+    selector = RAGContextSelector(BrokenSelector(), notes)
+    with pytest.raises(ConnectionError, match="the caller's service is down"):
+        selector.select_context("retries wait")
+    assert notes.context("retries wait").cited
+
+
 def test_a_selector_without_an_engine_opens_the_current_folder(
     notes: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

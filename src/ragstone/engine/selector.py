@@ -37,7 +37,10 @@ class RAGContextSelector:
     def select_context(
         self, task_description: str, project_id: str | None = None, max_tokens: int = 1500
     ) -> Context:
-        """Return the best pieces of both; `NotFound` if the engine belongs to another project."""
+        """Return the best pieces of both; `NotFound` if the engine belongs to another project.
+
+        An exception of the caller's selector is raised unchanged: a context without its pieces would look complete.
+        """
         if self._engine is None:
             with Engine.open(project=project_id or DEFAULT_PROJECT) as engine:
                 return self._select(engine, task_description, project_id, max_tokens)
