@@ -116,7 +116,7 @@ def test_an_exception_of_the_callers_selector_is_raised_unchanged(notes: Engine)
     selector = RAGContextSelector(BrokenSelector(), notes)
     with pytest.raises(ConnectionError, match="the caller's service is down"):
         selector.select_context("retries wait")
-    assert notes.context("retries wait").cited
+    assert notes.context("uploads give up").cited
 
 
 def test_a_selector_without_an_engine_opens_the_current_folder(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from ragstone import Document, Engine, Hit
 from ragstone.errors import InputError
+from ragstone.surfaces.client.decoding import read_hit
 from ragstone.surfaces.present.hits import hit_json
 from ragstone.surfaces.tools import ALL_TOOLS
 from ragstone.types import Metadata
@@ -58,6 +60,9 @@ def test_a_summary_is_on_the_file_and_the_lines_that_it_is_about(engine: Engine)
         assert lines_of(engine, hit) == hit.metadata["source"]
         data = hit_json(hit)
         assert (data["path"], tuple(data["lines"])) == (hit.path, hit.lines)
+        read = read_hit(json.loads(json.dumps(data)))
+        assert read.is_summary
+        assert (read.path, read.lines, read.citation) == (hit.path, hit.lines, hit.citation)
     cited = [piece for piece in engine.context(QUERY, 2000).cited if piece.is_summary]
     assert cited
     for piece in cited:

@@ -172,10 +172,10 @@ class Hit:
         """Return the first and the last line of the passage; of a summary, those of the file that it is about."""
         if not self.is_summary:
             return self.span.line_start, self.span.line_end
-        line = self.metadata.get("line")
         lines = self.metadata.get("lines")
-        first, last = lines if isinstance(lines, tuple | list) else (line, line)
-        return int(first or 0), int(last or 0)
+        if not isinstance(lines, tuple | list):
+            lines = (self.metadata.get("line"),)
+        return int(lines[0] or 0), int(lines[-1] or 0)
 
     @property
     def source_file(self) -> str:

@@ -66,7 +66,9 @@ def _namespace(file: CodeFile, symbol: Symbol) -> dict[str, Json]:
     sign = _NAMESPACE_SIGNS.get(file.facts.language, ".")
     inner = around.replace(".", sign)
     namespace = sign.join(name for name in (file.facts.namespace, inner) if name)
-    return {"namespace": namespace} if namespace else {}
+    if not namespace:
+        return {}
+    return {"namespace": namespace}
 
 
 def aliases_of(file: CodeFile) -> tuple[Alias, ...]:

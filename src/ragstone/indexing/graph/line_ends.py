@@ -20,8 +20,9 @@ def with_line_ends(graph: Graph, files: ProjectFiles) -> Graph:
     ends = _find_ends(short.values(), files)
     nodes: list[Node] = []
     for node in graph.nodes:
-        end = ends.get((node.uri, node.line), node.line_end)
-        nodes.append(replace(node, line_end=end) if node.key in short else node)
+        if node.key in short:
+            node = replace(node, line_end=ends.get((node.uri, node.line), node.line_end))
+        nodes.append(node)
     return replace(graph, nodes=tuple(nodes))
 
 

@@ -19,7 +19,7 @@ from ragstone.types import Cited, Hit, Slice, cite_slices
 
 def cite_hit(hit: Hit) -> Cited:
     """Return a hit as a piece of a context."""
-    return Cited(
+    cited = Cited(
         doc_id=hit.doc_id,
         citation=hit.citation,
         text=hit.text,
@@ -29,9 +29,10 @@ def cite_hit(hit: Hit) -> Cited:
         span=hit.span,
         kind=hit.kind,
         slices=hit.slices,
-        summary_file=hit.path if hit.is_summary else "",
-        summary_lines=hit.lines if hit.is_summary else (0, 0),
     )
+    if hit.is_summary:
+        return replace(cited, summary_file=hit.path, summary_lines=hit.lines)
+    return cited
 
 
 def exact_slices(piece: Cited | Hit) -> tuple[Slice, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -231,8 +232,7 @@ def _read_skip(data: Json) -> types.Skip:
 
 
 def _read_cited(data: Json) -> types.Cited:
-    is_summary = data.get("summary", False)
-    return types.Cited(
+    cited = types.Cited(
         doc_id=data["doc_id"],
         citation=data["place"],
         text=data["text"],
@@ -243,9 +243,11 @@ def _read_cited(data: Json) -> types.Cited:
         whole=data["whole"],
         kind=data["kind"],
         slices=read_list(_read_slice, data.get("slices", ())),
-        summary_file=data["path"] if is_summary else "",
-        summary_lines=tuple(data["lines"]) if is_summary else (0, 0),
     )
+    if data.get("summary"):
+        first, last = data["lines"]
+        return replace(cited, summary_file=data["path"], summary_lines=(first, last))
+    return cited
 
 
 def _read_slice(data: Json) -> types.Slice:
