@@ -72,7 +72,7 @@ def test_a_summary_is_on_the_file_and_the_lines_that_it_is_about(engine: Engine)
 
 def test_a_context_names_the_file_that_a_summary_is_about(engine: Engine) -> None:
     for format in ("block", "documents"):
-        context = engine.context("which table has the books", 400, format=format)  # type: ignore[arg-type]  # by name
+        context = engine.context("which table has the books", 400, format=format)
         assert any(piece.is_summary for piece in context.cited)
         assert "(summary)" in context.text and "graph:" not in context.text
 

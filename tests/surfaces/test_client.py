@@ -58,7 +58,10 @@ def engine(server: RunningServer) -> Engine:
 
 def shown(hits: list[Hit]) -> list[Hit]:
     """Return hits as far as a server shows them."""
-    return [replace(hit, trace=Trace(path=hit.trace.path), header="", content_hash="") for hit in hits]
+    return [
+        replace(hit, trace=Trace(path=hit.trace.path), header="", content_hash="")
+        for hit in hits
+    ]
 
 
 def test_the_client_has_the_verbs_of_the_engine() -> None:

@@ -173,9 +173,10 @@ class Hit:
         if not self.is_summary:
             return self.span.line_start, self.span.line_end
         lines = self.metadata.get("lines")
-        if not isinstance(lines, tuple | list):
-            lines = (self.metadata.get("line"),)
-        return int(lines[0] or 0), int(lines[-1] or 0)
+        if isinstance(lines, tuple | list):
+            return int(lines[0] or 0), int(lines[-1] or 0)
+        line = int(str(self.metadata.get("line") or 0))
+        return line, line
 
     @property
     def source_file(self) -> str:
