@@ -29,6 +29,6 @@ def test_a_view_for_any_method_is_described_by_the_verb_of_its_name() -> None:
         "views.py": "def remove_check(request):\n    return None\n",
     }
     texts = [
-        text.text for text in Django().read(world_of(files)).rendered if text.kind == "route"
+        text.words for text in Django().read(world_of(files)).rendered if text.kind == "route"
     ]
     assert "delete, remove" in texts[0]
