@@ -10,6 +10,7 @@ from ragstone.errors import RagstoneError
 from ragstone.types import Alias, Confidence, Graph, Json, Link, Node
 from ragstone_code.descriptions import describe_nodes
 from ragstone_code.python.values import ClassValue, FunctionValue
+from ragstone_code.rejections import rejected_statuses
 from ragstone_code.route_definition import METHODS, Location, RouteDefinition, RouteGuard
 
 PARAMETER: Final = re.compile(r"\{[^{}]*\}")
@@ -159,6 +160,7 @@ class GraphBuilder:
             definition.doc,
             "python",
             self.framework,
+            _rejections(function),
         )
         return self.add_node(node)
 
@@ -291,10 +293,16 @@ class GraphBuilder:
         elif isinstance(implementation, ClassValue):
             self.add_link(
                 "HANDLED_BY",
-                (key, self.add_class(implementation, "class")),
+                (key, self.add_class(implementation, "class", **_rejections(implementation))),
                 (uri, line),
                 how="declared",
             )
+
+
+def _rejections(value: FunctionValue | ClassValue) -> dict[str, Json]:
+    """Return the statuses with which code turns requests away, as attributes of its node."""
+    statuses = rejected_statuses(value)
+    return {"rejects": list(statuses)} if statuses else {}
 
 
 def _route_attributes(route: RouteDefinition) -> dict[str, Json]:

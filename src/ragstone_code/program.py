@@ -300,6 +300,7 @@ def _nested_fields(kind: type) -> tuple[str, ...]:
         "text",
         "how",
         "captures",
+        "raised",
     )
     return tuple(
         part_field.name

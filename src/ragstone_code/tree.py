@@ -272,6 +272,8 @@ class Leave:
 
     how: str
     line: int
+    raised: Expr | None = None
+    """The exception of a `raise`; the evaluator leaves it out."""
 
 
 @dataclass(slots=True)

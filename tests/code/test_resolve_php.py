@@ -169,7 +169,8 @@ def test_a_name_has_the_type_of_its_value_if_that_is_known() -> None:
     )
     assert project.calls_of(r"method:App\Service::changed") == set()
     assert (
-        project.reasons(r"method:App\Service::changed")["$song start"] == "not in this project"
+        project.reasons(r"method:App\Service::changed")["$song start"]
+        == "$song has several types"
     )
 
 

@@ -1,4 +1,4 @@
-"""Finds methods by a name without a class, and code or files by the end of a full name."""
+"""Finds code by a name without a class or module, and code or files by the end of a full name."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from ragstone.code.file_languages import language_of
 from ragstone.protocols import GraphReader
 from ragstone.types import Node, Scope
 
+METHOD_KINDS: Final = ("method", "controller_method", "constructor")
+_CLASS_ALIASES: Final = ("class", "short_class")
+_CODE_ALIASES: Final = ("function", "short_function", "method", *_CLASS_ALIASES)
+_PARENT_LINKS: Final = ("EXTENDS", "USES_TRAIT", "IMPLEMENTS")
 _MAX_METHODS: Final = 20_000
 _MAX_FILES: Final = 50_000
 _SEPARATOR: Final = re.compile(r"[\\.:@#]")
@@ -18,9 +22,47 @@ _DOTTED: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 
 def methods_named(graph: GraphReader, scope: Scope, name: str) -> list[Node]:
     """Return the methods of all classes with a name, ignoring case."""
-    methods = graph.nodes(scope, kinds=("method",), limit=_MAX_METHODS)
+    methods = graph.nodes(scope, kinds=METHOD_KINDS, limit=_MAX_METHODS)
     folded = name.casefold()
-    return [node for node in methods if _SEPARATOR.split(node.name)[-1].casefold() == folded]
+    return [node for node in methods if _last_part(node.name).casefold() == folded]
+
+
+def code_named(graph: GraphReader, scope: Scope, name: str) -> list[Node]:
+    """Return the functions, classes and methods with a name; ignoring case only if none is spelt like it."""
+    aliases = graph.find_aliases(scope, [name])
+    keys = sorted({alias.key for alias in aliases if alias.kind in _CODE_ALIASES})
+    nodes = graph.nodes(scope, keys=keys) if keys else []
+    by_key = {node.key: node for node in (*nodes, *methods_named(graph, scope, name))}
+    exact = [node for node in by_key.values() if _last_part(node.name) == name]
+    return exact or list(by_key.values())
+
+
+def methods_of_class(graph: GraphReader, scope: Scope, owner: str, name: str) -> list[Node]:
+    """Return the methods with a name of the classes called `owner`, or those that these classes inherit."""
+    aliases = graph.find_aliases(scope, [owner])
+    owners = {alias.key for alias in aliases if alias.kind in _CLASS_ALIASES}
+    methods = methods_named(graph, scope, name)
+    seen: set[str] = set()
+    while owners:
+        own = [node for node in methods if owner_key(node.key) in owners]
+        if own:
+            return own
+        seen |= owners
+        links = graph.links(scope, sorted(owners), kinds=_PARENT_LINKS)
+        owners = {link.target for link in links} - seen
+    return []
+
+
+def owner_key(key: str) -> str:
+    """Return the key of the class that a method belongs to: `class:a.B` for `method:a.B.c`."""
+    name = key.partition(":")[2]
+    owner = re.sub(r"(?:::|[.#])[^.:#]*$", "", name)
+    return f"class:{owner}"
+
+
+def _last_part(name: str) -> str:
+    """Return a name without its class or module."""
+    return _SEPARATOR.split(name)[-1]
 
 
 def nodes_imported_as(graph: GraphReader, scope: Scope, name: str) -> list[Node]:

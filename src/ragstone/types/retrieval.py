@@ -31,6 +31,8 @@ class CodeGuess:
     key: str
     share: float
     answer: GraphAnswer
+    is_shown: bool = True
+    """Whether the answer may be shown as a sentence; otherwise only its evidence is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,8 +70,11 @@ def _lower_return(context: PythonContext, node: Node) -> Block:
     return (tree.Return(value, line_of(node)),)
 
 
-def _lower_leave(_: PythonContext, node: Node) -> Block:
-    return (tree.Leave(node.type.removesuffix("_statement"), line_of(node)),)
+def _lower_leave(context: PythonContext, node: Node) -> Block:
+    """Return `raise`, `break` or `continue`; what is raised is kept, but not evaluated."""
+    parts = children_of(node)
+    raised = context.expression(parts[0]) if parts else None
+    return (tree.Leave(node.type.removesuffix("_statement"), line_of(node), raised),)
 
 
 def _lower_import(context: PythonContext, node: Node) -> Block:

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from ragstone.code.method_names import methods_named, nodes_imported_as
+from ragstone.code.method_names import (
+    code_named,
+    methods_of_class,
+    nodes_imported_as,
+)
 from ragstone.protocols import DocumentReader
 from ragstone.text import query_terms, terms
 from ragstone.types import Alias, Node, Scope
+from ragstone_code.questions.code_slots import CODE_NOUNS, CodeWord
 from ragstone_code.questions.mentions import Mention, find_mentions, normalise_uri
 
 _MAX_ROUTES: Final = 20_000
@@ -49,8 +54,18 @@ _CUED_ALIASES: Final = {
     "column": ("column",),
 }
 """The kinds of alias that the word next to a name asks for: `users` after `table` is a table."""
+_FUNCTION_ALIASES: Final = frozenset({"function", "short_function", "method", "short_method"})
+_WORDS_OF_QUESTIONS: Final = frozenset(
+    terms(
+        "code file files module modules test tests tested cover covers covered call calls called use uses used user"
+        " define defines defined declared implemented located create creates created raise raises raised throw throws"
+        " override overrides reach reaches return returns parameter parameters find show list all"
+    )
+) | frozenset(CODE_NOUNS)
+"""Words that ask for something; they do not choose between two names that are equal."""
 _DOTTED: Final = re.compile(r"[\w-]+(?:[.:]+[\w-]+)+")
 """The name of a route without the names of the groups around it."""
+_PATH: Final = re.compile(r"/[^\s.]*")
 _TEST_FOLDER: Final = re.compile(r"(^|/)tests?(/|$)", re.IGNORECASE)
 
 
@@ -99,15 +114,7 @@ def link_mentions(
     unknown: list[Mention] = []
     for mention, groups in zip(mentions, aliases, strict=True):
         own_aliases, *other_groups = groups or [[]]
-        candidates = _nodes_of_mention(mention, own_aliases, nodes)
-        kind = own_aliases[0].kind if own_aliases else "uri"
-        if not candidates:
-            candidates = _unaliased_routes(store, scope, mention)
-        if not candidates and _is_word_of_code(mention):
-            candidates = methods_named(store.graph, scope, mention.text)
-            kind = "method"
-        if not candidates and not mention.plain and not mention.cue:
-            candidates = nodes_imported_as(store.graph, scope, mention.text)
+        kind, candidates = _candidates(store, scope, mention, own_aliases, nodes)
         if candidates:
             anchors.append(_create_anchor(mention, kind, candidates, words))
             for group in other_groups:
@@ -116,12 +123,43 @@ def link_mentions(
                     alternatives.append(_create_anchor(mention, group[0].kind, others, words))
         elif _is_certain_name(mention):
             unknown.append(mention)
+    anchors = [anchor for anchor in anchors if not _is_inside(anchor, unknown)]
     return LinkedNames(
         tuple(_without_overlaps(anchors)),
         tuple(alternatives),
         tuple(unknown),
         tuple(mentions),
     )
+
+
+def _candidates(
+    store: DocumentReader,
+    scope: Scope,
+    mention: Mention,
+    aliases: Sequence[Alias],
+    nodes: Mapping[str, Node],
+) -> tuple[str, list[Node]]:
+    """Return the nodes that a mention can refer to, and the kind of name that it is."""
+    if mention.code:
+        return "method", _nodes_of_code(store, scope, mention.code)
+    kind = aliases[0].kind if aliases else "uri"
+    candidates = _nodes_of_mention(mention, aliases, nodes)
+    candidates = candidates or _unaliased_routes(store, scope, mention)
+    if _is_word_of_code(mention) and (not candidates or kind in _FUNCTION_ALIASES):
+        named = code_named(store.graph, scope, mention.text)
+        if named:
+            by_key = {node.key: node for node in (*candidates, *named)}
+            return "method", list(by_key.values())
+    if not candidates and not mention.plain and not mention.cue:
+        candidates = nodes_imported_as(store.graph, scope, mention.text)
+    return kind, candidates
+
+
+def _nodes_of_code(store: DocumentReader, scope: Scope, word: CodeWord) -> list[Node]:
+    """Return the code with a name; of a class, if the question puts one beside it."""
+    if word.owner:
+        return methods_of_class(store.graph, scope, word.owner, word.name)
+    return code_named(store.graph, scope, word.name)
 
 
 def _nodes_of_mention(
@@ -138,6 +176,8 @@ def _create_anchor(
     mention: Mention, kind: str, candidates: list[Node], words: frozenset[str]
 ) -> Anchor:
     """Return the anchor of a mention; all routes of a resource belong to it."""
+    if kind in _FUNCTION_ALIASES:
+        words -= _WORDS_OF_QUESTIONS
     if kind != "route_resource":
         candidates = _most_similar(candidates, words, mention)
     return Anchor(mention, kind, tuple(candidates))
@@ -145,7 +185,14 @@ def _create_anchor(
 
 def _is_certain_name(mention: Mention) -> bool:
     """Return whether a mention can only be a name, so that a missing node is worth an answer."""
-    return not mention.plain and bool(mention.cue or mention.methods)
+    if mention.plain:
+        return False
+    return bool(mention.cue or mention.methods or mention.code) or is_path(mention)
+
+
+def is_path(mention: Mention) -> bool:
+    """Return whether a mention is written like the path of a route: `/ghost`, not like that of a file."""
+    return bool(_PATH.fullmatch(mention.text))
 
 
 def _is_word_of_code(mention: Mention) -> bool:
@@ -308,6 +355,11 @@ def _without_overlaps(anchors: Sequence[Anchor]) -> list[Anchor]:
         if not any(_conflicts(anchor, other) for other in selected):
             selected.append(anchor)
     return sorted(selected, key=lambda anchor: anchor.mention.at)
+
+
+def _is_inside(anchor: Anchor, unknown: Iterable[Mention]) -> bool:
+    """Return whether an anchor is only the class of a method that does not exist."""
+    return any(mention.code and _overlap(anchor.mention, mention) for mention in unknown)
 
 
 def _conflicts(anchor: Anchor, other: Anchor) -> bool:

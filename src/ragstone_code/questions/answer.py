@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ragstone.protocols import DocumentReader
 from ragstone.types import CONFIDENCES, Confidence, GraphAnswer, Json, Node, Scope, Walked
 from ragstone_code.questions import (
     authorization,
+    class_members,
     events,
     models,
+    route_lists,
     routes,
     runs,
     schedules,
@@ -20,9 +22,19 @@ from ragstone_code.questions import (
     tables,
     usage,
 )
-from ragstone_code.questions.anchors import Anchor, LinkedNames, link_names
-from ragstone_code.questions.graph_query import AnswerPart, GraphQuery, Place
+from ragstone_code.questions.anchors import Anchor, LinkedNames, is_path, link_names
+from ragstone_code.questions.call_paths import find_call_path
+from ragstone_code.questions.graph_query import (
+    MAX_NAMED,
+    AnswerPart,
+    GraphQuery,
+    Place,
+    join_names,
+    places_of_nodes,
+    plain_name,
+)
 from ragstone_code.questions.intents import (
+    Intent,
     RankedIntent,
     all_intents,
     rank_intents,
@@ -42,7 +54,7 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "route_policy": authorization.find_authorization,
     "route_expansion": routes.find_registered_routes,
     "routes_of_method": routes.find_leading_routes,
-    "middleware_routes": routes.find_leading_routes,
+    "middleware_routes": route_lists.find_routes_of_middleware,
     "model_routes": routes.find_leading_routes,
     "request_routes": routes.find_leading_routes,
     "model_policy": models.find_policy,
@@ -62,7 +74,11 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "middleware_class": symbols.find_middleware_class,
     "callers": symbols.find_callers,
     "callees": symbols.find_callees,
+    "overrides": class_members.find_overrides,
+    "members": class_members.find_members,
+    "signature": class_members.find_signature,
     "subclasses": symbols.find_subclasses,
+    "parents": symbols.find_parents,
     "users": usage.find_users,
     "definition": usage.find_definition,
     "implementation": usage.find_definition,
@@ -73,6 +89,11 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "schedule": schedules.find_schedule,
 }
 """The function that answers each intent."""
+_LISTING_ALL: Final = frozenset({"definition", "implementation", "signature"})
+_ABOUT_ALL: Final = frozenset({"callers", "tests", "overrides", *_LISTING_ALL})
+"""Intents whose answer covers every node that a name can refer to."""
+_MAX_CANDIDATES: Final = 12
+"""Nodes of one name that such an answer covers; of more, the question has to name a class."""
 _MAX_INTENTS: Final = 3
 """Number of intents of one question that are answered."""
 _MAX_ALTERNATIVES: Final = 4
@@ -114,6 +135,11 @@ def answer_question(
     `hints` are anchors that a caller names in addition to the question; they come before the question's own.
     """
     anchors = [*hints, *parsed.linked.anchors]
+    call_path = find_call_path(
+        store, scope, parsed.text, [*anchors, *parsed.linked.alternatives]
+    )
+    if call_path is not None:
+        return call_path
     choice = _choose_anchor(parsed.text, anchors, prefer_first=bool(hints))
     if choice is not None:
         choice = _choose_alternative(parsed, *choice)
@@ -121,7 +147,9 @@ def answer_question(
         tasks = store.graph.nodes(scope, kinds=("schedule",), limit=_MAX_TASKS)
         return schedules.answer_schedule_list(tasks, parsed.text)
     if choice is None:
-        return _answer_unknown_name(parsed)
+        return _answer_unknown_name(parsed) or route_lists.answer_route_list(
+            store, scope, parsed.question
+        )
     anchor, ranked = choice
     others = tuple(
         other
@@ -129,24 +157,52 @@ def answer_question(
         if other is not anchor and other.mention is not anchor.mention
     )
     parts: list[tuple[str, AnswerPart]] = []
-    queries = [
-        GraphQuery(
-            store,
-            scope,
-            parsed.text,
-            anchor,
-            all_intents()[name],
-            others,
-            parsed.linked.mentions,
+    queries: list[GraphQuery] = []
+    for name in _intents_to_answer(parsed, anchor, ranked, others):
+        intent = all_intents()[name]
+        queries.append(
+            GraphQuery(
+                store,
+                scope,
+                parsed.text,
+                _narrow_anchor(anchor, intent),
+                intent,
+                others,
+                parsed.linked.mentions,
+            )
         )
-        for name in _intents_to_answer(ranked)
-    ]
+    if queries[0].intent.name in _ABOUT_ALL and len(queries[0].anchor.nodes) > _MAX_CANDIDATES:
+        return _ask_back(queries[0])
     for query in queries:
         parts.append((query.intent.name, _ANSWER_FUNCTIONS[query.intent.name](query)))
-    answer = _combine_parts(parts, anchor)
+    answer = _combine_parts(parts, queries[0].anchor)
     if is_yes_no(parsed.question) and ranked[0].weight:
         answer = add_yes_no(answer, queries[0])
     return answer
+
+
+def _narrow_anchor(anchor: Anchor, intent: Intent) -> Anchor:
+    """Return an anchor without the nodes that an intent cannot be about."""
+    fitting = [
+        node
+        for node in anchor.nodes
+        if not set(intent.anchors).isdisjoint(roles_of(node, anchor.alias))
+    ]
+    return replace(anchor, nodes=tuple(fitting)) if fitting else anchor
+
+
+def _ask_back(query: GraphQuery) -> GraphAnswer:
+    """Return the list of what a name stands for, if these are too many to answer for all of them."""
+    nodes = query.anchor.nodes
+    name = query.anchor.mention.name
+    texts = join_names([f"{plain_name(node.key)} ({node.place})" for node in nodes], MAX_NAMED)
+    return GraphAnswer(
+        intent=query.intent.name,
+        said=f"“{name}” stands for {len(nodes)} things: {texts}. Name the class or module too.",
+        facts={"candidates": [plain_name(node.key) for node in nodes]},
+        nodes=nodes,
+        evidence=tuple(places_of_nodes(nodes[:MAX_NAMED])),
+    )
 
 
 def _asks_for_tasks(parsed: ParsedQuestion) -> bool:
@@ -225,8 +281,17 @@ def _choose_alternative(
     return anchor, ranked
 
 
-def _intents_to_answer(ranked: Sequence[RankedIntent]) -> list[str]:
+def _intents_to_answer(
+    parsed: ParsedQuestion,
+    anchor: Anchor,
+    ranked: Sequence[RankedIntent],
+    others: Sequence[Anchor],
+) -> list[str]:
     """Return the names of the strongest intents, then of the intents that always go with them."""
+    named = [other.node.kind for other in (*others, *parsed.linked.alternatives)]
+    names_middleware = "middleware" in named
+    if is_yes_no(parsed.question) and anchor.node.kind == "route" and names_middleware:
+        return ["route_middleware"]  # `is the route behind require_user`
     intents = [item.intent for item in ranked[:_MAX_INTENTS]]
     names = [intent.name for intent in intents]
     for intent in intents:
@@ -250,7 +315,7 @@ def _combine_parts(parts: Sequence[tuple[str, AnswerPart]], anchor: Anchor) -> G
     sentences = dict.fromkeys(part.said for _, part in parts)
     return GraphAnswer(
         intent=intent,
-        said=" ".join(sentences) + _alternatives_text(anchor),
+        said=" ".join(sentences) + _alternatives_text(intent, anchor),
         facts=facts,
         nodes=tuple(nodes.values()),
         paths=tuple(walked),
@@ -261,12 +326,15 @@ def _combine_parts(parts: Sequence[tuple[str, AnswerPart]], anchor: Anchor) -> G
     )
 
 
-def _alternatives_text(anchor: Anchor) -> str:
-    """Return the other nodes that a name can refer to, for the end of an answer; empty if there are none."""
-    if len(anchor.nodes) < 2 or anchor.alias == "route_resource":
+def _alternatives_text(intent: str, anchor: Anchor) -> str:
+    """Return the nodes that a name can refer to, for the end of an answer; empty if there is one."""
+    if len(anchor.nodes) < 2 or anchor.alias == "route_resource" or intent in _LISTING_ALL:
         return ""
-    names = [node.key.partition(":")[2] for node in anchor.nodes[1 : _MAX_ALTERNATIVES + 1]]
-    return f" (“{anchor.mention.text}” could also be {', '.join(names)}.)"
+    if intent in _ABOUT_ALL:
+        texts = [f"{plain_name(node.key)} ({node.place})" for node in anchor.nodes]
+        return f" (“{anchor.mention.name}” stands for {join_names(texts)}.)"
+    names = [plain_name(node.key) for node in anchor.nodes[1 : _MAX_ALTERNATIVES + 1]]
+    return f" (“{anchor.mention.name}” could also be {', '.join(names)}.)"
 
 
 def _weakest(confidences: Iterable[Confidence]) -> Confidence:
@@ -279,11 +347,13 @@ def _answer_unknown_name(parsed: ParsedQuestion) -> GraphAnswer | None:
     if not parsed.linked.unknown:
         return None
     mention = parsed.linked.unknown[0]
-    noun = "route" if mention.methods else mention.cue
+    noun = "method" if mention.code else mention.cue
+    if mention.methods or is_path(mention):
+        noun = "route"
     for ranked in rank_intents(parsed.text):
         if _can_be_about(ranked, mention):
             sentence = (
-                f"There is no {noun} {mention.text}; looked at every {noun} of the graph."
+                f"There is no {noun} {mention.name}; looked at every {noun} of the graph."
             )
             intent = ranked.intent
             return GraphAnswer(
@@ -298,6 +368,8 @@ def _answer_unknown_name(parsed: ParsedQuestion) -> GraphAnswer | None:
 
 def _can_be_about(ranked: RankedIntent, mention: Mention) -> bool:
     """Return whether an intent can be about the kind of thing that a mention names."""
-    is_route = bool(mention.methods) or mention.cue in ("endpoint", "uri", "url")
+    is_route = mention.methods or mention.cue in ("endpoint", "uri", "url") or is_path(mention)
     role = "route" if is_route else mention.cue
+    if mention.code:
+        role = "method"
     return role in ranked.intent.anchors or "class" in ranked.intent.anchors

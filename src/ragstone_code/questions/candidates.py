@@ -12,7 +12,7 @@ from ragstone.protocols import DocumentReader
 from ragstone.text import query_terms, terms
 from ragstone.types import Hit, Node, Scope
 from ragstone_code.questions.graph_paths import find_paths
-from ragstone_code.questions.graph_query import string_list
+from ragstone_code.questions.graph_query import plain_name, string_list
 from ragstone_code.questions.intents import RankedIntent, resource_actions
 
 _RANK_OFFSET: Final = 4.0
@@ -104,6 +104,20 @@ def rank_candidates(
         )
         rows.append((node, score))
     return sorted(rows, key=lambda row: (-row[1], row[0].key))
+
+
+def shares_word(
+    node: Node, question: str, intents: Iterable[RankedIntent], description: str
+) -> bool:
+    """Return whether a question has a word of a node's name or description, apart from the words that ask."""
+    for ranked in intents:
+        for cue, _ in ranked.intent.cues:
+            question = cue.sub(" ", question)
+    words = frozenset(query_terms(question))
+    own_words = set(terms(f"{plain_name(node.key)} {node.name} {description}"))
+    for attribute in ("name", "action", "uri"):
+        own_words.update(terms(str(node.attributes.get(attribute) or "")))
+    return not words.isdisjoint(own_words)
 
 
 def _is_api_route(node: Node) -> bool:

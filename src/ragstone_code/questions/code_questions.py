@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from ragstone.protocols import DocumentReader
@@ -15,7 +16,7 @@ from ragstone_code.questions.answer import (
     answer_question,
     parse_question,
 )
-from ragstone_code.questions.candidates import kinds_of, rank_candidates
+from ragstone_code.questions.candidates import kinds_of, rank_candidates, shares_word
 from ragstone_code.questions.graph_query import string_list
 from ragstone_code.questions.intents import RankedIntent, rank_intents
 from ragstone_code.questions.mentions import CLASS_ALIASES, ROUTE_ALIASES, Mention
@@ -47,6 +48,8 @@ _SEARCHED_KINDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Node kinds that a negative answer claims to have searched; any other noun means files of code."""
 
+_GENERAL_KINDS: Final = frozenset({"class", "method", "function", "file"})
+"""Kinds that every project has."""
 UNREAD_CLASSES_KEY: Final = "registry:classes"
 """The node that lists folders of an application in which no class was found."""
 _CLASS_INTENTS: Final = frozenset(
@@ -84,7 +87,7 @@ class CodeQuestions:
         """Return the graph's answer about the hinted nodes, or about those that the question names."""
         anchors, missing = hinted
         mentions = (*missing, *parsed.linked.unknown)
-        unknown = [f"{mention.cue or 'name'} {mention.text}" for mention in mentions]
+        unknown = [f"{mention.cue or 'name'} {mention.name}" for mention in mentions]
         answer = answer_question(store, scope, parsed, anchors)
         keys = _anchor_keys((*anchors, *parsed.linked.anchors))
         if not keys:
@@ -96,7 +99,8 @@ class CodeQuestions:
             answer = _absent_answer(missing[0], parsed.intent)
         if answer is None:
             unknown += unknown_names(store, scope, parsed)
-            return CodeAnswer(None, parsed.intent, unknown=tuple(unknown))
+            notes = _missing_kinds(store, scope, parsed)
+            return CodeAnswer(None, parsed.intent, unknown=tuple(unknown), notes=notes)
         if not _has_searched_nodes(store, scope, answer):
             noun = answer.looked_in[0].removeprefix("every ")
             note = f"no {noun} at all is known here"
@@ -126,18 +130,25 @@ class CodeQuestions:
     def guess(
         self, store: DocumentReader, scope: Scope, question: str, hits: Iterable[Sequence[Hit]]
     ) -> list[CodeGuess]:
-        """Return answers about the nodes that the hits lead to, the most likely first."""
+        """Return answers about the nodes that the hits lead to, the most likely first.
+
+        A guess is only `is_shown` if the question has a word of its node: similar texts alone prove nothing.
+        """
+        hits = [list(hit_list) for hit_list in hits]
         parsed = parse_question(store, scope, question)
         intents = self._guessable_intents(store, scope, parsed)
         if not intents:
             return []
         ranked = rank_candidates(store, scope, question, hits=hits, intents=intents)
+        descriptions = {hit.metadata.get("key"): hit.text for hit in chain.from_iterable(hits)}
         guesses: list[CodeGuess] = []
         for node, share in ranked[: 2 * _MAX_GUESSES]:
             answer = answer_about_node(store, scope, parsed, node)
             if answer is not None and len(guesses) < _MAX_GUESSES:
                 hedged = replace(answer, confidence="heuristic", said=f"Perhaps: {answer.said}")
-                guesses.append(CodeGuess(node.key, round(share, 4), hedged))
+                description = descriptions.get(node.key, "")
+                is_shown = shares_word(node, parsed.text, intents, description)
+                guesses.append(CodeGuess(node.key, round(share, 4), hedged, is_shown))
         return guesses
 
     def _hinted_anchors(
@@ -164,10 +175,32 @@ class CodeQuestions:
     def _guessable_intents(
         self, store: DocumentReader, scope: Scope, parsed: ParsedQuestion
     ) -> list[RankedIntent]:
-        """Return what the question asks; nothing if it names something that no node has."""
+        """Return what the question asks; nothing if it names something that no node has, or asks about plain code.
+
+        A search cannot guess which function is meant, and a route is no answer to a question about a function.
+        """
         if not parsed.question.strip() or unknown_names(store, scope, parsed):
             return []
-        return rank_intents(parsed.text)
+        intents = rank_intents(parsed.text)
+        strongest = [intent for intent in intents if intent.weight == intents[0].weight]
+        return intents if kinds_of(strongest) else []
+
+
+def _missing_kinds(
+    store: DocumentReader, scope: Scope, parsed: ParsedQuestion
+) -> tuple[str, ...]:
+    """Return a note, if a question can only be about things of which none is known, such as routes."""
+    intents = rank_intents(parsed.text)
+    kinds: dict[str, None] = {}
+    for ranked in intents:
+        if ranked.weight == intents[0].weight:
+            kinds.update(dict.fromkeys(ranked.intent.anchors))
+    if not kinds or any(kind in _GENERAL_KINDS for kind in kinds):
+        return ()
+    if store.graph.nodes(scope, kinds=[*kinds, *_SEARCHED_KINDS["route"]], limit=1):
+        return ()
+    nouns = [kind.replace("_", " ") for kind in kinds if kind != "resource_routes"]
+    return (f"the question is about a {' or a '.join(nouns)}, and none is known here",)
 
 
 def _anchor_keys(anchors: Iterable[Anchor]) -> tuple[str, ...]:

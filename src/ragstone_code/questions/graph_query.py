@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from ragstone.code.method_names import METHOD_KINDS, owner_key
 from ragstone.protocols import DocumentReader
 from ragstone.types import Json, Link, Node, Scope, Walked
 from ragstone_code.questions.anchors import Anchor
@@ -43,6 +45,14 @@ class GraphQuery:
     def node(self) -> Node:
         """Return the node that the question is about."""
         return self.anchor.node
+
+    @property
+    def candidates(self) -> list[GraphQuery]:
+        """Return this query for each node that the name can refer to."""
+        return [
+            replace(self, anchor=replace(self.anchor, nodes=(node,)))
+            for node in self.anchor.nodes
+        ]
 
     @property
     def role(self) -> str:
@@ -100,9 +110,11 @@ class GraphQuery:
         """Return the methods of a class that are declared in the class's file."""
         if not class_node.uri:
             return []
-        prefix = f"method:{class_name(class_node.key)}::"
-        nodes = self.nodes_of_file(class_node.uri)
-        return [node for node in nodes if node.key.startswith(prefix)]
+        return [
+            node
+            for node in self.nodes_of_file(class_node.uri)
+            if node.kind in METHOD_KINDS and owner_key(node.key) == class_node.key
+        ]
 
     def nodes_of_file(self, uri: str) -> list[Node]:
         """Return the nodes in a file."""
@@ -157,6 +169,18 @@ def class_name(key: str) -> str:
 def plain_name(key: str) -> str:
     """Return a key without its kind, as people write the name."""
     return key.partition(":")[2]
+
+
+def short_name(node: Node) -> str:
+    """Return a name as calls write it, without its class."""
+    return re.split(r"[.:@#\\]", node.name)[-1]
+
+
+def name_of_all(nodes: Sequence[Node]) -> str:
+    """Return the full name of a node; the name and the number of several that have the same name."""
+    if len(nodes) == 1:
+        return plain_name(nodes[0].key)
+    return f"any of the {len(nodes)} {short_name(nodes[0])}"
 
 
 def table_name(key: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragstone.text import STOPWORDS
+from ragstone_code.questions.code_slots import CodeWord, find_code_words
 
 CLASS_ALIASES: Final = frozenset({"class", "short_class"})
 ROUTE_ALIASES: Final = frozenset({"route_name", "uri"})
@@ -83,8 +84,17 @@ class Mention:
     """HTTP methods in front of a URI."""
     cue: str = ""
     """The word next to the name that tells its kind."""
+    code: CodeWord | None = None
+    """Set if the place of a plain word in the sentence says that it is code."""
     plain: bool = False
     """Whether it consists of common words; then only the longest known phrase counts."""
+
+    @property
+    def name(self) -> str:
+        """Return the name without the words around it: `Invoice.pay` for `the pay method of Invoice`."""
+        if self.code is None:
+            return self.text
+        return ".".join(filter(None, (self.code.owner, self.code.name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +120,10 @@ def find_mentions(question: str) -> list[Mention]:
         mentions += _run_mentions(words, position)
         mentions += _cued_mentions(words, position)
         mentions += _table_mentions(words, position)
+    for word in find_code_words(text):
+        mentions.append(
+            Mention(word.text, word.at, (word.name,), code=word, plain=not word.owner)
+        )
     return sorted(mentions, key=lambda mention: (mention.at, -len(mention.text)))
 
 

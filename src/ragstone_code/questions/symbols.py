@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.types import Json
+from ragstone.types import Json, Link, Walked
 from ragstone_code.questions.graph_query import (
     ALL_CALLS,
     MAX_NAMED,
@@ -13,55 +13,57 @@ from ragstone_code.questions.graph_query import (
     last_links,
     last_nodes,
     link_place_text,
+    name_of_all,
     place_of,
     place_text,
     places_of_links,
     places_of_nodes,
     plain_name,
+    short_name,
 )
-
-_MAX_UNRESOLVED = 200
+from ragstone_code.questions.unresolved_calls import (
+    find_unresolved_calls,
+    places_of_calls,
+    unresolved_note,
+)
 
 
 def find_callers(query: GraphQuery) -> AnswerPart:
     """Return the callers of a function; calls whose receiver has no written type are listed separately."""
-    function = query.node
-    walked = query.walk()
+    walked: list[Walked] = []
+    texts: list[str] = []
+    for candidate in query.candidates:
+        paths = candidate.walk()
+        walked += paths
+        callers = dict.fromkeys(_caller_text(link) for link in last_links(paths))
+        if callers:
+            names = join_names(list(callers), MAX_NAMED)
+            texts.append(f"{plain_name(candidate.node.key)} is called from {names}")
+    functions = query.anchor.nodes
     links = last_links(walked)
-    name = plain_name(function.key)
-    unresolved = query.store.graph.unresolved(
-        query.scope, name=function.name, limit=_MAX_UNRESOLVED
-    )
-    unresolved_calls = [call for call in unresolved if call.kind in ("call", "CALLS")]
+    unresolved = find_unresolved_calls(query, (short_name(node) for node in functions))
     facts: dict[str, Json] = {
         "called_from": [f"{uri}:{line}" for uri, line in places_of_links(links)],
         "callers": list(dict.fromkeys(plain_name(link.source) for link in links)),
-        "unresolved": [f"{call.uri}:{call.line}" for call in unresolved_calls],
+        "unresolved": [f"{uri}:{line}" for uri, line in places_of_calls(unresolved)],
     }
-    note = _unresolved_note(len(unresolved_calls))
-    if not links:
-        sentence = f"No call of {name} is written with its type{note}."
-        return query.negative_part(facts, sentence, [ALL_CALLS])
-    callers = dict.fromkeys(
-        f"{plain_name(link.source)} ({link_place_text(link)})" for link in links
-    )
-    sentence = f"{name} is called from {join_names(list(callers), MAX_NAMED)}{note}."
-    evidence = [*places_of_links(links), *place_of(function)]
-    return AnswerPart(
+    if not texts:
+        texts = [f"No call of {name_of_all(functions)} is written with its type"]
+    part = AnswerPart(
         facts,
-        sentence,
-        evidence,
-        [*last_nodes(walked), function],
+        f"{'; '.join(texts)}{unresolved_note(unresolved)}.",
+        [*places_of_links(links), *places_of_calls(unresolved), *places_of_nodes(functions)],
+        [*last_nodes(walked), *functions],
         walked,
     )
+    if not links and not unresolved:
+        part.negative, part.looked_in = True, [ALL_CALLS]
+    return part
 
 
-def _unresolved_note(count: int) -> str:
-    """Return the end of a sentence about calls whose target is not certain; empty if there are none."""
-    if not count:
-        return ""
-    calls = "1 call of that name has" if count == 1 else f"{count} calls of that name have"
-    return f"; {calls} no written receiver type"
+def _caller_text(link: Link) -> str:
+    """Return the source of a call with its place."""
+    return f"{plain_name(link.source)} ({link_place_text(link)})"
 
 
 def find_callees(query: GraphQuery) -> AnswerPart:
@@ -72,6 +74,23 @@ def find_callees(query: GraphQuery) -> AnswerPart:
 def find_subclasses(query: GraphQuery) -> AnswerPart:
     """Return the classes that extend, implement or use a class, an interface or a trait."""
     return _list_targets(query, "classes", "is extended, implemented or used by")
+
+
+def find_parents(query: GraphQuery) -> AnswerPart:
+    """Return the classes, interfaces and traits that a class extends, implements or uses."""
+    part = _list_targets(query, "parents", "extends")
+    rows = query.store.graph.unresolved(query.scope, sources=[query.node.key])
+    outside = [row.name for row in rows if row.kind in query.intent.via]
+    if not outside:
+        return part
+    names = join_names(outside)
+    part.facts["outside"] = list(outside)
+    if part.negative:
+        part.negative, part.looked_in = False, []
+        part.said = f"{plain_name(query.node.key)} extends {names}, which no file here defines."
+    else:
+        part.said += f" It also extends {names}, which no file here defines."
+    return part
 
 
 def _list_targets(query: GraphQuery, fact: str, verb: str) -> AnswerPart:

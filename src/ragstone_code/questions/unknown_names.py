@@ -22,8 +22,8 @@ _MAX_FILES: Final = 50_000
 
 
 def unknown_names(store: DocumentReader, scope: Scope, parsed: ParsedQuestion) -> list[str]:
-    """Return the names in a question that match no node: qualified names, and identifiers of no file."""
-    names = unmatched_qualified_names(parsed)
+    """Return the names in a question that match no node: qualified names, names of code, identifiers of no file."""
+    names = [*unmatched_qualified_names(parsed), *_unmatched_code(parsed)]
     identifiers = _unmatched_identifiers(parsed)
     if not identifiers:
         return names
@@ -45,6 +45,16 @@ def unmatched_qualified_names(parsed: ParsedQuestion) -> list[str]:
     table = _LAST_TABLE.search(parsed.question)
     if table and not parsed.linked.anchors:
         names.append(f"table {table[1]}")
+    return [name for name in names if not _is_matched(parsed, name)]
+
+
+def _unmatched_code(parsed: ParsedQuestion) -> list[str]:
+    """Return the words whose place in the question says that they are code, if no code has the name."""
+    names = [
+        mention.name
+        for mention in parsed.linked.mentions
+        if mention.code and mention.code.is_certain
+    ]
     return [name for name in names if not _is_matched(parsed, name)]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ragstone.code.file_languages import language_of
-from ragstone.types import Json, Link
+from ragstone.types import Json, Link, Unresolved
 from ragstone_code.frameworks.file_kinds import is_test_file
 from ragstone_code.questions.graph_query import (
     ALL_CALLS,
@@ -15,9 +15,16 @@ from ragstone_code.questions.graph_query import (
     GraphQuery,
     join_names,
     link_place_text,
-    place_of,
+    name_of_all,
     places_of_links,
+    places_of_nodes,
     plain_name,
+    short_name,
+)
+from ragstone_code.questions.unresolved_calls import (
+    find_unresolved_calls,
+    places_of_calls,
+    unresolved_note,
 )
 
 _USES: Final = (
@@ -33,26 +40,39 @@ _USES: Final = (
 
 
 def find_definition(query: GraphQuery) -> AnswerPart:
-    """Return the file and line where a symbol is defined."""
+    """Return the file and line where a symbol is defined; each place, if several have the name."""
     node = query.node
     name = plain_name(node.key)
     facts: dict[str, Json] = {"file": node.uri or None, "line": node.line or None}
-    if not node.place:
+    located = [other for other in query.anchor.nodes if other.place]
+    if not located:
         return query.negative_part(
             facts, f"{name} is defined outside of the project.", ["all files"]
         )
-    return AnswerPart(facts, f"{name} is defined in {node.place}.", place_of(node), [node])
+    sentence = f"{plain_name(located[0].key)} is defined in {located[0].place}."
+    if len(located) > 1:
+        texts = [f"{plain_name(other.key)} ({other.place})" for other in located]
+        sentence = (
+            f"{query.anchor.mention.name} is defined in {len(located)} places:"
+            f" {join_names(texts)}."
+        )
+        facts["places"] = [other.place for other in located]
+    return AnswerPart(facts, sentence, places_of_nodes(located), located)
 
 
 def find_users(query: GraphQuery) -> AnswerPart:
     """Return the code that creates, calls or extends a class, or any code of a file."""
-    name = plain_name(query.node.key)
+    node = query.node
+    name = plain_name(node.key)
     links = _links_from_outside(query)
-    facts: dict[str, Json] = {"used_by": _place_list(links)}
-    if not links:
-        sentence = f"No code calls or extends {name}; looked in {ALL_CALLS}."
-        return query.negative_part(facts, sentence, [ALL_CALLS])
-    return _users_part(query, facts, f"{name} is used by", links)
+    names = [] if node.kind == "file" else [short_name(node)]
+    unresolved = find_unresolved_calls(query, names)
+    facts: dict[str, Json] = {
+        "used_by": _place_list(links),
+        "unresolved": _call_list(unresolved),
+    }
+    part = _users_part(query, facts, f"{name} is used by", links, unresolved)
+    return part or _no_part(query, facts, f"No code calls or extends {name}", unresolved)
 
 
 def find_creations(query: GraphQuery) -> AnswerPart:
@@ -63,43 +83,72 @@ def find_creations(query: GraphQuery) -> AnswerPart:
         for link in query.links_to(_own_keys(query), "CALLS")
         if link.attributes.get("how") == "new"
     ]
-    facts: dict[str, Json] = {"dispatched_from": _place_list(links)}
-    if not links:
-        sentence = f"No code creates {name}; looked in {ALL_CALLS}."
-        return query.negative_part(facts, sentence, [ALL_CALLS])
-    return _users_part(query, facts, f"{name} is created in", links)
+    unresolved = find_unresolved_calls(query, [short_name(query.node)])
+    facts: dict[str, Json] = {
+        "dispatched_from": _place_list(links),
+        "unresolved": _call_list(unresolved),
+    }
+    part = _users_part(query, facts, f"{name} is created in", links, unresolved)
+    return part or _no_part(query, facts, f"No code creates {name}", unresolved)
 
 
 def find_tests(query: GraphQuery) -> AnswerPart:
     """Return the tests that call a symbol by its name."""
-    name = plain_name(query.node.key)
-    links = [
-        link
-        for link in _links_from_outside(query)
-        if is_test_file(link.uri, language_of(link.uri))
-    ]
+    nodes = query.anchor.nodes
+    links: list[Link] = []
+    for candidate in query.candidates:
+        links += [link for link in _links_from_outside(candidate) if _is_test(link.uri)]
+    names = [short_name(node) for node in nodes if node.kind != "file"]
+    unresolved = find_unresolved_calls(query, names, _is_test)
     facts: dict[str, Json] = {
-        "tests": list(dict.fromkeys(plain_name(link.source) for link in links))
+        "tests": list(dict.fromkeys(plain_name(link.source) for link in links)),
+        "unresolved": _call_list(unresolved),
     }
-    if not links:
-        sentence = f"No test calls {name} itself; looked in {ALL_CALLS}."
-        return query.negative_part(facts, sentence, [ALL_CALLS])
-    return _users_part(query, facts, f"{name} is called in tests by", links)
+    start = f"{' or '.join(plain_name(node.key) for node in nodes)} is called in tests by"
+    part = _users_part(query, facts, start, links, unresolved)
+    return part or _no_part(
+        query, facts, f"No test calls {name_of_all(nodes)} itself", unresolved
+    )
+
+
+def _is_test(uri: str) -> bool:
+    return is_test_file(uri, language_of(uri))
+
+
+def _no_part(
+    query: GraphQuery, facts: dict[str, Json], start: str, unresolved: Sequence[Unresolved]
+) -> AnswerPart:
+    """Return the answer that no code is known to do it; negative only if no call could do it."""
+    if not unresolved:
+        return query.negative_part(facts, f"{start}; looked in {ALL_CALLS}.", [ALL_CALLS])
+    sentence = f"{start} where the type is written{unresolved_note(unresolved)}."
+    places = [*places_of_calls(unresolved), *places_of_nodes(query.anchor.nodes)]
+    return AnswerPart(facts, sentence, places, list(query.anchor.nodes))
 
 
 def _users_part(
-    query: GraphQuery, facts: dict[str, Json], start: str, links: Sequence[Link]
-) -> AnswerPart:
-    """Return the answer that lists the sources of links with their places."""
+    query: GraphQuery,
+    facts: dict[str, Json],
+    start: str,
+    links: Sequence[Link],
+    unresolved: Sequence[Unresolved],
+) -> AnswerPart | None:
+    """Return the answer that lists the sources of links with their places; None if there are no links."""
+    if not links:
+        return None
     users = dict.fromkeys(
         f"{plain_name(link.source)} ({link_place_text(link)})" for link in links
     )
     nodes = query.nodes(link.source for link in links)
     return AnswerPart(
         facts,
-        f"{start} {join_names(list(users), MAX_NAMED)}.",
-        [*places_of_links(links), *place_of(query.node)],
-        [*nodes.values(), query.node],
+        f"{start} {join_names(list(users), MAX_NAMED)}{unresolved_note(unresolved)}.",
+        [
+            *places_of_links(links),
+            *places_of_calls(unresolved),
+            *places_of_nodes(query.anchor.nodes),
+        ],
+        [*nodes.values(), *query.anchor.nodes],
     )
 
 
@@ -128,6 +177,11 @@ def _own_keys(query: GraphQuery) -> list[str]:
 def _is_member(name: str, owner: str) -> bool:
     """Return whether a full name is inside another one."""
     return name.startswith((f"{owner}.", f"{owner}::"))
+
+
+def _call_list(calls: Iterable[Unresolved]) -> list[Json]:
+    """Return the places of unresolved calls as facts."""
+    return [f"{uri}:{line}" for uri, line in places_of_calls(calls)]
 
 
 def _place_list(links: Iterable[Link]) -> list[Json]:

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from ragstone.types import GraphAnswer, Node
+from ragstone.types import GraphAnswer
 from ragstone_code.questions.anchors import Anchor
-from ragstone_code.questions.graph_query import GraphQuery, plain_name, string_list
+from ragstone_code.questions.graph_query import GraphQuery, join_names, plain_name
+from ragstone_code.questions.guards import GuardList, has_name, read_guards
 
 _YES_NO: Final = re.compile(
     r"(?:is|are|was|were|do|does|did|can|could|has|have|must|should|will|may)\b"
@@ -25,20 +26,13 @@ _AUTHENTICATION: Final = re.compile(
     r"\btokens?\b|\baccount\b|\b(?:guard|protect|secur|restrict)\w*"
 )
 """Words that ask for authentication in general."""
-_AUTHENTICATING_GUARD: Final = re.compile(
-    r"(?<![a-z])auth(?!or(?:s|_|$))|authenti|authed|login|logged|sign(?:ed)?_?in|token|jwt|sanctum|"
-    r"current_?(?:active_?)?(?:super)?user|admin|superuser|staff|permission|api_?key|secret|password|^can$"
-)
-"""Names of guards that let only known users pass."""
-_OTHER_GUARD: Final = re.compile(r"csrf|guest|redirectif|optional|cookie")
-"""Names that look like authentication and are none."""
+_EXISTENCE: Final = re.compile(r"\b(?:exist|regist|defin|serv|handl|there\b|route\b)")
 _ROLES: Final = re.compile(r"\b(super ?users?|admin\w*|staff|owners?|moderators?)\b")
 _EXISTENCE_INTENTS: Final = frozenset(
     "route_request route_models_tables route_resource model_policy model_relations model_observer event_listeners"
     " listener_events event_dispatch job_dispatch table_migrations callers callees subclasses schedule"
     " table_columns policy_model observer_model users tests".split()
 )
-_MAX_GROUP_DEPTH: Final = 4
 
 
 def is_yes_no(question: str) -> bool:
@@ -48,15 +42,19 @@ def is_yes_no(question: str) -> bool:
 
 def add_yes_no(answer: GraphAnswer, query: GraphQuery) -> GraphAnswer:
     """Return the answer with yes or no in front; unchanged if the graph does not decide."""
+    is_yes: bool | None
     if answer.intent == "route_middleware":
-        is_yes = _is_guarded(answer, query)
+        is_yes, remark = _is_guarded(query)
+        answer = replace(answer, said=f"{answer.said}{remark}")
     elif answer.intent == "tests" and answer.negative:
         return answer  # a test can reach the code through other code
     elif answer.intent in _EXISTENCE_INTENTS:
         is_yes = _has_asked_thing(answer, query)
-    elif answer.intent == "route_action":
+    elif answer.intent == "route_action" and _EXISTENCE.search(query.text):
         is_yes = bool(answer.facts.get("registered"))
     else:
+        return answer
+    if is_yes is None:
         return answer
     word = "yes" if is_yes else "no"
     return replace(
@@ -66,52 +64,42 @@ def add_yes_no(answer: GraphAnswer, query: GraphQuery) -> GraphAnswer:
     )
 
 
-# ── guards of routes ──────────────────────────────────────────────────────────────────────────────
+def _is_guarded(query: GraphQuery) -> tuple[bool | None, str]:
+    """Return whether a route passes the guard that is asked for, and a sentence about the reason.
 
-
-def _is_guarded(answer: GraphAnswer, query: GraphQuery) -> bool:
-    """Return whether a route passes the guard that the question names, or any that authenticates."""
-    guards = _guard_names(answer, query)
-    named = _named_guards(query)
-    if named:
-        return any(_has_name(guard, named) for guard in guards)
+    The first value is None if the code of a guard does not say whether it checks the user.
+    """
+    guards = read_guards(query)
+    asked = _named_guards(query)
+    if asked:
+        return _passes_named_guard(guards, asked)
     role = _ROLES.search(query.text)
     if role:
         stem = role[1].replace(" ", "").rstrip("s")[:9]
-        return any(stem in guard.lower().replace("_", "") for guard in guards)
-    authenticates = any(_authenticates(guard) for guard in guards)
-    if _PUBLIC.search(query.text):
-        return not authenticates
-    if _AUTHENTICATION.search(query.text):
-        return authenticates
-    return bool(guards)
+        has_role = any(stem in guard.lower().replace("_", "") for guard in guards.names)
+        is_admitted: bool | None = has_role
+        if not has_role and (guards.unknown or guards.rejections):
+            is_admitted = None
+        return is_admitted, guards.remark()
+    is_public_asked = bool(_PUBLIC.search(query.text))
+    if not is_public_asked and not _AUTHENTICATION.search(query.text):
+        return bool(guards.names), ""
+    is_guarded = guards.is_guarded
+    if is_guarded is not None and is_public_asked:
+        is_guarded = not is_guarded
+    return is_guarded, guards.remark()
 
 
-def _guard_names(answer: GraphAnswer, query: GraphQuery) -> list[str]:
-    """Return the middleware of a route with the members of groups; excluded middleware is left out."""
-    excluded = set(string_list(answer.facts.get("excluded")))
-    names = [
-        *string_list(answer.facts.get("middleware")),
-        *string_list(answer.facts.get("controller_middleware")),
-    ]
-    guards: dict[str, None] = {}
-    for _ in range(_MAX_GROUP_DEPTH):
-        names = [name for name in names if name not in excluded and name not in guards]
-        guards.update(dict.fromkeys(names))
-        groups = query.nodes(f"middleware:{name.partition(':')[0]}" for name in names)
-        names = _members_of(groups.values())
-    return list(guards)
-
-
-def _members_of(middleware: Iterable[Node]) -> list[str]:
-    """Return the members of groups, and the class of each named middleware."""
-    members: list[str] = []
-    for node in middleware:
-        members += string_list(node.attributes.get("group"))
-        class_of_name = node.attributes.get("class")
-        if isinstance(class_of_name, str):
-            members.append(class_of_name)
-    return members
+def _passes_named_guard(guards: GuardList, asked: Iterable[str]) -> tuple[bool | None, str]:
+    """Return whether a route passes a guard with an asked name, or one whose code calls it."""
+    names = list(asked)
+    if any(has_name(guard, names) for guard in guards.names):
+        return True, ""
+    wanted = {re.split(r"[\\.]", name)[-1].lower().removesuffix("()") for name in names}
+    callers = [guard for guard, called in guards.called.items() if called & wanted]
+    if callers:
+        return True, f" The code of {join_names(callers)} calls it."
+    return False, ""
 
 
 def _named_guards(query: GraphQuery) -> list[str]:
@@ -121,30 +109,20 @@ def _named_guards(query: GraphQuery) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _has_name(guard: str, asked: Iterable[str]) -> bool:
-    """Return whether a guard has an asked name: with or without parameters, namespace or owner."""
-    name = guard.partition(":")[0].lower()
-    names = {guard.lower(), name, *re.split(r"[\\.]", name)}
-    asked_names = [word.lower().lstrip("\\").removesuffix("()") for word in asked]
-    return not names.isdisjoint(asked_names)
+def _has_asked_thing(answer: GraphAnswer, query: GraphQuery) -> bool | None:
+    """Return whether the answer has the other thing that the question names; if it names none, anything.
 
-
-def _authenticates(guard: str) -> bool:
-    """Return whether the name of a guard says that it lets only known users pass."""
-    name = guard.partition(":")[0].rpartition("\\")[2].lower()
-    return bool(_AUTHENTICATING_GUARD.search(name)) and not _OTHER_GUARD.search(name)
-
-
-# ── everything else ───────────────────────────────────────────────────────────────────────────────
-
-
-def _has_asked_thing(answer: GraphAnswer, query: GraphQuery) -> bool:
-    """Return whether the answer has the other thing that the question names; if it names none, anything."""
+    None if a call whose target is not known may be the one that is asked for.
+    """
     if answer.negative:
         return False
+    is_undecided = bool(answer.facts.get("unresolved"))
+    if is_undecided and not any(answer.facts.get(name) for name in query.intent.none):
+        return None
     text = json.dumps(dict(answer.facts)).lower().replace("\\\\", "\\")
     names = [_known_name(name, query.others) for name in query.other_names()]
-    return all(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
+    has_all = all(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
+    return None if is_undecided and not has_all else has_all
 
 
 def _known_name(name: str, anchors: Iterable[Anchor]) -> str:

@@ -44,6 +44,9 @@ def test_every_intent_has_a_path_to_its_target_and_negative_facts(name: str) -> 
         "definition",
         "implementation",
         "tests",
+        "members",
+        "overrides",
+        "signature",
     ):  # found by their attributes, or by all links, not along a path
         starts = [
             role

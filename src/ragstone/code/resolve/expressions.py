@@ -296,17 +296,16 @@ class ExpressionTyper:
 
     def _common_value(self, types: Iterable[WrittenType], name: str) -> Value:
         """Return the value of a name if all its written types are the same type."""
-        common: TypedValue | None = None
+        values: list[Value] = []
         for written in types:
             if not written.text:
                 return _untyped(name)
-            value = self._written_value(written)
-            if not isinstance(value, TypedValue):
-                return value
-            if common is not None and common.type is not value.type:
-                return NoMatch(f"{name} has several types")
-            common = value
-        return common or _untyped(name)
+            values.append(self._written_value(written))
+        known = {id(value.type): value for value in values if isinstance(value, TypedValue)}
+        if not known:
+            return values[0] if values else _untyped(name)
+        is_one_type = len(known) == 1 and all(isinstance(value, TypedValue) for value in values)
+        return values[-1] if is_one_type else NoMatch(f"{name} has several types")
 
     def _written_value(self, written: WrittenType) -> Value:
         """Return the value of a written type, or of a call that is written instead of a type."""
@@ -322,6 +321,8 @@ class ExpressionTyper:
         target = _find_type(written, names[0])
         if isinstance(target, TypeEntity):
             return TypedValue(target)
+        if target is OUTSIDE and _is_plain_variable(file, written.text):
+            return _untyped(written.text)
         can_be_called = isinstance(target, (FunctionEntity, NoMatch))
         if not can_be_called or file.family not in _CALLED_TYPES or self._depth >= _MAX_DEPTH:
             return failure_of(target)
@@ -360,3 +361,13 @@ def _find_type(written: WrittenType, name: str) -> Entity | NoMatch:
 def _untyped(text: str) -> NoMatch:
     short = text if len(text) <= 40 else f"{text[:39]}…"
     return NoMatch(f"the type of {short} is not written")
+
+
+def _is_plain_variable(file: CodeFile, text: str) -> bool:
+    """Return whether a text is the name of a variable, such as the parameter in `self.sock = sock`."""
+    return (
+        file.family == "python"
+        and text.isidentifier()
+        and not text[0].isupper()
+        and not file.may_import(text)
+    )

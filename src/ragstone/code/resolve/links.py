@@ -25,7 +25,7 @@ from ragstone.code.resolve.lookup import find_inside, find_name
 from ragstone.types import Link, Unresolved
 from ragstone.types.code import Reference
 
-MAX_UNRESOLVED: Final = 200
+MAX_UNRESOLVED: Final = 1000
 """Unresolved rows to store for one file."""
 _CONSTRUCTORS: Final = {
     "php": "__construct",
@@ -54,12 +54,11 @@ class Linker:
             if reference.kind in PARENT_LINKS:
                 self._link_parent(reference)
             elif reference.kind == "new":
-                created = self._find_created(reference.name, reference.inside)
-                self._add(reference, "CALLS", self._constructor_of(created), is_new=True)
+                self._link_call(reference, self._find_created(reference.name, reference.inside))
             elif reference.kind == "raise":
                 self._link_raised(reference)
             elif reference.kind == "call":
-                self._add(reference, "CALLS", self._find_called(reference))
+                self._link_call(reference, self._find_called(reference))
         return tuple(self._links.values()), tuple(self._unresolved.values())
 
     def _move_decorator(self, reference: Reference) -> Reference:
@@ -86,7 +85,23 @@ class Linker:
         """Link `raise NotFound` without brackets, which creates the exception; a variable creates nothing."""
         created = find_name(self.file, reference.name, reference.inside)
         if isinstance(created, TypeEntity):
-            self._add(reference, "CALLS", self._constructor_of(created), is_new=True)
+            self._link_call(reference, created)
+
+    def _link_call(self, reference: Reference, target: Entity | NoMatch) -> None:
+        """Link the function that is called, or the constructor of the type that is created.
+
+        A type without a constructor of its own is linked too: its parent's constructor does not say what is created.
+        """
+        if not isinstance(target, TypeEntity):
+            self._add(reference, "CALLS", target)
+            return
+        constructor = self._constructor_of(target)
+        if isinstance(constructor, FunctionEntity) and constructor.owner is target:
+            self._add(reference, "CALLS", constructor, creates=True)
+            return
+        self._add(reference, "CALLS", target, creates=True)
+        if isinstance(constructor, FunctionEntity):
+            self._add(reference, "CALLS", constructor)
 
     def _is_implemented(self, own_type: TypeEntity, parent: TypeEntity | NoMatch) -> bool:
         """Return whether a parent is an interface, in a language whose syntax does not say it."""
@@ -110,20 +125,18 @@ class Linker:
                 return parent
         return OUTSIDE
 
-    def _constructor_of(self, target: Entity | NoMatch) -> Entity | NoMatch:
-        """Return the constructor of a type, or the type if it has none; other targets are returned unchanged."""
-        if not isinstance(target, TypeEntity):
-            return target
+    def _constructor_of(self, target: TypeEntity) -> FunctionEntity | None:
+        """Return the constructor of a type, own or inherited; None if it has none or several."""
         name = _CONSTRUCTORS.get(self.file.family)
         if name is not None:
             method = find_member(target, name)
-            return method if isinstance(method, FunctionEntity) else target
+            return method if isinstance(method, FunctionEntity) else None
         members = target.members.values()
         constructors = [each for each in members if each.symbol.kind == "constructor"]
-        return constructors[0] if len(constructors) == 1 else target
+        return constructors[0] if len(constructors) == 1 else None
 
     def _find_called(self, reference: Reference) -> Entity | NoMatch:
-        """Return the function, method or type that a call calls."""
+        """Return the function or method that a call calls, or the type that it creates."""
         name = reference.name
         if not reference.receiver:
             return self._find_bare_call(name, reference.inside)
@@ -132,11 +145,11 @@ class Linker:
             return value
         if isinstance(value, Namespace):
             target = find_inside(self.file, value, name)
-            return self._constructor_of(_prefer_function(target))
+            return _prefer_function(target)
         if value.is_type and name == "new" and self.file.family == "ruby":
-            return self._constructor_of(value.type)
+            return value.type
         if value.is_type and name in value.type.inner:
-            return self._constructor_of(value.type.inner[name])
+            return value.type.inner[name]
         return find_member(value.type, name, parents_only=value.parents_only)
 
     def _find_bare_call(self, name: str, inside: str) -> Entity | NoMatch:
@@ -150,7 +163,7 @@ class Linker:
         built_in = BUILT_IN_FUNCTIONS.get(family)
         if target is OUTSIDE and built_in is not None and built_in.fullmatch(name):
             return BUILT_IN
-        return self._constructor_of(target)
+        return target
 
     # ── rows ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -161,13 +174,12 @@ class Linker:
         target: Entity | NoMatch,
         *,
         source: str = "",
-        is_new: bool = False,
+        creates: bool = False,
     ) -> None:
         """Add a link or an unresolved row, unless an equal one exists."""
         uri, line = self.file.uri, reference.line
         source = source or self.file.keys.get(reference.inside) or f"file:{uri}"
         if isinstance(target, (TypeEntity, FunctionEntity)):
-            creates = is_new or (kind == "CALLS" and isinstance(target, TypeEntity))
             attributes = {"how": "new"} if creates else {}
             link = Link(kind, source, target.key, uri, line, attributes=attributes)
             self._links.setdefault((kind, source, target.key, line), link)

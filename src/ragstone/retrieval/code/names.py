@@ -21,6 +21,8 @@ _LOOSE_KINDS: Final = frozenset(
     ("short_class", "short_method", "route_resource", "column", "former_table")
 )
 """Aliases that are used only if no node has the full name."""
+_NAMED_AFTER_CODE: Final = frozenset(("route", "middleware"))
+"""Kinds of nodes that can have the name of the function or class behind them."""
 _ROUTE_PARAMETER: Final = re.compile(r"\{[^}]*\}|<[^>\s]+>")
 """A parameter in the path of a route: aliases have it empty, because people name it differently."""
 _SEPARATOR: Final = re.compile(r"[\\.:@#/ ]")
@@ -65,22 +67,22 @@ def find_nodes(
         nodes = _filter_kinds(_nodes_of_aliases(graph, scope, choice), kinds)
         if nodes:
             nodes = [node for node in nodes if node.framework] or nodes
-            return _without_own_routes(graph, scope, nodes)
+            return _without_own_names(graph, scope, nodes)
     if _SEPARATOR.search(name):
         return _filter_kinds(nodes_imported_as(graph, scope, name), kinds)
     return _filter_kinds(methods_named(graph, scope, name), kinds)
 
 
-def _without_own_routes(graph: GraphReader, scope: Scope, nodes: list[Node]) -> list[Node]:
-    """Return the nodes without routes that another of them serves: its connections name them.
+def _without_own_names(graph: GraphReader, scope: Scope, nodes: list[Node]) -> list[Node]:
+    """Return the nodes without routes and middleware whose code is among them: its connections name them.
 
-    Frameworks of Python name a route after its function, so the name means the function.
+    Frameworks of Python name a route or a guard after its function, so the name means the function.
     """
-    routes = [node.key for node in nodes if node.kind == "route"]
-    if not routes or len(nodes) == len(routes):
+    named = [node.key for node in nodes if node.kind in _NAMED_AFTER_CODE]
+    if not named or len(nodes) == len(named):
         return nodes
     keys = {node.key for node in nodes}
-    handled = graph.links(scope, routes, kinds=("HANDLED_BY",))
+    handled = graph.links(scope, named, kinds=("HANDLED_BY",))
     served = {link.source for link in handled if link.target in keys}
     return [node for node in nodes if node.key not in served]
 

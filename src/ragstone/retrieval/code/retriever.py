@@ -109,7 +109,7 @@ class CodeRetriever:
         if not guesses:
             return None
         collected.add_guesses(guesses, descriptions[0])
-        return guesses[0].answer
+        return next((guess.answer for guess in guesses if guess.is_shown), None)
 
     # ── the search ────────────────────────────────────────────────────────────────────────────────
 
