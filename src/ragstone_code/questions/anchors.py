@@ -55,6 +55,7 @@ _CUED_ALIASES: Final = {
 }
 """The kinds of alias that the word next to a name asks for: `users` after `table` is a table."""
 _FUNCTION_ALIASES: Final = frozenset({"function", "short_function", "method", "short_method"})
+_CLASS_ALIASES: Final = frozenset({"class", "short_class"})
 _WORDS_OF_QUESTIONS: Final = frozenset(
     terms(
         "code file files module modules test tests tested cover covers covered call calls called use uses used user"
@@ -145,7 +146,10 @@ def _candidates(
     kind = aliases[0].kind if aliases else "uri"
     candidates = _nodes_of_mention(mention, aliases, nodes)
     candidates = candidates or _unaliased_routes(store, scope, mention)
-    if _is_word_of_code(mention) and (not candidates or kind in _FUNCTION_ALIASES):
+    is_function = kind in _FUNCTION_ALIASES or (
+        kind in _CLASS_ALIASES and mention.text[0].islower()
+    )
+    if _is_word_of_code(mention) and (not candidates or is_function):
         named = code_named(store.graph, scope, mention.text)
         if named:
             by_key = {node.key: node for node in (*candidates, *named)}

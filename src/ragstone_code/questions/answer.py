@@ -13,8 +13,8 @@ from ragstone_code.questions import (
     authorization,
     class_members,
     events,
+    lists,
     models,
-    route_lists,
     routes,
     runs,
     schedules,
@@ -54,7 +54,7 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "route_policy": authorization.find_authorization,
     "route_expansion": routes.find_registered_routes,
     "routes_of_method": routes.find_leading_routes,
-    "middleware_routes": route_lists.find_routes_of_middleware,
+    "middleware_routes": lists.find_routes_of_middleware,
     "model_routes": routes.find_leading_routes,
     "request_routes": routes.find_leading_routes,
     "model_policy": models.find_policy,
@@ -147,9 +147,7 @@ def answer_question(
         tasks = store.graph.nodes(scope, kinds=("schedule",), limit=_MAX_TASKS)
         return schedules.answer_schedule_list(tasks, parsed.text)
     if choice is None:
-        return _answer_unknown_name(parsed) or route_lists.answer_route_list(
-            store, scope, parsed.question
-        )
+        return _answer_unknown_name(parsed) or lists.answer_list(store, scope, parsed.question)
     anchor, ranked = choice
     others = tuple(
         other

@@ -30,8 +30,8 @@ _KNOWN_GUARD: Final = re.compile(
 )
 """Names of guards that say that they check something else than the user."""
 _SUSPICIOUS_NAME: Final = re.compile(
-    r"abort|auth|user|guest|den(?:y|ied)|forbid|permi|allow|token|login|session|exception|error|unauth|"
-    r"redirect|reject|secret|signature|password|key|verify|check|gate|can$"
+    r"auth|user|guest|denied|forbid|permi|token|login|session|credential|secret|signature|password|api_?key|"
+    r"\bgate\b|exception$|error$|^can$"
 )
 """Names in the code of a guard that may check the user."""
 _FRAMEWORKS: Final = (
@@ -117,7 +117,8 @@ def _classify(query: GraphQuery, guards: GuardList, nodes: dict[str, Node]) -> G
         by_name.setdefault(plain_name(node.key), node)
     for name in guards.names:
         middleware = by_name.get(name.partition(":")[0])
-        code = _read_code(query, [middleware.key, f"class:{name}"] if middleware else [])
+        keys = [f"class:{name}", *([middleware.key] if middleware else [])]
+        code = _read_code(query, keys)
         guards.called[name] = code.names
         if code.rejection:
             guards.rejections[name] = code.rejection

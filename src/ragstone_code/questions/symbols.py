@@ -42,23 +42,36 @@ def find_callers(query: GraphQuery) -> AnswerPart:
     functions = query.anchor.nodes
     links = last_links(walked)
     unresolved = find_unresolved_calls(query, (short_name(node) for node in functions))
+    served = query.links_to([node.key for node in functions], "HANDLED_BY")
+    served = [link for link in served if link.source.startswith("route:")]
+    if served:
+        titles = dict.fromkeys(_caller_text(link) for link in served)
+        routes = join_names(list(titles), MAX_NAMED)
+        texts.append(f"the framework calls {name_of_all(functions)} for {routes}")
+    if not texts:
+        texts = [f"No call of {name_of_all(functions)} is written with its type"]
     facts: dict[str, Json] = {
         "called_from": [f"{uri}:{line}" for uri, line in places_of_links(links)],
         "callers": list(dict.fromkeys(plain_name(link.source) for link in links)),
+        "routes": list(dict.fromkeys(plain_name(link.source) for link in served)),
         "unresolved": [f"{uri}:{line}" for uri, line in places_of_calls(unresolved)],
     }
-    if not texts:
-        texts = [f"No call of {name_of_all(functions)} is written with its type"]
     part = AnswerPart(
         facts,
-        f"{'; '.join(texts)}{unresolved_note(unresolved)}.",
+        f"{_sentence(texts)}{unresolved_note(unresolved)}.",
         [*places_of_links(links), *places_of_calls(unresolved), *places_of_nodes(functions)],
         [*last_nodes(walked), *functions],
         walked,
     )
-    if not links and not unresolved:
+    if not links and not unresolved and not served:
         part.negative, part.looked_in = True, [ALL_CALLS]
     return part
+
+
+def _sentence(texts: list[str]) -> str:
+    """Return parts of a sentence as one, with a capital letter if it begins with a common word."""
+    text = "; ".join(texts)
+    return f"The{text[3:]}" if text.startswith("the ") else text
 
 
 def _caller_text(link: Link) -> str:

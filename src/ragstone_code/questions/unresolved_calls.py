@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import Final
 
+from ragstone.code.file_languages import language_of
+from ragstone.code.resolve.entities import FAMILIES, OUTSIDE
 from ragstone.types import Unresolved
 from ragstone_code.questions.graph_query import MAX_NAMED, GraphQuery, Place, join_names
 
 _MAX_CALLS: Final = 1000
-_OUTSIDE: Final = "not in this project"
-"""The reason of a call whose target is known to be other code; such a call proves something."""
 
 
 def find_unresolved_calls(
     query: GraphQuery, names: Iterable[str], accept: Callable[[str], bool] | None = None
 ) -> list[Unresolved]:
-    """Return the calls of these names without a known target, in all files or in those that `accept` takes."""
+    """Return the calls of these names without a known target, in the files whose language can call the node.
+
+    `accept` selects among these files.
+    """
+    families = {_family_of(node.uri) for node in query.anchor.nodes}
     calls: list[Unresolved] = []
     for name in dict.fromkeys(names):
         rows = query.store.graph.unresolved(query.scope, name=name, limit=_MAX_CALLS)
-        calls += [
-            row for row in rows if row.kind in ("CALLS", "call") and row.reason != _OUTSIDE
-        ]
+        calls += [row for row in rows if _can_call(row, families)]
     if accept is not None:
         calls = [call for call in calls if accept(call.uri)]
     return sorted(calls, key=lambda call: (call.uri, call.line))
+
+
+def _can_call(row: Unresolved, families: Set[str]) -> bool:
+    """Return whether a reference is a call that can reach code of some families of languages."""
+    if row.kind not in ("CALLS", "call") or row.reason == OUTSIDE.reason:
+        return False  # a target outside of the project is known to be other code
+    family = _family_of(row.uri)
+    return not family or family in families  # a template of a script has no language here
+
+
+def _family_of(uri: str) -> str:
+    """Return the family of languages of a file; those of a family can import each other."""
+    language = language_of(uri)
+    return FAMILIES.get(language, language)
 
 
 def unresolved_note(calls: Iterable[Unresolved]) -> str:

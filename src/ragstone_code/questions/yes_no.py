@@ -31,7 +31,7 @@ _ROLES: Final = re.compile(r"\b(super ?users?|admin\w*|staff|owners?|moderators?
 _EXISTENCE_INTENTS: Final = frozenset(
     "route_request route_models_tables route_resource model_policy model_relations model_observer event_listeners"
     " listener_events event_dispatch job_dispatch table_migrations callers callees subclasses schedule"
-    " table_columns policy_model observer_model users tests".split()
+    " table_columns policy_model observer_model users tests overrides".split()
 )
 
 

@@ -46,6 +46,10 @@
 (nullsafe_member_call_expression object: (_) @receiver name: (name) @name) @reference.call
 (scoped_call_expression scope: (_) @receiver name: (name) @name) @reference.call
 (object_creation_expression [(name) (qualified_name)] @name) @reference.new
+(function_call_expression function: (name) @_function
+  (#match? @_function "^throw_(if|unless)$")
+  arguments: (arguments (argument
+    (class_constant_access_expression . [(name) (qualified_name)] @name . (name))))) @reference.new
 (class_declaration (base_clause [(name) (qualified_name)] @name @reference.extends))
 (anonymous_class (base_clause [(name) (qualified_name)] @name @reference.type)) @scope
 (interface_declaration (base_clause [(name) (qualified_name)] @name @reference.extends))

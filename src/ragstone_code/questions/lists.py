@@ -1,4 +1,4 @@
-"""Answers about all routes: the list of them, those with a guard, and those without one."""
+"""Lists: all tables, models, events or routes, and the routes with or without a guard."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ragstone_code.questions.graph_query import (
     AnswerPart,
     GraphQuery,
     join_names,
+    place_text,
     places_of_nodes,
     plain_name,
 )
@@ -22,7 +23,9 @@ from ragstone_code.questions.routes import find_leading_routes
 
 _SUBJECT: Final = re.compile(
     r"^\W*(?:(?:which|what|list|show|name|are there|is there|give me)(?: me)?(?: any| all)?(?: the| of the)*"
-    r"|all(?: the)?|every|how many)(?: (?P<kind>\w+))? (?:routes?|endpoints?)\b(?P<rest>.*)$"
+    r"|all(?: the)?|every|how many)(?: (?P<kind>\w+))?"
+    r" (?P<noun>routes|endpoints|tables|models|events|listeners|jobs|policies|observers|controllers|migrations)\b"
+    r"(?P<rest>.*)$"
 )
 _PLAIN_WORDS: Final = frozenset(
     "a all an and any app application are at be been by can code defined do does exist exists existing first for has"
@@ -44,7 +47,7 @@ _MAX_LISTED: Final = 30
 _LOOKED_IN: Final = ("every route",)
 
 
-def answer_route_list(store: DocumentReader, scope: Scope, question: str) -> GraphAnswer | None:
+def answer_list(store: DocumentReader, scope: Scope, question: str) -> GraphAnswer | None:
     """Return the routes that a question without names asks for; None if it asks for something else."""
     match = _SUBJECT.match(" ".join(question.lower().split()))
     if match is None:
@@ -56,12 +59,17 @@ def answer_route_list(store: DocumentReader, scope: Scope, question: str) -> Gra
         return None
     if negations and not guard_words:
         return None
-    routes = store.graph.nodes(scope, kinds=("route",), limit=_MAX_ROUTES)
+    noun = match["noun"].replace("endpoints", "routes")
+    kind = "policy" if noun == "policies" else noun.removesuffix("s")
+    nodes = store.graph.nodes(scope, kinds=(kind,), limit=_MAX_ROUTES)
+    routes = [node for node in nodes if not node.attributes.get("dropped")]
     if not routes:
-        return GraphAnswer("routes", "No routes are known here.", {"routes": []}, negative=True)
+        return GraphAnswer("list", f"No {noun} are known here.", {noun: []}, negative=True)
     routes.sort(key=lambda route: (route.uri, route.line, route.key))
     if not guard_words:
-        return _list(f"{len(routes)} routes are known", routes)
+        return _list(f"{len(routes)} {noun} are known", routes, noun)
+    if kind != "route":
+        return None
     is_negated = bool(negations) != any(_PUBLIC.fullmatch(word) for word in words)
     if any(_MIDDLEWARE.fullmatch(word) for word in words):
         return _by_middleware(store, scope, routes, is_negated=is_negated)
@@ -108,11 +116,13 @@ def _by_guard(
     """Return the routes that only known users pass, or the others; those that are not known come apart."""
     chosen: list[Node] = []
     undecided: list[Node] = []
+    reasons: dict[str, None] = {}
     for route in routes:
-        is_guarded = _guards_of(store, scope, route).is_guarded
-        if is_guarded is None:
+        guards = _guards_of(store, scope, route)
+        if guards.is_guarded is None:
             undecided.append(route)
-        elif is_guarded != is_negated:
+            reasons.update(dict.fromkeys(guards.unknown))
+        elif guards.is_guarded != is_negated:
             chosen.append(route)
     verb = "have no guard that lets only known users pass"
     if not is_negated:
@@ -124,7 +134,7 @@ def _by_guard(
     facts: dict[str, Json] = {**answer.facts, "not_known": [_title(node) for node in undecided]}
     return GraphAnswer(
         answer.intent,
-        f"{answer.said} Of {len(undecided)} it is not known: {names}.",
+        f"{answer.said} Of {len(undecided)} it is not known, because of {join_names(list(reasons), 4)}: {names}.",
         facts,
         (*answer.nodes, *undecided),
         evidence=(*answer.evidence, *places_of_nodes(undecided)),
@@ -137,12 +147,12 @@ def _guards_of(store: DocumentReader, scope: Scope, route: Node) -> GuardList:
     return read_guards(GraphQuery(store, scope, "", anchor, all_intents()["route_middleware"]))
 
 
-def _list(start: str, routes: list[Node]) -> GraphAnswer:
-    """Return an answer that lists routes."""
-    names = join_names([f"{_title(route)} ({route.place})" for route in routes], _MAX_LISTED)
-    facts: dict[str, Json] = {"routes": [_title(route) for route in routes]}
+def _list(start: str, routes: list[Node], noun: str = "routes") -> GraphAnswer:
+    """Return an answer that lists routes or other nodes."""
+    names = join_names([f"{_title(route)}{place_text(route)}" for route in routes], _MAX_LISTED)
+    facts: dict[str, Json] = {noun: [_title(route) for route in routes]}
     return GraphAnswer(
-        "routes",
+        "list",
         f"{start}: {names}." if routes else f"{start}.",
         facts,
         tuple(routes),
@@ -155,5 +165,5 @@ def _list(start: str, routes: list[Node]) -> GraphAnswer:
 
 def _title(route: Node) -> str:
     """Return a route with its name."""
-    name = route.attributes.get("name")
+    name = route.attributes.get("name") if route.kind == "route" else None
     return f"{plain_name(route.key)} ({name})" if name else plain_name(route.key)
