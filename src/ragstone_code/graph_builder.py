@@ -9,8 +9,8 @@ from typing import Final
 from ragstone.errors import RagstoneError
 from ragstone.types import Alias, Confidence, Graph, Json, Link, Node
 from ragstone_code.descriptions import describe_nodes
+from ragstone_code.frameworks.rejections import rejected_statuses
 from ragstone_code.python.values import ClassValue, FunctionValue
-from ragstone_code.rejections import rejected_statuses
 from ragstone_code.route_definition import METHODS, Location, RouteDefinition, RouteGuard
 
 PARAMETER: Final = re.compile(r"\{[^{}]*\}")

@@ -240,12 +240,11 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """`while`, `for (;;)`, `do`: a body that runs an unknown number of times."""
+    """`while`, `for (;;)`, `do`: a body that runs an unknown number of times; `test` is checked before each run."""
 
     body: tuple[Statement, ...]
     line: int
     test: Expr | None = None
-    """The condition, if the loop checks it before each run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,12 +267,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """`break`, `continue`, `throw`, `raise`, `exit`."""
+    """`break`, `continue`, `throw`, `raise`, `exit`; the evaluator leaves out what is raised."""
 
     how: str
     line: int
     raised: Expr | None = None
-    """The exception of a `raise`; the evaluator leaves it out."""
 
 
 @dataclass(slots=True)

@@ -146,17 +146,25 @@ def _candidates(
     kind = aliases[0].kind if aliases else "uri"
     candidates = _nodes_of_mention(mention, aliases, nodes)
     candidates = candidates or _unaliased_routes(store, scope, mention)
-    is_function = kind in _FUNCTION_ALIASES or (
-        kind in _CLASS_ALIASES and mention.text[0].islower()
-    )
-    if _is_word_of_code(mention) and (not candidates or is_function):
-        named = code_named(store.graph, scope, mention.text)
-        if named:
-            by_key = {node.key: node for node in (*candidates, *named)}
-            return "method", list(by_key.values())
+    named = _nodes_of_word(store, scope, mention)
+    if named and (not candidates or _is_function_alias(kind, mention)):
+        by_key = {node.key: node for node in (*candidates, *named)}
+        return "method", list(by_key.values())
     if not candidates and not mention.plain and not mention.cue:
         candidates = nodes_imported_as(store.graph, scope, mention.text)
     return kind, candidates
+
+
+def _is_function_alias(kind: str, mention: Mention) -> bool:
+    """Return whether other code can have the name too: methods of other classes, which have no alias."""
+    return kind in _FUNCTION_ALIASES or (kind in _CLASS_ALIASES and mention.text[0].islower())
+
+
+def _nodes_of_word(store: DocumentReader, scope: Scope, mention: Mention) -> list[Node]:
+    """Return the code that a word names, if it is written like an identifier."""
+    if not _is_word_of_code(mention):
+        return []
+    return code_named(store.graph, scope, mention.text)
 
 
 def _nodes_of_code(store: DocumentReader, scope: Scope, word: CodeWord) -> list[Node]:

@@ -141,42 +141,46 @@ def answer_question(
     if call_path is not None:
         return call_path
     choice = _choose_anchor(parsed.text, anchors, prefer_first=bool(hints))
-    if choice is not None:
-        choice = _choose_alternative(parsed, *choice)
-    if choice is None and _asks_for_tasks(parsed):
-        tasks = store.graph.nodes(scope, kinds=("schedule",), limit=_MAX_TASKS)
-        return schedules.answer_schedule_list(tasks, parsed.text)
     if choice is None:
-        return _answer_unknown_name(parsed) or lists.answer_list(store, scope, parsed.question)
-    anchor, ranked = choice
+        return _answer_without_names(store, scope, parsed)
+    anchor, ranked = _choose_alternative(parsed, *choice)
     others = tuple(
         other
         for other in anchors
         if other is not anchor and other.mention is not anchor.mention
     )
-    parts: list[tuple[str, AnswerPart]] = []
     queries: list[GraphQuery] = []
     for name in _intents_to_answer(parsed, anchor, ranked, others):
         intent = all_intents()[name]
-        queries.append(
-            GraphQuery(
-                store,
-                scope,
-                parsed.text,
-                _narrow_anchor(anchor, intent),
-                intent,
-                others,
-                parsed.linked.mentions,
-            )
+        query = GraphQuery(
+            store,
+            scope,
+            parsed.text,
+            _narrow_anchor(anchor, intent),
+            intent,
+            others,
+            parsed.linked.mentions,
         )
+        queries.append(query)
     if queries[0].intent.name in _ABOUT_ALL and len(queries[0].anchor.nodes) > _MAX_CANDIDATES:
         return _ask_back(queries[0])
-    for query in queries:
-        parts.append((query.intent.name, _ANSWER_FUNCTIONS[query.intent.name](query)))
+    parts = [
+        (query.intent.name, _ANSWER_FUNCTIONS[query.intent.name](query)) for query in queries
+    ]
     answer = _combine_parts(parts, queries[0].anchor)
     if is_yes_no(parsed.question) and ranked[0].weight:
         answer = add_yes_no(answer, queries[0])
     return answer
+
+
+def _answer_without_names(
+    store: DocumentReader, scope: Scope, parsed: ParsedQuestion
+) -> GraphAnswer | None:
+    """Return a list that a question asks for, or the answer that a name does not exist; None if it asks for neither."""
+    if _asks_for_tasks(parsed):
+        tasks = store.graph.nodes(scope, kinds=("schedule",), limit=_MAX_TASKS)
+        return schedules.answer_schedule_list(tasks, parsed.text)
+    return _answer_unknown_name(parsed) or lists.answer_list(store, scope, parsed.question)
 
 
 def _narrow_anchor(anchor: Anchor, intent: Intent) -> Anchor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ragstone.protocols import DocumentReader
@@ -37,72 +38,81 @@ def find_call_path(
     """
     if not _ASKS_FOR_PATH.search(text):
         return None
+    named = _named_code(anchors)
+    if len(named) < 2:
+        return None
+    starts, ends = named[0].nodes, named[1].nodes
+    path = _CallGraph(store, scope).shortest_path(starts, ends)
+    nodes = (*starts, *ends)
+    if path is None:
+        sentence = (
+            f"No chain of at most {_MAX_HOPS} calls with written types leads from"
+            f" {plain_name(starts[0].key)} to {plain_name(ends[0].key)};"
+            " calls whose receiver has no written type are not followed."
+        )
+        path = []
+    else:
+        sentence = _path_sentence(starts, path)
+    return GraphAnswer(
+        "call_path",
+        sentence,
+        {"path": [plain_name(link.target) for link in path]},
+        nodes,
+        evidence=tuple([*places_of_links(path), *places_of_nodes(nodes)]),
+    )
+
+
+def _named_code(anchors: Sequence[Anchor]) -> list[Anchor]:
+    """Return the functions and classes that a question names, in its order."""
     named: dict[int, Anchor] = {}
     for anchor in anchors:
         if anchor.node.kind in _CODE_KINDS:
             named.setdefault(anchor.mention.at, anchor)
-    if len(named) < 2:
+    return [named[at] for at in sorted(named)]
+
+
+def _path_sentence(starts: Sequence[Node], path: Sequence[Link]) -> str:
+    """Return a chain of calls as a sentence."""
+    source = path[0].source
+    places = {node.key: place_text(node) for node in starts}
+    steps = [f"{plain_name(link.target)} ({link_place_text(link)})" for link in path]
+    return f"{plain_name(source)}{places.get(source, '')} calls {', which calls '.join(steps)}."
+
+
+@dataclass(frozen=True, slots=True)
+class _CallGraph:
+    """The calls between the functions of a project."""
+
+    store: DocumentReader
+    scope: Scope
+
+    def shortest_path(self, starts: Sequence[Node], ends: Sequence[Node]) -> list[Link] | None:
+        """Return the links of the shortest chain of calls; None if there is none."""
+        targets = set(self._own_keys(ends))
+        level = self._own_keys(starts)
+        ways: dict[str, list[Link]] = {key: [] for key in level}
+        for _ in range(_MAX_HOPS):
+            new: dict[str, list[Link]] = {}
+            for link in self.store.graph.links(self.scope, level, kinds=("CALLS",)):
+                if link.target not in ways:
+                    new.setdefault(link.target, [*ways[link.source], link])
+            reached = [key for key in new if key in targets]
+            if reached:
+                return new[reached[0]]
+            if not new or len(ways) > _MAX_REACHED:
+                return None
+            ways |= new
+            level = list(new)
         return None
-    starts, ends, *_ = [named[at].nodes for at in sorted(named)]
-    path = _shortest_path(store, scope, starts, ends)
-    start, end = plain_name(starts[0].key), plain_name(ends[0].key)
-    if path is None:
-        sentence = (
-            f"No chain of at most {_MAX_HOPS} calls with written types leads from {start} to {end};"
-            " calls whose receiver has no written type are not followed."
-        )
-        return GraphAnswer(
-            "call_path",
-            sentence,
-            {"path": []},
-            tuple((*starts, *ends)),
-            evidence=tuple(places_of_nodes([*starts, *ends])),
-        )
-    texts = [plain_name(path[0].source) if path else start]
-    texts += [f"{plain_name(link.target)} ({link_place_text(link)})" for link in path]
-    nodes = {node.key: node for node in (*starts, *ends)}
-    first = nodes.get(path[0].source) if path else None
-    place = place_text(first) if first else ""
-    return GraphAnswer(
-        "call_path",
-        f"{texts[0]}{place} calls {', which calls '.join(texts[1:])}.",
-        {"path": [plain_name(link.target) for link in path]},
-        tuple((*starts, *ends)),
-        evidence=tuple([*places_of_links(path), *places_of_nodes([*starts, *ends])]),
-    )
 
-
-def _shortest_path(
-    store: DocumentReader, scope: Scope, starts: Sequence[Node], ends: Sequence[Node]
-) -> list[Link] | None:
-    """Return the links of the shortest chain of calls; None if there is none."""
-    targets = {key for node in ends for key in _own_keys(store, scope, node)}
-    level = [key for node in starts for key in _own_keys(store, scope, node)]
-    ways: dict[str, list[Link]] = {key: [] for key in level}
-    for _ in range(_MAX_HOPS):
-        next_level: list[str] = []
-        for link in store.graph.links(scope, level, kinds=("CALLS",)):
-            if link.target in ways:
-                continue
-            ways[link.target] = [*ways[link.source], link]
-            if link.target in targets:
-                return ways[link.target]
-            next_level.append(link.target)
-        level = next_level
-        if not level or len(ways) > _MAX_REACHED:
-            break
-    return None
-
-
-def _own_keys(store: DocumentReader, scope: Scope, node: Node) -> list[str]:
-    """Return the key of a function and of the functions inside it; of a class, also those of its methods."""
-    if not node.uri:
-        return [node.key]
-    start = plain_name(node.key)
-    members = store.graph.nodes(scope, uris=[node.uri], limit=_MAX_MEMBERS)
-    inner = [
-        member.key
-        for member in members
-        if plain_name(member.key).startswith((f"{start}.", f"{start}::"))
-    ]
-    return [node.key, *inner]
+    def _own_keys(self, nodes: Sequence[Node]) -> list[str]:
+        """Return the keys of functions and of the functions inside them; of a class, also those of its methods."""
+        keys = [node.key for node in nodes]
+        for node in nodes:
+            start = plain_name(node.key)
+            uris = [node.uri] if node.uri else []
+            members = self.store.graph.nodes(self.scope, uris=uris, limit=_MAX_MEMBERS)
+            for member in members:
+                if plain_name(member.key).startswith((f"{start}.", f"{start}::")):
+                    keys.append(member.key)
+        return keys

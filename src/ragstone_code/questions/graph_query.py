@@ -193,6 +193,11 @@ def place_of(node: Node) -> list[Place]:
     return [(node.uri, node.line)] if node.uri and node.line else []
 
 
+def place_texts(places: Iterable[Place]) -> list[Json]:
+    """Return places as facts: `file:line`."""
+    return [f"{uri}:{line}" for uri, line in places]
+
+
 def places_of_nodes(nodes: Iterable[Node]) -> list[Place]:
     """Return the places of nodes that have a file."""
     places: list[Place] = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Final
 
 from ragstone.types import Node
@@ -174,6 +173,13 @@ class _GuardCode:
     names: set[str] = field(default_factory=set)
     """The names of everything it calls."""
 
+    def add(self, node: Node, *, is_guard: bool) -> None:
+        """Add a function or a class that the guard runs, or the node of the guard itself."""
+        self.is_read = self.is_read or node.key.startswith(("method:", "function:"))
+        self.rejection = self.rejection or _rejection(node)
+        if not is_guard:
+            self.names.add(node.name.lower())
+
 
 def _read_code(query: GraphQuery, keys: list[str]) -> _GuardCode:
     """Return what the code of a guard calls, directly and by other code of the project."""
@@ -181,23 +187,27 @@ def _read_code(query: GraphQuery, keys: list[str]) -> _GuardCode:
     guard_keys = set(keys)
     seen: set[str] = set()
     for _ in range(_MAX_DEPTH):
-        nodes = query.nodes(keys).values()
-        methods = [query.methods_of(node) for node in nodes if node.key.startswith("class:")]
-        level = [*nodes, *chain.from_iterable(methods)][:_MAX_CODE]
-        for node in level:
-            code.is_read = code.is_read or node.key.startswith(("method:", "function:"))
-            code.rejection = code.rejection or _rejection(node)
-            if node.key not in guard_keys:
-                code.names.add(node.name.lower())
+        nodes = _with_methods(query, keys)
+        for node in nodes:
+            code.add(node, is_guard=node.key in guard_keys)
         seen.update(keys)
-        sources = sorted({node.key for node in level})
-        if not sources:
-            break
+        sources = sorted({node.key for node in nodes})
         rows = query.store.graph.unresolved(query.scope, sources=sources)
         code.names.update(row.name.lower() for row in rows if row.kind in ("CALLS", "call"))
         links = query.links_from(sources, "HANDLED_BY", "CALLS", "GUARDED_BY")
         keys = sorted({link.target for link in links} - seen)
+        if not keys:
+            break
     return code
+
+
+def _with_methods(query: GraphQuery, keys: list[str]) -> list[Node]:
+    """Return the nodes with these keys, and the methods of classes among them."""
+    nodes = list(query.nodes(keys).values())
+    for node in list(nodes):
+        if node.key.startswith("class:"):
+            nodes += query.methods_of(node)
+    return nodes[:_MAX_CODE]
 
 
 def _rejection(node: Node) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ragstone.protocols import DocumentReader
@@ -41,45 +43,71 @@ _NEGATION: Final = re.compile(
     r"not|no|without|un(?:guarded|protected|secured|restricted|authenticated)|lacks?|missing|never|none|\w+n['’]t"
 )
 _PUBLIC: Final = re.compile(r"public\w*|anonymous\w*|open")
-_MIDDLEWARE: Final = re.compile(r"middlewares?")
 _MAX_ROUTES: Final = 2_000
 _MAX_LISTED: Final = 30
 _LOOKED_IN: Final = ("every route",)
 
 
-def answer_list(store: DocumentReader, scope: Scope, question: str) -> GraphAnswer | None:
-    """Return the routes that a question without names asks for; None if it asks for something else."""
+@dataclass(frozen=True, slots=True)
+class _ListQuestion:
+    """A question for a list."""
+
+    noun: str
+    """`routes`, `tables`, …"""
+    guard_words: Sequence[str]
+    """The words that ask for guards or middleware."""
+    is_negated: bool
+
+    @property
+    def kind(self) -> str:
+        """Return the kind of the nodes to list."""
+        return "policy" if self.noun == "policies" else self.noun.removesuffix("s")
+
+
+def _parse(question: str) -> _ListQuestion | None:
+    """Return the list that a question asks for; None if it has a word that selects in another way."""
     match = _SUBJECT.match(" ".join(question.lower().split()))
     if match is None:
         return None
     words = re.findall(r"[\w'’]+", f"{match['kind'] or ''} {match['rest']}")
-    guard_words = [word for word in words if _GUARD_WORD.fullmatch(word)]
-    negations = [word for word in words if _NEGATION.fullmatch(word)]
-    if not _PLAIN_WORDS.issuperset({*words} - {*guard_words, *negations}):
-        return None
-    if negations and not guard_words:
-        return None
+    guard_words = _matching(_GUARD_WORD, words)
+    negations = _matching(_NEGATION, words)
     noun = match["noun"].replace("endpoints", "routes")
-    kind = "policy" if noun == "policies" else noun.removesuffix("s")
-    nodes = store.graph.nodes(scope, kinds=(kind,), limit=_MAX_ROUTES)
-    routes = [node for node in nodes if not node.attributes.get("dropped")]
-    if not routes:
-        return GraphAnswer("list", f"No {noun} are known here.", {noun: []}, negative=True)
-    routes.sort(key=lambda route: (route.uri, route.line, route.key))
-    if not guard_words:
-        return _list(f"{len(routes)} {noun} are known", routes, noun)
-    if kind != "route":
+    can_select = noun == "routes" if guard_words else not negations
+    others = {*words} - {*guard_words, *negations}
+    if not can_select or others - _PLAIN_WORDS:
         return None
-    is_negated = bool(negations) != any(_PUBLIC.fullmatch(word) for word in words)
-    if any(_MIDDLEWARE.fullmatch(word) for word in words):
-        return _by_middleware(store, scope, routes, is_negated=is_negated)
-    return _by_guard(store, scope, routes, is_negated=is_negated)
+    asks_for_public = bool(_matching(_PUBLIC, words))
+    return _ListQuestion(noun, guard_words, bool(negations) != asks_for_public)
+
+
+def _matching(pattern: re.Pattern[str], words: Sequence[str]) -> list[str]:
+    """Return the words that a pattern matches."""
+    return [word for word in words if pattern.fullmatch(word)]
+
+
+def answer_list(store: DocumentReader, scope: Scope, question: str) -> GraphAnswer | None:
+    """Return the routes or other nodes that a question without names asks for; None if it asks for no list."""
+    parsed = _parse(question)
+    if parsed is None:
+        return None
+    noun = parsed.noun
+    all_nodes = store.graph.nodes(scope, kinds=(parsed.kind,), limit=_MAX_ROUTES)
+    nodes = [node for node in all_nodes if not node.attributes.get("dropped")]
+    if not nodes:
+        return GraphAnswer("list", f"No {noun} are known here.", {noun: []}, negative=True)
+    nodes.sort(key=lambda node: (node.uri, node.line, node.key))
+    if not parsed.guard_words:
+        return _list(f"{len(nodes)} {noun} are known", nodes, noun)
+    if any(word.startswith("middleware") for word in parsed.guard_words):
+        return _by_middleware(store, scope, nodes, is_negated=parsed.is_negated)
+    return _by_guard(store, scope, nodes, is_negated=parsed.is_negated)
 
 
 def find_routes_of_middleware(query: GraphQuery) -> AnswerPart:
     """Return the routes that pass a middleware; those that do not, if the question asks for these."""
     words = re.findall(r"[\w'’]+", query.text)
-    if not any(_NEGATION.fullmatch(word) for word in words):
+    if not _matching(_NEGATION, words):
         return find_leading_routes(query)
     name = plain_name(query.node.key)
     routes = query.nodes_of_kind("route")

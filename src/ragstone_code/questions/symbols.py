@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ragstone.types import Json, Link, Walked
 from ragstone_code.questions.graph_query import (
     ALL_CALLS,
@@ -16,6 +18,7 @@ from ragstone_code.questions.graph_query import (
     name_of_all,
     place_of,
     place_text,
+    place_texts,
     places_of_links,
     places_of_nodes,
     plain_name,
@@ -35,48 +38,55 @@ def find_callers(query: GraphQuery) -> AnswerPart:
     for candidate in query.candidates:
         paths = candidate.walk()
         walked += paths
-        callers = dict.fromkeys(_caller_text(link) for link in last_links(paths))
-        if callers:
-            names = join_names(list(callers), MAX_NAMED)
-            texts.append(f"{plain_name(candidate.node.key)} is called from {names}")
+        texts += _sources_text(
+            f"{plain_name(candidate.node.key)} is called from", last_links(paths)
+        )
     functions = query.anchor.nodes
     links = last_links(walked)
-    unresolved = find_unresolved_calls(query, (short_name(node) for node in functions))
-    served = query.links_to([node.key for node in functions], "HANDLED_BY")
-    served = [link for link in served if link.source.startswith("route:")]
-    if served:
-        titles = dict.fromkeys(_caller_text(link) for link in served)
-        routes = join_names(list(titles), MAX_NAMED)
-        texts.append(f"the framework calls {name_of_all(functions)} for {routes}")
-    if not texts:
-        texts = [f"No call of {name_of_all(functions)} is written with its type"]
+    unresolved = find_unresolved_calls(query, map(short_name, functions))
+    served = _served_routes(query)
+    texts += _sources_text(f"the framework calls {name_of_all(functions)} for", served)
     facts: dict[str, Json] = {
-        "called_from": [f"{uri}:{line}" for uri, line in places_of_links(links)],
+        "called_from": place_texts(places_of_links(links)),
         "callers": list(dict.fromkeys(plain_name(link.source) for link in links)),
         "routes": list(dict.fromkeys(plain_name(link.source) for link in served)),
-        "unresolved": [f"{uri}:{line}" for uri, line in places_of_calls(unresolved)],
+        "unresolved": place_texts(places_of_calls(unresolved)),
     }
-    part = AnswerPart(
+    is_negative = not texts and not unresolved
+    texts = texts or [f"No call of {name_of_all(functions)} is written with its type"]
+    return AnswerPart(
         facts,
         f"{_sentence(texts)}{unresolved_note(unresolved)}.",
-        [*places_of_links(links), *places_of_calls(unresolved), *places_of_nodes(functions)],
+        [
+            *places_of_links(links),
+            *places_of_calls(unresolved),
+            *places_of_nodes(functions),
+        ],
         [*last_nodes(walked), *functions],
         walked,
+        negative=is_negative,
+        looked_in=[ALL_CALLS] if is_negative else [],
     )
-    if not links and not unresolved and not served:
-        part.negative, part.looked_in = True, [ALL_CALLS]
-    return part
+
+
+def _served_routes(query: GraphQuery) -> list[Link]:
+    """Return the links from routes to the functions that serve them."""
+    links = query.links_to([node.key for node in query.anchor.nodes], "HANDLED_BY")
+    return [link for link in links if link.source.startswith("route:")]
+
+
+def _sources_text(start: str, links: Iterable[Link]) -> list[str]:
+    """Return a sentence about the sources of links with their places; nothing if there are no links."""
+    texts = dict.fromkeys(
+        f"{plain_name(link.source)} ({link_place_text(link)})" for link in links
+    )
+    return [f"{start} {join_names(list(texts), MAX_NAMED)}"] if texts else []
 
 
 def _sentence(texts: list[str]) -> str:
     """Return parts of a sentence as one, with a capital letter if it begins with a common word."""
     text = "; ".join(texts)
     return f"The{text[3:]}" if text.startswith("the ") else text
-
-
-def _caller_text(link: Link) -> str:
-    """Return the source of a call with its place."""
-    return f"{plain_name(link.source)} ({link_place_text(link)})"
 
 
 def find_callees(query: GraphQuery) -> AnswerPart:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ragstone.code.file_languages import language_of
@@ -16,6 +16,7 @@ from ragstone_code.questions.graph_query import (
     join_names,
     link_place_text,
     name_of_all,
+    place_texts,
     places_of_links,
     places_of_nodes,
     plain_name,
@@ -68,8 +69,8 @@ def find_users(query: GraphQuery) -> AnswerPart:
     names = [] if node.kind == "file" else [short_name(node)]
     unresolved = find_unresolved_calls(query, names)
     facts: dict[str, Json] = {
-        "used_by": _place_list(links),
-        "unresolved": _call_list(unresolved),
+        "used_by": place_texts(places_of_links(links)),
+        "unresolved": place_texts(places_of_calls(unresolved)),
     }
     part = _users_part(query, facts, f"{name} is used by", links, unresolved)
     return part or _no_part(query, facts, f"No code calls or extends {name}", unresolved)
@@ -85,8 +86,8 @@ def find_creations(query: GraphQuery) -> AnswerPart:
     ]
     unresolved = find_unresolved_calls(query, [short_name(query.node)])
     facts: dict[str, Json] = {
-        "dispatched_from": _place_list(links),
-        "unresolved": _call_list(unresolved),
+        "dispatched_from": place_texts(places_of_links(links)),
+        "unresolved": place_texts(places_of_calls(unresolved)),
     }
     part = _users_part(query, facts, f"{name} is created in", links, unresolved)
     return part or _no_part(query, facts, f"No code creates {name}", unresolved)
@@ -102,7 +103,7 @@ def find_tests(query: GraphQuery) -> AnswerPart:
     unresolved = find_unresolved_calls(query, names, _is_test)
     facts: dict[str, Json] = {
         "tests": list(dict.fromkeys(plain_name(link.source) for link in links)),
-        "unresolved": _call_list(unresolved),
+        "unresolved": place_texts(places_of_calls(unresolved)),
     }
     start = f"{' or '.join(plain_name(node.key) for node in nodes)} is called in tests by"
     part = _users_part(query, facts, start, links, unresolved)
@@ -177,13 +178,3 @@ def _own_keys(query: GraphQuery) -> list[str]:
 def _is_member(name: str, owner: str) -> bool:
     """Return whether a full name is inside another one."""
     return name.startswith((f"{owner}.", f"{owner}::"))
-
-
-def _call_list(calls: Iterable[Unresolved]) -> list[Json]:
-    """Return the places of unresolved calls as facts."""
-    return [f"{uri}:{line}" for uri, line in places_of_calls(calls)]
-
-
-def _place_list(links: Iterable[Link]) -> list[Json]:
-    """Return the places of links as facts."""
-    return [f"{uri}:{line}" for uri, line in places_of_links(links)]

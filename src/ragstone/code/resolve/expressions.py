@@ -321,8 +321,6 @@ class ExpressionTyper:
         target = _find_type(written, names[0])
         if isinstance(target, TypeEntity):
             return TypedValue(target)
-        if target is OUTSIDE and _is_plain_variable(file, written.text):
-            return _untyped(written.text)
         can_be_called = isinstance(target, (FunctionEntity, NoMatch))
         if not can_be_called or file.family not in _CALLED_TYPES or self._depth >= _MAX_DEPTH:
             return failure_of(target)
@@ -338,6 +336,8 @@ class ExpressionTyper:
         """Return the value of a variable that got the result of a call of `name`."""
         if isinstance(target, FunctionEntity) and target.owner is None:
             return self._returned_value(target, None, is_awaited=False)
+        if target is OUTSIDE and _is_plain_variable(written.file, written.text):
+            return _untyped(written.text)
         receiver = parse_receiver(name)
         if receiver is None or not receiver.steps or written.file is not self.file:
             return failure_of(target)
