@@ -77,6 +77,7 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "overrides": class_members.find_overrides,
     "members": class_members.find_members,
     "signature": class_members.find_signature,
+    "return_type": class_members.find_signature,
     "subclasses": symbols.find_subclasses,
     "parents": symbols.find_parents,
     "users": usage.find_users,
@@ -89,11 +90,15 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "schedule": schedules.find_schedule,
 }
 """The function that answers each intent."""
-_LISTING_ALL: Final = frozenset({"definition", "implementation", "signature"})
-_ABOUT_ALL: Final = frozenset({"callers", "tests", "overrides", *_LISTING_ALL})
+_LISTING_ALL: Final = frozenset(
+    {"definition", "implementation", "signature", "return_type", "overrides"}
+)
+_ABOUT_ALL: Final = frozenset({"callers", "tests", *_LISTING_ALL})
 """Intents whose answer covers every node that a name can refer to."""
 _MAX_CANDIDATES: Final = 12
 """Nodes of one name that such an answer covers; of more, the question has to name a class."""
+_CLEAR_WEIGHT: Final = 4
+"""The weight of an intent that a question clearly asks for."""
 _MAX_INTENTS: Final = 3
 """Number of intents of one question that are answered."""
 _MAX_ALTERNATIVES: Final = 4
@@ -144,6 +149,8 @@ def answer_question(
     if choice is None:
         return _answer_without_names(store, scope, parsed)
     anchor, ranked = _choose_alternative(parsed, *choice)
+    if not ranked[0].weight and _asks_for_something_else(parsed, ranked[0].intent):
+        return None
     others = tuple(
         other
         for other in anchors
@@ -162,7 +169,7 @@ def answer_question(
             parsed.linked.mentions,
         )
         queries.append(query)
-    if queries[0].intent.name in _ABOUT_ALL and len(queries[0].anchor.nodes) > _MAX_CANDIDATES:
+    if _is_too_ambiguous(queries[0]):
         return _ask_back(queries[0])
     parts = [
         (query.intent.name, _ANSWER_FUNCTIONS[query.intent.name](query)) for query in queries
@@ -173,6 +180,12 @@ def answer_question(
     return answer
 
 
+def _asks_for_something_else(parsed: ParsedQuestion, default: Intent) -> bool:
+    """Return whether a question about code clearly asks for something that only other things have."""
+    ranked = rank_intents(parsed.text)
+    return default.name == "definition" and bool(ranked) and ranked[0].weight >= _CLEAR_WEIGHT
+
+
 def _answer_without_names(
     store: DocumentReader, scope: Scope, parsed: ParsedQuestion
 ) -> GraphAnswer | None:
@@ -180,7 +193,9 @@ def _answer_without_names(
     if _asks_for_tasks(parsed):
         tasks = store.graph.nodes(scope, kinds=("schedule",), limit=_MAX_TASKS)
         return schedules.answer_schedule_list(tasks, parsed.text)
-    return _answer_unknown_name(parsed) or lists.answer_list(store, scope, parsed.question)
+    if any(not mention.plain for mention in parsed.linked.mentions):
+        return _answer_unknown_name(parsed)
+    return lists.answer_list(store, scope, parsed.question)
 
 
 def _narrow_anchor(anchor: Anchor, intent: Intent) -> Anchor:
@@ -191,6 +206,13 @@ def _narrow_anchor(anchor: Anchor, intent: Intent) -> Anchor:
         if not set(intent.anchors).isdisjoint(roles_of(node, anchor.alias))
     ]
     return replace(anchor, nodes=tuple(fitting)) if fitting else anchor
+
+
+def _is_too_ambiguous(query: GraphQuery) -> bool:
+    """Return whether a name stands for too many things to answer for all of them."""
+    name = query.intent.name
+    is_about_all = name in _ABOUT_ALL and name != "overrides"
+    return is_about_all and len(query.anchor.nodes) > _MAX_CANDIDATES
 
 
 def _ask_back(query: GraphQuery) -> GraphAnswer:

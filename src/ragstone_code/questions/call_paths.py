@@ -21,6 +21,7 @@ from ragstone_code.questions.graph_query import (
 _ASKS_FOR_PATH: Final = re.compile(
     r"\breach(?:es)?\b|\bleads? to\b|\bends? up (?:in|calling)\b|\b(?:path|way|chain|route) from\b|\bget from\b"
 )
+_ASKS_FOR_CALL: Final = re.compile(r"^(?:do|does|did|can)\b.*\b(?:call|invoke|use|reach)\b")
 _CODE_KINDS: Final = frozenset(
     {"function", "method", "controller_method", "constructor", "class"}
 )
@@ -36,13 +37,14 @@ def find_call_path(
 
     `text` is the question without its names.
     """
-    if not _ASKS_FOR_PATH.search(text):
+    if not _ASKS_FOR_PATH.search(text) and not _ASKS_FOR_CALL.search(text):
         return None
     named = _named_code(anchors)
     if len(named) < 2:
         return None
     starts, ends = named[0].nodes, named[1].nodes
     path = _CallGraph(store, scope).shortest_path(starts, ends)
+    asks_for_call = bool(_ASKS_FOR_CALL.search(text))
     nodes = (*starts, *ends)
     if path is None:
         sentence = (
@@ -53,6 +55,8 @@ def find_call_path(
         path = []
     else:
         sentence = _path_sentence(starts, path)
+        if asks_for_call:
+            sentence = f"{'Yes' if len(path) == 1 else 'Not directly'}: {sentence}"
     return GraphAnswer(
         "call_path",
         sentence,

@@ -57,13 +57,14 @@ _SLOTS: Final = (
         is_certain=False,
     ),
     _slot(
-        rf"\bwhere (?:else )?{_DONE} {_NAMED}(?: {_NOUN})? (?:defined|declared|called|invoked|raised|thrown|overridden)\b"
+        rf"\bwhere(?:['’]s| (?:else )?{_DONE}) {_NAMED}(?: {_NOUN})?"
+        r" (?:defined|declared|called|invoked|raised|thrown|overridden)\b"
     ),
     _slot(
-        rf"\bwhere (?:else )?{_DONE} {_NAMED}(?: {_NOUN})? (?:implemented|located|used|created|instantiated|tested)\b",
+        rf"\bwhere(?:['’]s| (?:else )?{_DONE}) {_NAMED}(?: {_NOUN})? (?:implemented|located|used|created|instantiated|tested)\b",
         is_certain=False,
     ),
-    _slot(rf"^\W*where (?:is|are) {_NAMED}(?: {_NOUN})?\W*$", is_certain=False),
+    _slot(rf"^\W*where(?:['’]s| is| are) {_NAMED}(?: {_NOUN})?\W*$", is_certain=False),
     _slot(
         r"\b(?:definition|implementation|callers?|callees?|overrides|overriders|signature|parameters|arguments"
         rf"|subclasses|usages?|users|uses|tests|methods|parents?) (?:of|for) {_NAMED}{_END}",
@@ -84,6 +85,14 @@ _SLOTS: Final = (
     ),
     _slot(rf"\b(?:reach(?:es)?|leads? to|ends? up (?:in|calling)) {_NAMED}{_END}"),
     _slot(rf"\bfrom {_NAMED} to (?P<other>[^\W\d]\w*)\b", is_certain=False),
+    _slot(
+        rf"\b(?:called|invoked|used|raised|thrown|created|overridden) (?:by|from|in) {_NAMED}{_END}",
+        is_certain=False,
+    ),
+    _slot(
+        rf"\b(?:do|does|did) .* (?:call|invoke|use|reach|raise|throw) {_NAMED}{_END}",
+        is_certain=False,
+    ),
     _slot(rf"\b(?:a|the|any) {_NOUN} (?:named |called )?{_NAME}{_END}"),
     _slot(rf"\bthe {_NAME} {_NOUN}\b", is_certain=False),
     _slot(r"(?<![\w.:>\\/-])(?P<name>[^\W\d]\w*)\(\)"),

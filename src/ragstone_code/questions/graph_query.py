@@ -137,7 +137,15 @@ class GraphQuery:
             for mention in self.mentions
             if not mention.plain and mention.text not in own and own not in mention.text
         ]
+        names += [other.mention.name for other in self.others if other.mention.code]
         return list(dict.fromkeys(names))
+
+    def asked_first(self, links: Iterable[Link]) -> list[Link]:
+        """Return links with those first whose source or file is another name in the question."""
+        others = self.other_nodes()
+        files = [node.uri for node in others if node.kind == "file"]
+        asked = {*files, *(node.key for node in others)}
+        return sorted(links, key=lambda link: asked.isdisjoint((link.source, link.uri)))
 
     def other_nodes(self) -> list[Node]:
         """Return the nodes of the other names in the question."""

@@ -61,7 +61,7 @@ class _ListQuestion:
     @property
     def kind(self) -> str:
         """Return the kind of the nodes to list."""
-        return "policy" if self.noun == "policies" else self.noun.removesuffix("s")
+        return _kind_of(self.noun)
 
 
 def _parse(question: str) -> _ListQuestion | None:
@@ -86,16 +86,36 @@ def _matching(pattern: re.Pattern[str], words: Sequence[str]) -> list[str]:
     return [word for word in words if pattern.fullmatch(word)]
 
 
+def _no_such_kind(store: DocumentReader, scope: Scope, question: str) -> GraphAnswer | None:
+    """Return that no routes are known, or no tables: then also none that a question selects."""
+    match = _SUBJECT.match(" ".join(question.lower().split()))
+    if match is None:
+        return None
+    kind = _kind_of(match["noun"].replace("endpoints", "routes"))
+    if store.graph.nodes(scope, kinds=(kind,), limit=1):
+        return None
+    return _no_nodes(match["noun"])
+
+
+def _no_nodes(noun: str) -> GraphAnswer:
+    return GraphAnswer("list", f"No {noun} are known here.", {noun: []}, negative=True)
+
+
+def _kind_of(noun: str) -> str:
+    """Return the kind of nodes that a plural means."""
+    return "policy" if noun == "policies" else noun.removesuffix("s")
+
+
 def answer_list(store: DocumentReader, scope: Scope, question: str) -> GraphAnswer | None:
     """Return the routes or other nodes that a question without names asks for; None if it asks for no list."""
     parsed = _parse(question)
     if parsed is None:
-        return None
+        return _no_such_kind(store, scope, question)
     noun = parsed.noun
     all_nodes = store.graph.nodes(scope, kinds=(parsed.kind,), limit=_MAX_ROUTES)
     nodes = [node for node in all_nodes if not node.attributes.get("dropped")]
     if not nodes:
-        return GraphAnswer("list", f"No {noun} are known here.", {noun: []}, negative=True)
+        return _no_nodes(noun)
     nodes.sort(key=lambda node: (node.uri, node.line, node.key))
     if not parsed.guard_words:
         return _list(f"{len(nodes)} {noun} are known", nodes, noun)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ragstone.code.resolve.entities import OUTSIDE
 from ragstone.types import Json, Link, Walked
 from ragstone_code.questions.graph_query import (
     ALL_CALLS,
@@ -25,6 +26,7 @@ from ragstone_code.questions.graph_query import (
     short_name,
 )
 from ragstone_code.questions.unresolved_calls import (
+    CALL_KINDS,
     find_unresolved_calls,
     places_of_calls,
     unresolved_note,
@@ -38,9 +40,8 @@ def find_callers(query: GraphQuery) -> AnswerPart:
     for candidate in query.candidates:
         paths = candidate.walk()
         walked += paths
-        texts += _sources_text(
-            f"{plain_name(candidate.node.key)} is called from", last_links(paths)
-        )
+        callers = query.asked_first(last_links(paths))
+        texts += _sources_text(f"{plain_name(candidate.node.key)} is called from", callers)
     functions = query.anchor.nodes
     links = last_links(walked)
     unresolved = find_unresolved_calls(query, map(short_name, functions))
@@ -91,7 +92,20 @@ def _sentence(texts: list[str]) -> str:
 
 def find_callees(query: GraphQuery) -> AnswerPart:
     """Return the functions that a function calls, as far as types are written."""
-    return _list_targets(query, "calls", "calls")
+    part = _list_targets(query, "calls", "calls")
+    rows = query.store.graph.unresolved(query.scope, sources=[query.node.key])
+    calls = [row for row in rows if row.kind in CALL_KINDS and row.reason != OUTSIDE.reason]
+    if calls:
+        texts = dict.fromkeys(
+            f"{row.receiver}.{row.name} (line {row.line})".lstrip(".") for row in calls
+        )
+        part.facts["unresolved"] = place_texts(places_of_calls(calls))
+        part.said += (
+            f" The target of other calls is not known: {join_names(list(texts), MAX_NAMED)}."
+        )
+        part.evidence += places_of_calls(calls)
+        part.negative, part.looked_in = False, []
+    return part
 
 
 def find_subclasses(query: GraphQuery) -> AnswerPart:
@@ -101,18 +115,16 @@ def find_subclasses(query: GraphQuery) -> AnswerPart:
 
 def find_parents(query: GraphQuery) -> AnswerPart:
     """Return the classes, interfaces and traits that a class extends, implements or uses."""
+    node = query.node
     part = _list_targets(query, "parents", "extends")
-    rows = query.store.graph.unresolved(query.scope, sources=[query.node.key])
+    rows = query.store.graph.unresolved(query.scope, sources=[node.key])
     outside = [row.name for row in rows if row.kind in query.intent.via]
-    if not outside:
-        return part
-    names = join_names(outside)
     part.facts["outside"] = list(outside)
     if part.negative:
-        part.negative, part.looked_in = False, []
-        part.said = f"{plain_name(query.node.key)} extends {names}, which no file here defines."
-    else:
-        part.said += f" It also extends {names}, which no file here defines."
+        declared = f"; it is declared as `{node.signature}`" if node.signature else ""
+        part.said = f"No parent of {plain_name(node.key)} is in this project{declared}."
+    elif outside:
+        part.said += f" It also extends {join_names(outside)}, which no file here defines."
     return part
 
 

@@ -10,6 +10,8 @@ from ragstone.code.resolve.entities import FAMILIES, OUTSIDE
 from ragstone.types import Unresolved
 from ragstone_code.questions.graph_query import MAX_NAMED, GraphQuery, Place, join_names
 
+CALL_KINDS: Final = ("CALLS", "call")
+"""Kinds of unresolved references that are calls."""
 _MAX_CALLS: Final = 1000
 
 
@@ -32,7 +34,7 @@ def find_unresolved_calls(
 
 def _can_call(row: Unresolved, families: Set[str]) -> bool:
     """Return whether a reference is a call that can reach code of some families of languages."""
-    if row.kind not in ("CALLS", "call") or row.reason == OUTSIDE.reason:
+    if row.kind not in CALL_KINDS or row.reason == OUTSIDE.reason:
         return False  # a target outside of the project is known to be other code
     family = _family_of(row.uri)
     return not family or family in families  # a template of a script has no language here

@@ -138,7 +138,8 @@ def _users_part(
     if not links:
         return None
     users = dict.fromkeys(
-        f"{plain_name(link.source)} ({link_place_text(link)})" for link in links
+        f"{plain_name(link.source)} ({link_place_text(link)})"
+        for link in query.asked_first(links)
     )
     nodes = query.nodes(link.source for link in links)
     return AnswerPart(

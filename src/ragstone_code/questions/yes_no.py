@@ -128,7 +128,7 @@ def _has_asked_thing(answer: GraphAnswer, query: GraphQuery) -> bool | None:
 def _known_name(name: str, anchors: Iterable[Anchor]) -> str:
     """Return the name of the node that a written name refers to, or the name as it is written."""
     for anchor in anchors:
-        if anchor.mention.text == name:
+        if anchor.mention.name == name:
             key_name = plain_name(anchor.node.key)
             is_column = anchor.node.kind == "column"
             return (key_name.rpartition(".")[2] if is_column else key_name).lower()

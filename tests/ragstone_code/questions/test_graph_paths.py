@@ -46,6 +46,7 @@ def test_every_intent_has_a_path_to_its_target_and_negative_facts(name: str) -> 
         "tests",
         "members",
         "overrides",
+        "return_type",
         "signature",
     ):  # found by their attributes, or by all links, not along a path
         starts = [
