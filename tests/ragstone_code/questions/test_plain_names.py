@@ -110,7 +110,7 @@ def ask(engine: Engine, question: str) -> GraphAnswer:
         ("what overrides decide", "line.client.Policy.decide is overridden by line.client.Lenient.decide"),
         ("which methods does Client have", "declares __init__ (line 20), connect (line 26) and use (line 23)"),
         ("what does Strict inherit from", "line.client.Strict extends line.client.Policy"),
-        ("what is the base class of Failure", "No parent of line.errors.Failure is in this project; it is declared as `class Failure(Exception)`."),
+        ("what is the base class of Failure", "in this project; it is declared as `class Failure(Exception)`."),
         ("which classes extend Policy", "line.client.Policy is extended, implemented or used by"),
         ("how does Proxy.connect reach style", "which calls line.client.pause"),
         ("what does pause do", "line.client.pause is defined in line/client.py:37."),
