@@ -242,12 +242,12 @@ class Admin:
     def embed_in_background(self) -> bool:
         """Start a process that makes missing vectors after this one has ended; return whether one runs.
 
-        At most one runs for each home; `embed.background` switches it off.
+        At most one runs for each home, none if a service just failed or `embed.background` switches it off.
         """
-        in_memory = self._project.workspace.components.in_memory
-        if not self._project.enabled or in_memory or not self.lacks_vectors():
+        components = self._project.workspace.components
+        if not self._project.enabled or components.in_memory or not self.lacks_vectors():
             return False
-        return self._background.start()
+        return self._background.start(components.embedders.problems())
 
     def background_status(self) -> BackgroundStatus:
         """Return whether a process makes missing vectors, and why the last one failed."""

@@ -177,7 +177,7 @@ class External:
                     notes.append(str(error))
                 except ProviderError as error:
                     collection.update_state(needs_vectors=True)
-                    notes.append(outage_note(error))
+                    notes.append(outage_note(self._project.settings, error))
             pending += backfill.pending()
         seconds = report.seconds + time.monotonic() - started
         return replace(
@@ -199,7 +199,7 @@ class External:
                 notes = (str(error),)
             except ProviderError as error:
                 collection.update_state(needs_vectors=True)
-                notes = (outage_note(error),)
+                notes = (outage_note(self._project.settings, error),)
             usage = backfill.usage() - usage_before
         return AddReport(
             documents=len(results),

@@ -100,9 +100,11 @@ class Memory:
         return self.conversations.recall(session_id, request, since=since, until=until)
 
     def notes(self) -> list[str]:
-        """Return why turns are found by words alone at the moment; nothing if all is well."""
+        """Return why the vectors of turns do not answer at the moment; nothing if all is well."""
         problems = self._project.workspace.components.embedders.problems()
-        return [f"turns are stored and found by words: {problem}" for problem in problems]
+        fallback = self._project.settings.embed.fallback
+        found_by = f"the vectors of {fallback}" if fallback else "words"
+        return [f"turns are stored and found by {found_by}: {problem}" for problem in problems]
 
     def forget(
         self, session_id: str | None, *, turn: int | None = None, before: float | None = None

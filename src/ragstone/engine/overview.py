@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 
+from ragstone import registry
 from ragstone.engine import arguments
 from ragstone.engine.project import Project
-from ragstone.errors import NotFound
+from ragstone.errors import ConfigError, NotFound
+from ragstone.indexing.embedders import EmbedderName
 from ragstone.indexing.shared_status import shared_status
 from ragstone.store.home import size_on_disk
-from ragstone.types import BackgroundStatus, CollectionKey, ProjectOverview, Scope, Status
+from ragstone.types import (
+    BackgroundStatus,
+    CollectionKey,
+    ProjectOverview,
+    Scope,
+    SpaceInfo,
+    Status,
+)
 from ragstone.types.documents import KNOWN_KINDS, OTHER_KINDS
 
 
@@ -24,7 +34,7 @@ def project_status(project: Project, background: BackgroundStatus) -> Status:
         collections=collections,
         documents=sum(collection.documents for collection in collections),
         chunks=sum(collection.chunks for collection in collections),
-        spaces=tuple(project.store.vectors.spaces(project.scope())),
+        spaces=_spaces(project, project.scope()),
         generation=project.store.generation(project.scope()),
         last_sync=last_sync(project),
         bytes_on_disk=size_on_disk(project.settings.home),
@@ -32,6 +42,26 @@ def project_status(project: Project, background: BackgroundStatus) -> Status:
         background=background,
         shared=shared_status(project.store, project.name),
     )
+
+
+def _spaces(project: Project, scope: Scope) -> tuple[SpaceInfo, ...]:
+    """Return the spaces of a scope. The space of the fallback is no unfinished one."""
+    spaces = project.store.vectors.spaces(scope)
+    fallback = project.settings.embed.fallback
+    if fallback is None:
+        return tuple(spaces)
+    name = EmbedderName.parse(fallback)
+    try:
+        embedder = registry.find("embedder", name.provider).name
+    except ConfigError:  # a sync says so
+        return tuple(spaces)
+    marked = []
+    for info in spaces:
+        is_fallback = info.space.embedder == embedder and name.model in (None, info.space.model)
+        if is_fallback and info.state == "building":
+            info = replace(info, state="fallback")
+        marked.append(info)
+    return tuple(marked)
 
 
 def last_sync(project: Project) -> float | None:
@@ -61,7 +91,7 @@ def _overview(project: Project, name: str) -> ProjectOverview:
     return ProjectOverview(
         name,
         collections,
-        tuple(store.vectors.spaces(Scope(name))),
+        _spaces(project, Scope(name)),
         max(times, default=None),
         sum(file.failed for file in unread),
     )

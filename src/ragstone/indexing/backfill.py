@@ -23,6 +23,7 @@ from ragstone.store.home import EMBED_LOCK
 from ragstone.types import EmbedUsage, PendingText, embedding_text
 
 if TYPE_CHECKING:
+    from ragstone.config import Settings
     from ragstone.indexing.components import Components
     from ragstone.protocols import Progress
     from ragstone.types import CollectionKey, Matrix, SpaceInfo
@@ -194,14 +195,13 @@ class VectorBackfill:
 
         A few vectors out of many improve no answer, so a waiting user does not wait for them.
         """
+        fallback = self.components.settings.embed.fallback
+        if fallback:
+            self._fill_if_few(self.spaces.secondary(fallback), seconds)
         info = self.spaces.active()
-        if info is None or not info.embedded:
+        if info is None or not self.spaces.is_configured(info):
             return 0
-        pending = info.texts - info.embedded
-        is_quick = 0 < pending <= seconds * TEXTS_PER_SECOND
-        if not is_quick or not self.spaces.is_configured(info):
-            return 0
-        return self._fill(info, seconds, None)
+        return self._fill_if_few(info, seconds)
 
     def rebuild(self, progress: Progress | None = None) -> int:
         """Build the vectors of the configured embedder next to the old ones, then switch; return how many are new.
@@ -247,6 +247,13 @@ class VectorBackfill:
         fallback = self.components.settings.embed.fallback
         if fallback:
             self._fill(self.spaces.secondary(fallback), seconds, progress)
+
+    def _fill_if_few(self, info: SpaceInfo, seconds: float) -> int:
+        pending = info.texts - info.embedded
+        is_quick = 0 < pending <= seconds * TEXTS_PER_SECOND
+        if not is_quick or not info.embedded:
+            return 0
+        return self._fill(info, seconds, None)
 
     def _embed_documents(self, uris: Sequence[str], info: SpaceInfo) -> int:
         batches = self._batch_embedder(info, None)
@@ -370,9 +377,12 @@ class VectorBackfill:
             self.components.space_index(self.key.project, info).flush()
 
 
-def outage_note(error: RagstoneError) -> str:
-    """Return the note about texts that are stored and found by words, but have no vector yet."""
-    return f"vectors are missing, words answer: {error}"
+def outage_note(settings: Settings, error: RagstoneError) -> str:
+    """Return the note about texts that are stored, but have no vector of the configured model yet."""
+    substitute = "words"
+    if settings.embed.fallback:
+        substitute = f"those of {settings.embed.fallback}"
+    return f"vectors are missing, {substitute} answer: {error}"
 
 
 def _take(waiting: dict[int, str], count: int) -> list[PendingText]:

@@ -10,6 +10,8 @@ import os
 import stat
 import subprocess
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -56,13 +58,19 @@ class BackgroundEmbedding:
             return embed.background == "on"
         return not is_automated() and not _is_paid(embed.provider)
 
-    def start(self) -> bool:
-        """Start the process, unless one runs or the last one failed a moment ago; return whether one runs now."""
+    def start(self, problems: Sequence[str] = ()) -> bool:
+        """Start the process, unless one runs or the last one failed a moment ago; return whether one runs now.
+
+        `problems` are the reasons why services fail at the moment. The process would fail too, so it is not started.
+        """
         if not self.is_allowed:
             return False
         if self.is_running():
             return True
         if self._failed_recently():
+            return False
+        if problems:
+            self._note_failure(problems[0])
             return False
         request = {
             "folder": str(self._settings.root),
@@ -74,6 +82,18 @@ class BackgroundEmbedding:
             return False
         self._started_at = time.monotonic()
         return True
+
+    def _note_failure(self, reason: str) -> None:
+        """Write to the log why no process was started; `status` shows it."""
+        with (
+            suppress(OSError),
+            os.fdopen(
+                _open_log(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT),
+                "w",
+                encoding="utf-8",
+            ) as log,
+        ):
+            log.write(log_line(f"{FAILED}{reason}"))
 
     def status(self) -> BackgroundStatus:
         """Return whether the process runs, and why the last one failed."""
@@ -115,6 +135,11 @@ class BackgroundEmbedding:
             file.seek(max(0, os.fstat(descriptor).st_size - _TAIL_BYTES))
             lines = file.read(_TAIL_BYTES).decode("utf-8", "replace").splitlines()
         return lines[-1] if lines else ""
+
+
+def log_line(sentence: str) -> str:
+    """Return a line of the log: the time and the sentence."""
+    return f"{time.strftime('%Y-%m-%d %H:%M:%S')} {' '.join(sentence.split())}\n"
 
 
 def _is_paid(provider: str) -> bool:

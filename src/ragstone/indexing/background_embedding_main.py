@@ -18,7 +18,7 @@ from ragstone import config
 from ragstone.config import Settings
 from ragstone.errors import RagstoneError, StaleSpace, StoreBusy, StoreError
 from ragstone.indexing.backfill import VectorBackfill
-from ragstone.indexing.background_embedding import FAILED
+from ragstone.indexing.background_embedding import FAILED, log_line
 from ragstone.indexing.components import Components
 from ragstone.store.home import BACKGROUND_LOCK, DATABASE
 from ragstone.store.lock import FileLock
@@ -128,7 +128,5 @@ def _file_number(path: Path) -> tuple[int, int] | None:
 
 
 def _write_log(sentence: str) -> None:
-    moment = time.strftime("%Y-%m-%d %H:%M:%S")
-    line = " ".join(sentence.split())
-    sys.stderr.write(f"{moment} {line}\n")
+    sys.stderr.write(log_line(sentence))
     sys.stderr.flush()

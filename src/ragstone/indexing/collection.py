@@ -190,7 +190,7 @@ class IndexedCollection:
             except ProviderError as error:
                 # The missing vectors are the queue: the next sync or search continues.
                 self.update_state(needs_vectors=True)
-                notes = (*notes, outage_note(error))
+                notes = (*notes, outage_note(self.components.settings, error))
             usage += backfill.usage() - usage_before
         return replace(
             report,

@@ -39,7 +39,8 @@ class ScanEmbedding:
             if self.policy.required:
                 raise
             collection.update_state(needs_vectors=True)
-            notes = (*report.notes, *store_notes(collection.components), outage_note(error))
+            outage = outage_note(collection.components.settings, error)
+            notes = (*report.notes, *store_notes(collection.components), outage)
             return replace(report, notes=notes)
         finally:
             if not isinstance(self.left, bool):

@@ -50,12 +50,13 @@ class CandidateSearch:
         lists = CandidateLists(terms=query_terms(request.query))
         spaces = self._spaces_to_search(request, view, generation)
         vectors = self._search_words_and_embed(request, view, spaces, lists)
-        has_embedder_failed = lists.has_failed
         for info, vector in zip(spaces, vectors, strict=True):
             if vector is not None:
                 self._add_vector_list(request, view, generation, info, vector, lists)
-        if has_embedder_failed:
-            self._add_fallback(request, view, generation, lists)
+        is_complete = bool(spaces) and all(vector is not None for vector in vectors)
+        if _needs_vectors(request) and not is_complete:
+            models = self._add_fallback(request, view, generation, lists)
+            _add_outage_notes(request, lists, models)
         _add_coverage_notes(request, lists)
         return lists
 
@@ -116,15 +117,15 @@ class CandidateSearch:
     def _query_vector(
         self, info: SpaceInfo, request: Request, lists: CandidateLists
     ) -> Matrix | None:
-        """Return the query's vector in a space; None with a note if the embedder is missing or its service fails."""
+        """Return the query's vector in a space; None if the embedder is missing or its service fails.
+
+        A missing embedder is a note, a failure is kept in `lists.outages`.
+        """
         try:
             vector = self._components.embedders.query_vector(info.space, request.query)
         except ProviderError as error:
             lists.has_failed = True
-            found_by = "found by words, "
-            if request.mode == "vectors":
-                found_by = ""
-            lists.notes.append(f"{found_by}without the vectors of the service: {error}")
+            lists.outages.append(str(error))
             return None
         if vector is None:
             model = info.space.model
@@ -137,15 +138,17 @@ class CandidateSearch:
 
     def _add_fallback(
         self, request: Request, view: DocumentReader, generation: int, lists: CandidateLists
-    ) -> None:
-        """Search the spaces that are not active, because a service of an active one failed."""
+    ) -> list[str]:
+        """Search the spaces that are not active, because an active one is missing or failed; return their models."""
+        models = []
         for info in self._known_spaces(request, view, generation):
             if info.state == "active" or not info.embedded:
                 continue
             vector = self._query_vector(info, request, lists)
             if vector is not None:
-                lists.notes.append(f"the vectors of {info.space.model} answer instead")
+                models.append(info.space.model)
                 self._add_vector_list(request, view, generation, info, vector, lists)
+        return models
 
     def _search_words(
         self,
@@ -226,7 +229,7 @@ class CandidateSearch:
     def _spaces_to_search(
         self, request: Request, view: DocumentReader, generation: int
     ) -> list[SpaceInfo]:
-        if request.mode == "words" or not request.query.strip():
+        if not _needs_vectors(request):
             return []
         spaces = self._known_spaces(request, view, generation)
         if request.embedder is not None:
@@ -259,6 +262,11 @@ class CandidateSearch:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="ragstone-words")
         return self._pool
+
+
+def _needs_vectors(request: Request) -> bool:
+    """Return whether a request is also answered by vectors."""
+    return request.mode != "words" and bool(request.query.strip())
 
 
 def _share_of_best(
@@ -313,6 +321,20 @@ def _vector_limit(request: Request) -> int:
     """Return how many of the nearest to search for."""
     # Neighbours become one hit and copies none, so more are needed than are shown.
     return max(2 * request.top_k, int(request.candidates * VECTOR_SHARE))
+
+
+def _add_outage_notes(request: Request, lists: CandidateLists, models: Sequence[str]) -> None:
+    """Note why the vectors of the service do not answer, and what answers: the vectors of other models, or words."""
+    substitutes = f"the vectors of {' and '.join(models)}"
+    if models and not lists.outages:
+        lists.notes.append(f"{substitutes} answer, because the configured model has none yet")
+    for outage in dict.fromkeys(lists.outages):
+        reason = f"without the vectors of the service: {outage}"
+        if models:
+            reason = f"{substitutes} answer instead of those of the service: {outage}"
+        elif request.mode != "vectors":
+            reason = f"found by words, {reason}"
+        lists.notes.append(reason)
 
 
 def _add_coverage_notes(request: Request, lists: CandidateLists) -> None:

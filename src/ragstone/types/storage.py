@@ -299,7 +299,8 @@ def _hash_fields(space: Space) -> str:
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
-SpaceState = Literal["active", "building", "retired"]
+SpaceState = Literal["active", "building", "fallback", "retired"]
+"""`fallback` is the state of a building space in a `Status`, if the setting `embed.fallback` names its embedder."""
 
 DEFAULT_STORAGE: Final = "int10"
 """The codec of vectors if neither the settings nor the stored vectors name another."""

@@ -68,6 +68,8 @@ class CandidateLists:
     calibrations: dict[str, Calibration] = field(default_factory=dict)
     """The scale of the cosines of each vector list."""
     notes: list[str] = field(default_factory=list)
+    outages: list[str] = field(default_factory=list)
+    """Why services gave no vector of the query."""
     outlines: dict[int, ChunkOutline] = field(default_factory=dict)
     """Outlines that were read early, of chunks that are likely to be shown."""
     terms: list[str] = field(default_factory=list)

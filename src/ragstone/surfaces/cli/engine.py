@@ -17,10 +17,11 @@ import click
 
 from ragstone import config
 from ragstone.engine import DEFAULT_PROJECT, Engine
-from ragstone.errors import InputError, NotFound, ProviderError, StaleSpace
+from ragstone.errors import ConfigError, InputError, NotFound, ProviderError, StaleSpace
 from ragstone.indexing.backfill import outage_note
 from ragstone.indexing.components import has_shared_store
 from ragstone.indexing.sync import Scan
+from ragstone.protocols import RemoteModel
 from ragstone.sources.added_files import ADDED
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.cli.failures import Interrupted
@@ -197,7 +198,7 @@ def complete_vectors(engine: Engine, report: SyncReport) -> SyncReport:
                 notes.append(str(error))
             except ProviderError as error:
                 if not notes:
-                    notes.append(outage_note(error))
+                    notes.append(outage_note(engine.settings, error))
     with_vector, texts = engine.admin.count_vectors()
     return replace(
         report,
@@ -216,6 +217,8 @@ def describe_meaning(engine: Engine) -> str:
         others = "the others"
     status = engine.admin.background_status()
     if status.running:
+        if _asks_service(engine):
+            return f"{count}; a background process asks the service for {others}"
         time = background_time(texts - embedded)
         return f"{count}; ask again in {time} for answers by meaning"
     if status.failure:
@@ -228,6 +231,14 @@ def background_time(texts: int) -> str:
     seconds = texts / _BACKGROUND_TEXTS_PER_SECOND
     rounded = max(1, math.ceil(seconds / _SECONDS_STEP)) * _SECONDS_STEP
     return f"about {rounded} s"
+
+
+def _asks_service(engine: Engine) -> bool:
+    """Return whether a service makes the vectors: its speed is not known, and it may fail."""
+    try:
+        return isinstance(engine.workspace.components.embedder(), RemoteModel)
+    except ConfigError:
+        return False
 
 
 @contextmanager

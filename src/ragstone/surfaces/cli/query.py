@@ -329,7 +329,7 @@ def _vector_notes(engine: Engine, explanation: Explanation, flags: SearchFlags) 
     """Return the answer's notes, and one about missing vectors if they can be made."""
     notes = [note for note in explanation.notes if not note.startswith("vectors cover")]
     coverage = min(explanation.coverage.values(), default=0.0)
-    if flags.mode == "words" or coverage >= 1 or not explanation.candidates:
+    if flags.mode == "words" or coverage >= 1 or not engine.admin.lacks_vectors():
         return notes
     if _is_explained(explanation):
         return notes

@@ -60,7 +60,7 @@ def add_files(
         try:
             embedded = engine.admin.embed(collection=collection, progress=progress)
         except ProviderError as error:
-            notes.append(outage_note(error))
+            notes.append(outage_note(engine.settings, error))
     return {
         "success": not failed,
         "documents": documents,

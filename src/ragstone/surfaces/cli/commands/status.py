@@ -123,7 +123,10 @@ def _print_vectors(state: Status) -> None:
         _print_fact("meaning", (printable(failure), "yellow"))
         _print_fact("log", printable(state.background.log))
     elif state.chunks and lacks_vectors:
-        hint = "texts without a vector are found by words only (`ragstone sync` makes vectors)"
+        found_by = "words only"
+        if any(space.state == "fallback" and space.embedded for space in state.spaces):
+            found_by = "the vectors of the fallback"
+        hint = f"texts without a vector are found by {found_by} (`ragstone sync` makes vectors)"
         _print_fact("meaning", hint)
 
 
