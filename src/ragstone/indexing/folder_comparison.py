@@ -107,9 +107,9 @@ def _count_texts(source: FolderSource, new_items: Sequence[Item]) -> int:
 
 
 def _may_have_text(source: FolderSource, item: Item) -> bool:
-    from ragstone.read.readers import is_binary  # readers load here only
+    from ragstone.read.readers import explain_no_text  # readers load here only
 
     try:
-        return not is_binary(source.load(item).data, item.uri)
+        return explain_no_text(source.load(item).data, item.uri) is None
     except ReadError:
         return True

@@ -16,14 +16,14 @@ from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.parser_process import parse_facts
 from ragstone.protocols import Source
 from ragstone.read.python_command import find_python
-from ragstone.read.readers import is_binary, reader_for
+from ragstone.read.readers import explain_no_text, reader_for
 from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.own_files import SERVER_NAME, blank_own_text
 from ragstone.sources.secrets.redaction import redact, redact_document
 from ragstone.types import Chunk, Document, Item, LoadedItem, PreparedDocument, Stamp
 from ragstone.types.code import FileFacts
 
-Verdict = Literal["ready", "same", "binary", "failed", "gone"]
+Verdict = Literal["ready", "same", "skipped", "failed", "gone"]
 _LASTING_REASONS: Final[frozenset[Reason]] = frozenset(
     {"password", "no-text-layer", "damaged", "too-big", "timeout", "memory", "crash"}
 )
@@ -83,8 +83,9 @@ class ItemPreparer:
     def _read(self, item: Item, loaded: LoadedItem) -> Outcome:
         """Return the outcome for bytes: the reader is chosen by the file name."""
         name = loaded.file_name or item.uri
-        if is_binary(loaded.data, name, self.chunking.ocr):
-            return Outcome(item.uri, "binary", loaded.stamp)
+        reason = explain_no_text(loaded.data, name, self.chunking.ocr)
+        if reason is not None:
+            return Outcome(item.uri, "skipped", loaded.stamp, reason=reason)
         content_hash = hashlib.sha256(loaded.data).hexdigest()
         if self._is_known(item, loaded, content_hash):
             return Outcome(item.uri, "same", loaded.stamp)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ragstone.errors import QuotaError
 from ragstone.protocols.cancellation import check_cancelled
-from ragstone.read import BINARY
 from ragstone.sources.folder.source import MISSING, fingerprint
 from ragstone.types import Item, KnownFile, Skip, SyncReport, UnreadFile
 
@@ -170,10 +169,9 @@ class Reconciler:
             self._touched[outcome.uri] = outcome.stamp
         elif outcome.verdict == "gone":
             ledger.record_removed(outcome.uri, outcome.reason)
-        elif outcome.verdict == "binary":
-            ledger.record_unread(outcome.uri, outcome.stamp, BINARY, failed=False)
         else:
-            ledger.record_unread(outcome.uri, outcome.stamp, outcome.reason, failed=True)
+            has_failed = outcome.verdict == "failed"
+            ledger.record_unread(outcome.uri, outcome.stamp, outcome.reason, failed=has_failed)
 
     def _put(self, batch: Sequence[PreparedDocument], stored: Mapping[str, KnownFile]) -> None:
         """Store a batch in one transaction, and enter its documents in the ledger."""

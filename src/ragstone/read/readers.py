@@ -8,11 +8,12 @@ from typing import Final
 from ragstone.config import is_ocr_installed
 from ragstone.errors import ReadError
 from ragstone.protocols import Reader
-from ragstone.read import encoding
+from ragstone.read import BINARY, encoding
 from ragstone.read.confined_reader import CONFINED_READER
 from ragstone.read.document_kinds import refine_kind
 from ragstone.read.file_types import Format, explain_refusal, find_format, is_image
 from ragstone.read.ocr_reader import OCR_READER
+from ragstone.read.own_data import explain_own_data
 from ragstone.read.plain import PlainReader
 from ragstone.types import Document, OcrLimits
 
@@ -48,6 +49,13 @@ def is_binary(data: bytes, uri: str = "", ocr: OcrLimits | None = None) -> bool:
     if ocr is not None and is_image(uri):
         return False
     return find_format(uri, data) is None and encoding.is_binary(data)
+
+
+def explain_no_text(data: bytes, uri: str = "", ocr: OcrLimits | None = None) -> str | None:
+    """Return why bytes hold no text to index: they are binary, or Ragstone wrote them; None if they may hold some."""
+    if is_binary(data, uri, ocr):
+        return BINARY
+    return explain_own_data(data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from ragstone.engine import Engine
 from ragstone.errors import InputError, ProviderError, QuotaError, ReadError
 from ragstone.indexing.backfill import outage_note
 from ragstone.protocols import JobFile, Progress
-from ragstone.read.readers import is_binary, reader_for
+from ragstone.read.readers import explain_no_text, reader_for
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.reports import skips_json
 from ragstone.types import Document, Metadata, Skip
@@ -77,6 +77,7 @@ def _read(engine: Engine, file: JobFile) -> Document:
     if problem:
         raise ReadError(problem, hint="split the file")
     data = file.read()
-    if is_binary(data, file.name, ocr):
-        raise ReadError("it is binary, not text", hint="convert it to text first")
+    reason = explain_no_text(data, file.name, ocr)
+    if reason is not None:
+        raise ReadError(reason, hint="give a file of text")
     return reader_for(file.name, data, ocr).read(data, file.name)

@@ -12,7 +12,7 @@ import click
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError, ReadError
-from ragstone.read.readers import is_binary, reader_for
+from ragstone.read.readers import explain_no_text, reader_for
 from ragstone.sources.added_files import file_uri
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
@@ -141,8 +141,9 @@ def _read_stdin(engine: Engine, uri: str) -> Document:
             f"too large: more than {max_bytes:,} bytes",
             hint="sources.max_file_bytes or sources.max_document_bytes sets the limit",
         )
-    if is_binary(data, uri, ocr):
-        raise ReadError("it is binary, not text", hint="convert it to text first")
+    reason = explain_no_text(data, uri, ocr)
+    if reason is not None:
+        raise ReadError(reason, hint="give a file of text")
     return reader_for(uri, data, ocr).read(data, uri)
 
 
