@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from ragstone.errors import ConfigError, ProviderError, RagstoneError
+from ragstone.indexing.repeat_pause import RepeatPause
 from ragstone.indexing.sync import Changes, CollectionSync, OnSync
 from ragstone.types import SyncReport, WatchStatus
 
@@ -36,6 +37,7 @@ class Watcher:
         self._thread: threading.Thread | None = None
         self._status = WatchStatus(running=False)
         self._makes_vectors = False
+        self._pause = RepeatPause()
 
     def start(self) -> None:
         """Run in a thread; nothing happens if it runs already."""
@@ -59,6 +61,8 @@ class Watcher:
             next_scan = self._next_scan()
             self._index_changes()
             while not self._stop.is_set():
+                if not self._makes_vectors and self._stop.wait(self._pause.seconds):
+                    break
                 if self._sync.tracker.wait(self._poll_seconds()):
                     self._wait_until_quiet()
                 if time.monotonic() >= next_scan:
@@ -104,13 +108,16 @@ class Watcher:
         outcome = self._sync.ensure_current(Changes(embed=False))
         self._update_status(problem="; ".join(outcome.notes))
         counts: dict[str, tuple[int, int]] = {}
+        files: set[str] = set()
         if outcome.reports or self._status.pending:
             counts = self._make_vectors()
         for name, report in outcome.reports:
             if report.indexed or report.removed:
                 self._sync.collection(name).mark_synced()
+            files.update(report.changed, report.gone)
             embedded, pending = counts.get(name, (0, 0))
             self._record(replace(report, embedded=embedded, pending=pending))
+        self._pause.note_round(files)
         if not outcome.notes and not self._sync.tracker.waiting:
             self._update_status(last_sync=time.time())
 

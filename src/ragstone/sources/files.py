@@ -60,6 +60,19 @@ def identities(paths: Iterable[Path | str]) -> frozenset[Identity]:
     return frozenset(seen)
 
 
+def output_files() -> frozenset[Identity]:
+    """Return the identities of the regular files that this process writes its output to."""
+    files: set[Identity] = set()
+    for descriptor in (1, 2):
+        try:
+            info = os.fstat(descriptor)
+        except OSError:
+            continue
+        if stat.S_ISREG(info.st_mode):
+            files.add((info.st_dev, info.st_ino))
+    return frozenset(files)
+
+
 def stamp_of(info: os.stat_result) -> Stamp:
     """Return the stamp of a file from its status."""
     return Stamp(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)

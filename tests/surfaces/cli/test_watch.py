@@ -147,3 +147,21 @@ def test_hits_without_sync_are_unverifiable(quick: Callable[..., Ran]) -> None:
     ]
     assert hit["freshness"] == "unverifiable"
     assert "not checked" in quick("search", "kilograms", "-k", "1", "--no-sync").out
+
+
+def test_a_command_that_writes_into_the_folder_does_not_index_its_own_output(
+    project: Path, environment: dict[str, str]
+) -> None:
+    with (project / "out.json").open("w") as out, (project / "err.log").open("w") as err:
+        subprocess.run(
+            [sys.executable, "-m", "ragstone", "sync", "--json"],
+            cwd=project,
+            env=environment,
+            stdout=out,
+            stderr=err,
+            check=True,
+        )
+    report = json.loads((project / "out.json").read_text())
+    reasons = {skip["uri"]: skip["reason"] for skip in report["skipped"]}
+    assert "output of this command" in reasons["out.json"]
+    assert "output of this command" in reasons["err.log"]

@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -16,6 +16,7 @@ from ragstone.sources.files import (
     Identity,
     from_uri,
     identities,
+    output_files,
     safe_open,
     stamp_of,
     to_uri,
@@ -34,6 +35,7 @@ from ragstone.types import Item, LoadedItem, Skip
 FILES = "files"
 """The source name of documents that came from files."""
 OWN_REASON = "Ragstone's own index, never opened"
+_OUTPUT_REASON = "the output of this command"
 MISSING = "no such file or folder"
 """The reason for a path in `only` that does not exist: it was deleted, or the user mistyped it."""
 NOT_INCLUDED = "in sources.include, but not there"
@@ -105,7 +107,8 @@ class FolderSource:
             self._refuse_include_without_files(tree)
         skipped = [*tree.skipped.values(), *self._missing_paths(tree)]
         skipped.sort(key=lambda skip: skip.uri, reverse=True)
-        own_files = self.own_files()
+        own_files = dict.fromkeys(output_files(), _OUTPUT_REASON)
+        own_files |= dict.fromkeys(self.own_files(), OWN_REASON)
         self._unseen = tree.unlisted
         for uri, path in sorted((to_uri(path), path) for path in paths):
             while skipped and skipped[-1].uri < uri:
@@ -250,9 +253,12 @@ class FolderSource:
                 yield Skip(to_uri(path), reason)
 
     def _look_at(
-        self, path: str, uri: str, own_files: frozenset[Identity]
+        self, path: str, uri: str, own_files: Mapping[Identity, str]
     ) -> Item | Skip | None:
-        """Return the file as an item, or why it is skipped, or None if it has vanished."""
+        """Return the file as an item, or why it is skipped, or None if it has vanished.
+
+        `own_files` has the reasons for skipping the files that this program writes.
+        """
         try:
             info = os.lstat(os.path.join(self.root, path))
         except (FileNotFoundError, NotADirectoryError):
@@ -260,8 +266,11 @@ class FolderSource:
         except OSError as error:
             self._unseen.append(uri)
             return Skip(uri, f"cannot be looked at: {error.strerror or error}")
-        if (info.st_dev, info.st_ino) in own_files:
-            return Skip(uri, OWN_REASON)
+        own_reason = own_files.get((info.st_dev, info.st_ino))
+        if own_reason == _OUTPUT_REASON:
+            self._unseen.append(uri)  # another process may have indexed it
+        if own_reason:
+            return Skip(uri, own_reason)
         reason = self._skip_reason(path, uri, info)
         if reason:
             return Skip(uri, reason)
