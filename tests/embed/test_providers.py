@@ -318,6 +318,11 @@ def test_a_setting_that_an_embedder_does_not_obey_is_refused(tmp_path: Path) -> 
         EmbedderPool(settings_for(tmp_path, provider="fake:large")).get()
     with pytest.raises(ConfigError, match="has 128 dimensions, not 64"):
         EmbedderPool(settings_for(tmp_path, provider="fake", dimension="64")).get()
+    for provider in ("fake", "minilm"):
+        for role in ("query", "document"):
+            settings = settings_for(tmp_path, provider=provider, **{f"{role}_prefix": "doc: "})
+            with pytest.raises(ConfigError, match=f"takes no prefix 'doc: ' before a {role}"):
+                EmbedderPool(settings).get()
 
 
 def test_a_name_has_a_provider_a_model_and_a_dimension() -> None:

@@ -70,6 +70,22 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(
     assert caught.value.hint == "pip install 'ragstone[milvus]'"
 
 
+def test_a_sync_refuses_an_index_that_no_search_could_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RAGSTONE_EMBED_PROVIDER", "fake")
+    monkeypatch.setitem(sys.modules, "milvus_lite.server_manager", None)
+    monkeypatch.delitem(sys.modules, "ragstone.vectors.milvus_index", raising=False)
+    (tmp_path / "a.md").write_text("Granite is hard.\n")
+    for provider, advice in (
+        ("milvus", "pip install 'ragstone[milvus]'"),
+        ("pgvector", "RAGSTONE_STORE_URL"),
+    ):
+        monkeypatch.setenv("RAGSTONE_RAG_STORE", provider)
+        assert run(["sync", "-C", str(tmp_path)]) == 2
+        assert advice in capsys.readouterr().err
+
+
 def test_another_machine_takes_vectors_from_the_committed_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from ragstone import registry
 from ragstone.embed.refusals import RequestRefused
 from ragstone.errors import ConfigError, MissingKey, ProviderError, RagstoneError, StoreBusy
 from ragstone.indexing.components import SHARED_INDEX
@@ -353,6 +354,11 @@ class VectorBackfill:
         return rest
 
     def _batch_embedder(self, info: SpaceInfo, seconds: float | None) -> BatchEmbedder:
+        """Return the embedder of a space's texts; `ConfigError` if it or the chosen vector index cannot be used.
+
+        A search would refuse vectors that were made for an index that is not installed.
+        """
+        registry.load("vector_index", self.components.parts.vector_index)
         return BatchEmbedder(self.components.embedder_of(info.space), seconds)
 
     def _texts_of(self, uris: Sequence[str], info: SpaceInfo) -> Iterator[list[PendingText]]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _PAGE: Final = 4096
 _CHROMA: Final = "chroma"
+_PGVECTOR: Final = "pgvector"
 POSTGRES: Final = "postgres"
 SHARED_INDEX: Final = "file"
 """The index whose file brings the vectors of other machines."""
@@ -286,11 +287,20 @@ def _lacks_chroma() -> bool:
 
 
 def choose_parts(settings: Settings) -> ChosenParts:
-    """Return the store and the index of the settings: the default if `chroma` is chosen and not installed."""
+    """Return the store and the index of the settings: the default if `chroma` is chosen and not installed.
+
+    Raises `ConfigError` if they cannot go together.
+    """
     provider = settings.rag.vector_store.provider
     if provider == _CHROMA and _lacks_chroma():
         provider = "sqlite"
     if settings.store.url and provider == "sqlite":
         provider = POSTGRES
     store, index = registry.store_and_index(provider)
+    has_server = store == POSTGRES or bool(settings.store.url)
+    if index == _PGVECTOR and settings.rag.enabled and not has_server:
+        raise ConfigError(
+            f"The vector index {index!r} is part of a store in PostgreSQL.",
+            hint="set store.url (RAGSTONE_STORE_URL), or choose another rag.vector_store.provider",
+        )
     return ChosenParts(POSTGRES if settings.store.url else store, index)

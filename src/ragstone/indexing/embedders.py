@@ -289,7 +289,7 @@ class EmbedderPool:
 
 
 def _check_obeyed(name: str, embedder: Embedder, settings: Settings) -> None:
-    """Raise `ConfigError` if an embedder has another model or dimension than the settings say."""
+    """Raise `ConfigError` if an embedder has another model, dimension or prefix than the settings say."""
     space, embed = embedder.space, settings.embed
     if embed.model not in (None, space.model):
         raise ConfigError(
@@ -301,3 +301,10 @@ def _check_obeyed(name: str, embedder: Embedder, settings: Settings) -> None:
             f"The model {space.model!r} of {name!r} has {space.dimension} dimensions, not {embed.dimension}.",
             hint="remove embed.dimension",
         )
+    for role in ("query", "document"):
+        prefix = getattr(embed, f"{role}_prefix")
+        if prefix not in (None, getattr(space, f"{role}_prefix")):
+            raise ConfigError(
+                f"The model {space.model!r} of {name!r} takes no prefix {prefix!r} before a {role}.",
+                hint=f"remove embed.{role}_prefix",
+            )
