@@ -75,6 +75,8 @@ def test_the_plans_of_the_contract_are_the_defaults(tmp_path: Path) -> None:
 
 def test_an_unknown_plan_is_starter(tmp_path: Path) -> None:
     with open_engine(tmp_path) as engine:
+        engine.admin.keys.set_plan("pro")
+        assert engine.admin.keys.set_plan("gold") == "starter"
         plan = engine.admin.keys.plan()
         assert plan is not None and plan.name == "starter"
         engine.workspace.components.store.keys.set_plan("default", "platinum")

@@ -215,7 +215,7 @@ def test_preload_skips_the_files_that_a_sync_skips(folder: Path, engine: Engine)
     assert {skip.uri: skip.reason for skip in prompt.left_out} == {
         ".env": "secret file",
         "logo.png": "unsupported type .png (image)",
-        "odd.dat": "no text",
+        "odd.dat": "binary file",
     }
     assert "secret" not in prompt.text.replace("data to read", "")
 

@@ -51,8 +51,8 @@ def test_rag_search_has_the_exact_format_of_the_contract(engine: Engine) -> None
     assert lines[0].startswith("--- Result 1 (score: 0.") or lines[0].startswith(
         "--- Result 1 (score: 1."
     )
-    assert lines[0].endswith(", source: docs/gondola.md:1) ---")
-    assert lines[1:] == ["The gondola is black."]
+    assert lines[0].endswith(", source: docs/gondola.md) ---")
+    assert lines[1:] == ["The gondola is black.", "[docs/gondola.md:1]"]
 
 
 def test_search_documents_has_the_exact_format_of_the_contract(engine: Engine) -> None:
@@ -126,8 +126,8 @@ def test_rag_search_numbers_the_results_and_separates_them_by_an_empty_line(
     )
     answer = RAG_SEARCH(engine, {"query": "gondola"})
     assert re.fullmatch(
-        r"--- Result 1 \(score: [01]\.\d{3}, source: docs/[ab]\.md:1\) ---\n[^\n]+\n\n"
-        r"--- Result 2 \(score: [01]\.\d{3}, source: docs/[ab]\.md:1\) ---\n[^\n]+",
+        r"--- Result 1 \(score: [01]\.\d{3}, source: docs/[ab]\.md\) ---\n[^\n]+\n\[docs/[ab]\.md:1\]\n\n"
+        r"--- Result 2 \(score: [01]\.\d{3}, source: docs/[ab]\.md\) ---\n[^\n]+\n\[docs/[ab]\.md:1\]",
         answer.text,
     )
     scores = [float(found) for found in re.findall(r"score: ([\d.]+)", answer.text)]

@@ -87,6 +87,11 @@ def _check_document(document: object) -> None:
         if not isinstance(getattr(document, field), str):
             message = f"the {field} of {document.uri} is no string"
             raise InputError(message, hint="decode bytes first")
+    if not document.text.strip():
+        raise InputError(
+            f"{document.uri} has no text, so nothing was stored",
+            hint="give its text, or remove the document",
+        )
     _check_metadata(document.metadata, document.uri)
 
 

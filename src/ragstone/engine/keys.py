@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ragstone.access.keys import NewKey
-from ragstone.access.plans import PLAN_NAMES, Plan
+from ragstone.access.plans import DEFAULT_PLAN, PLAN_NAMES, Plan
 from ragstone.engine.project import Project
-from ragstone.errors import InputError
 from ragstone.types import StoredKey, Usage
 
 
@@ -47,14 +46,12 @@ class ProjectKeys:
         """Return the plan of the project; None if plans are switched off."""
         return self._project.plan()
 
-    def set_plan(self, name: str) -> None:
-        """Give the project another plan; `InputError` for an unknown name."""
-        if name not in PLAN_NAMES:
-            raise InputError(
-                f"there is no plan {name!r}", hint=f"known are {', '.join(PLAN_NAMES)}"
-            )
-        self._project.store.keys.set_plan(self._project.name, name)
-        self._project.events.audit("plan.set", plan=name)
+    def set_plan(self, name: str) -> str:
+        """Give the project another plan and return its name; an unknown plan is `starter`."""
+        plan = name if name in PLAN_NAMES else DEFAULT_PLAN
+        self._project.store.keys.set_plan(self._project.name, plan)
+        self._project.events.audit("plan.set", plan=plan)
+        return plan
 
     def usage(self) -> Usage:
         """Return how much the project stores."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from ragstone.indexing.collection import folder_source
 from ragstone.protocols import Progress
 from ragstone.sources.file_changes import Interval, Watch, open_watch
-from ragstone.sources.folder.tree import GIT_RULES, OWN_RULES
+from ragstone.sources.folder.selection import IGNORE_FILES
 from ragstone.store.home import network_type
 from ragstone.types import SyncReport
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _MAX_PATHS: Final = 500
 """With more changed paths than this, a scan of the whole folder is faster."""
-_RULE_FILES: Final = (GIT_RULES, OWN_RULES)
 
 DocumentId: TypeAlias = tuple[str, str]
 """A document: the name of its collection and its uri."""
@@ -185,6 +184,8 @@ def _combine(pending: set[str] | None, changed: set[str] | None) -> set[str] | N
     if pending is None or changed is None:
         return None
     paths = pending | changed
-    if len(paths) > _MAX_PATHS or any(path.rpartition("/")[2] in _RULE_FILES for path in paths):
+    if len(paths) > _MAX_PATHS or any(
+        path.rpartition("/")[2] in IGNORE_FILES for path in paths
+    ):
         return None
     return paths

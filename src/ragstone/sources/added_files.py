@@ -154,11 +154,13 @@ def file_uri(file: str, base: Path) -> str:
 
 
 def require_file(path: str) -> None:
-    """Raise `ReadError` if a path that a user named is no file."""
+    """Raise `ReadError` if a path that a user named is no file, or an empty one."""
     if os.path.isdir(path):
         raise ReadError("it is a folder", hint="`ragstone sync` indexes folders")
     if not os.path.lexists(path):
         raise ReadError("there is no such file", hint="check the path")
+    if os.path.isfile(path) and not os.path.getsize(path):
+        raise ReadError("it is empty", hint="add it when it has text")
 
 
 def _name_for_reader(file: AddedFile) -> str:

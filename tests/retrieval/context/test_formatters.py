@@ -70,9 +70,9 @@ def test_markdown_has_exactly_this_text() -> None:
 
 def test_tool_has_exactly_this_text() -> None:
     assert render("tool")[0] == (
-        "--- Result 1 (score: 0.813, source: notes/a.md:3-4) ---\none\ntwo\n\n"
-        "--- Result 2 (score: 0.813, source: b.pdf p.4) ---\nthree\n\n"
-        "--- Result 3 (score: 0.813, source: c.pptx slide 2) ---\nfour"
+        "--- Result 1 (score: 0.813, source: notes/a.md) ---\none\ntwo\n[notes/a.md:3-4]\n\n"
+        "--- Result 2 (score: 0.813, source: b.pdf) ---\nthree\n[b.pdf p.4]\n\n"
+        "--- Result 3 (score: 0.813, source: c.pptx) ---\nfour\n[c.pptx slide 2]"
     )
 
 

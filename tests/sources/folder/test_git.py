@@ -22,7 +22,7 @@ def test_tracked_files_count_even_when_ignored_and_deleted_ones_do_not(
     git("add", ".")
     plant({".gitignore": "*.log\n", "new.log": "x", "new.md": "x"})
     (folder / "gone.md").unlink()
-    assert scan() == ([".gitignore", "a.md", "kept.log", "new.md"], {})
+    assert scan() == (["a.md", "kept.log", "new.md"], {})
 
 
 def test_a_part_of_a_repository_can_be_the_root(git: Git, plant: Plant, scan: Scan) -> None:
@@ -46,7 +46,7 @@ def test_a_root_that_git_ignores_is_read_because_it_was_named(
         {".gitignore": "out/\n", "out/a.md": "x", "out/.gitignore": "b.md\n", "out/b.md": "x"}
     )
     git("init", "-q")
-    assert scan(root=folder / "out") == ([".gitignore", "a.md"], {})
+    assert scan(root=folder / "out") == (["a.md"], {})
 
 
 def test_the_exclude_file_of_a_repository_counts(git: Git, plant: Plant, scan: Scan) -> None:
@@ -76,10 +76,7 @@ def test_repositories_inside_are_read_by_their_own_rules(
     git("init", "-q", at=folder / "inner")
     git("init", "-q", at=folder / "inner/deep/er")
     expected = [
-        ".gitignore",
         "a.md",
-        "inner/.gitignore",
-        "inner/.ragstoneignore",
         "inner/b.md",
         "inner/deep/er/d.md",
     ]
@@ -117,7 +114,7 @@ def test_a_file_in_conflict_is_found_once(git: Git, plant: Plant, scan: Scan) ->
 def test_a_broken_repository_falls_back_to_our_own_walk(plant: Plant, scan: Scan) -> None:
     folder = plant({".git/HEAD": "nonsense", ".gitignore": "b.md\n", "a.md": "x", "b.md": "x"})
     assert list_files(folder) is None
-    assert scan() == ([".gitignore", "a.md"], {})
+    assert scan() == (["a.md"], {})
 
 
 def test_a_repository_of_another_user_falls_back_to_our_own_walk(
@@ -130,7 +127,7 @@ def test_a_repository_of_another_user_falls_back_to_our_own_walk(
     for path in (folder, folder / ".git"):
         os.chown(path, 65534, 65534)
     assert list_files(folder) is None
-    assert scan() == ([".gitignore", "a.md"], {})
+    assert scan() == (["a.md"], {})
 
 
 def test_a_machine_without_git_falls_back_to_our_own_walk(
@@ -140,7 +137,7 @@ def test_a_machine_without_git_falls_back_to_our_own_walk(
     folder = plant({".gitignore": "b.md\n", "a.md": "x", "b.md": "x"})
     monkeypatch.setenv("PATH", str(tmp_path))
     assert list_files(folder) is None
-    assert scan() == ([".gitignore", "a.md"], {})
+    assert scan() == (["a.md"], {})
 
 
 def test_no_command_in_a_repositorys_config_is_run(git: Git, plant: Plant, scan: Scan) -> None:
@@ -189,7 +186,7 @@ def test_a_hooks_environment_does_not_lead_git_astray(
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(other))
     monkeypatch.setenv("GIT_INDEX_FILE", str(other / "index"))
-    assert scan() == ([".gitignore", "a.md"], {})
+    assert scan() == (["a.md"], {})
 
 
 def test_names_that_look_like_options_or_patterns_are_names(

@@ -17,6 +17,8 @@ from ragstone.sources.folder.selection import file_reason
         ("uv.lock", "generated file"),
         ("app.min.js", "generated file"),
         ("thing_pb2.py", "generated file"),
+        (".gitignore", "ignore file"),
+        (".ragstoneignore", "ignore file"),
         ("main.py", None),
         ("é.md", None),
         ("", None),

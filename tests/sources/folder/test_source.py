@@ -45,9 +45,7 @@ def test_nested_ignore_files_and_negations_are_honoured(
     )
     items, skipped = scan()
     assert items == [
-        ".gitignore",
         "keep.log",
-        "sub/.gitignore",
         "sub/a.log",
         "sub/deep/local.txt",
     ]
@@ -71,7 +69,7 @@ def test_our_own_ignore_files_leave_out_more_and_bring_nothing_back(
         }
     )
     assert scan() == (
-        [".gitignore", ".ragstoneignore", "c.md", "new/.ragstoneignore", "new/d.gen.md"],
+        ["c.md", "new/d.gen.md"],
         {},
     )
 

@@ -306,7 +306,7 @@ def test_a_checkout_of_another_branch_is_another_truth(
 
     def checkout(folder: Path) -> list[str]:
         git("checkout", "-q", "second")
-        return ["noise.log"]
+        return [".gitignore", "noise.log"]
 
     meet(folder, checkout)
 

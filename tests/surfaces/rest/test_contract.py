@@ -77,6 +77,14 @@ def test_a_document_is_added_once_listed_and_deleted(server: RunningServer) -> N
     assert server.delete(f"{documents}/handbook/office.md").status_code == 404
 
 
+def test_a_text_without_words_is_refused(server: RunningServer) -> None:
+    documents = f"/api/rag/collections/{create(server)['uuid']}/documents"
+    for content in ("", " \n"):
+        answer = server.post(documents, {**OFFICE, "content": content})
+        assert answer.status_code == 400 and "has no text" in answer.text
+    assert server.get(documents).json()["documents"] == []
+
+
 def test_documents_are_listed_page_by_page(server: RunningServer) -> None:
     uuid = create(server)["uuid"]
     documents = [{"content": f"Rule {n}.", "source_doc_id": f"rules/{n}"} for n in range(5)]

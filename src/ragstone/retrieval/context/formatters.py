@@ -32,7 +32,10 @@ _MARKDOWN_HEADING: Final = re.compile(
     r"|Relevant Context \(RAG\)))",
     re.M,
 )
-_RESULT_HEADING: Final = re.compile(r"^(?=--- Result )", re.M)
+_RESULT_LINE: Final = re.compile(
+    r"^(?=--- Result |\[[^\[\]\n]+(?::\d+(?:-\d+)?| (?:p\.|page |slide |sheet |chapter )[^\]\n]+)\]$)",
+    re.M,
+)
 
 
 class ContextFormatter(Protocol):
@@ -88,7 +91,8 @@ class MarkdownFormatter(BlockFormatter):
 class ToolFormatter:
     """`tool`: the answer of the tool `rag_search`. It has no fence: the tool protocol separates results.
 
-    A line in a passage that looks like the heading of a result is indented, so no passage can pose as a result.
+    A line in a passage that looks like the heading or the citation of a result is indented, so no passage can pose as
+    a result.
     """
 
     def frame(self, mark: str, task: str) -> tuple[str, str]:
@@ -96,11 +100,11 @@ class ToolFormatter:
         return "", ""
 
     def format_piece(self, cited: Cited, number: int, mark: str = "") -> str:
-        """Return a numbered result."""
-        source = one_line(cited.citation)
+        """Return a numbered result, with its citation as the last line."""
+        source = one_line(cited.uri)
         heading = f"--- Result {number} (score: {cited.score:.3f}, source: {source}) ---"
-        passage = _RESULT_HEADING.sub(_INDENT, reveal_hidden(cited.text))
-        return f"{heading}\n{passage}\n\n"
+        passage = _RESULT_LINE.sub(_INDENT, reveal_hidden(cited.text))
+        return f"{heading}\n{passage}\n[{one_line(cited.citation)}]\n\n"
 
     def format_shown(self, places: Sequence[str]) -> str:
         """Return the line that names the places."""

@@ -226,6 +226,10 @@ def _format_size(size: int) -> str:
 OWN_FOLDERS = frozenset({".git", ".ragstone"})
 """Never entered and never listed: the data of git and of Ragstone."""
 
+OWN_RULES, GIT_RULES = ".ragstoneignore", ".gitignore"
+IGNORE_FILES: Final = frozenset({OWN_RULES, GIT_RULES})
+"""They choose the documents, and are none."""
+
 _SKIPPED_FOLDERS = {
     "node_modules": "installed packages",
     "bower_components": "installed packages",
@@ -286,6 +290,8 @@ def file_reason(name: str, *, secrets: bool) -> str | None:
         return SKIPPED_BY_NAME
     if _generated_rules().verdict(name):
         return "generated file"
+    if name in IGNORE_FILES:
+        return "ignore file"
     return None
 
 

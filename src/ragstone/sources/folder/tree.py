@@ -11,10 +11,15 @@ from pathlib import Path
 from ragstone.errors import InputError, ReadError
 from ragstone.sources.files import Identity, safe_open, to_uri
 from ragstone.sources.folder.ignore_rules import MAX_EXPRESSIONS, IgnoreRules
-from ragstone.sources.folder.selection import OWN_FOLDERS, Selection, folder_reason
+from ragstone.sources.folder.selection import (
+    GIT_RULES,
+    OWN_FOLDERS,
+    OWN_RULES,
+    Selection,
+    folder_reason,
+)
 from ragstone.types import Skip
 
-OWN_RULES, GIT_RULES = ".ragstoneignore", ".gitignore"
 _MAX_RULE_BYTES = 1 << 20
 _TOO_MANY_PATTERNS = (
     f"folder whose ignore file has more than {MAX_EXPRESSIONS:,} patterns with wildcards"

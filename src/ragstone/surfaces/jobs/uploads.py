@@ -40,7 +40,7 @@ def add_files(
             document = _read(engine, file)
             document = replace(document, metadata={**document.metadata, **metadata})
             report = engine.add(document, collection=collection, embed=False)
-        except (ReadError, QuotaError) as error:
+        except (InputError, ReadError, QuotaError) as error:
             failed.append(Skip(file.name, str(error)))
             continue
         documents.append(

@@ -106,19 +106,25 @@ def revoke_key(key_id: str, folder: Path | None, as_json: bool) -> None:
 
 
 @keys.command("plan", examples=("ragstone keys plan enterprise --project website",))
-@click.argument("name", type=click.Choice(PLAN_NAMES))
+@click.argument("name")
 @common_options
 def set_plan(name: str, folder: Path | None, as_json: bool) -> None:
-    """Give a project the plan NAME; plans hold if `access.plans` is on."""
+    """Give a project the plan NAME: free, starter, pro or enterprise. An unknown plan is starter.
+
+    Plans hold if `access.plans` is on.
+    """
     with open_engine(folder) as engine:
-        engine.admin.keys.set_plan(name)
+        plan = engine.admin.keys.set_plan(name)
         project = engine.project
         is_on = engine.settings.access.plans
     print_result(
-        {"success": True, "project": project, "plan": name, "plans": is_on},
-        f"The plan of {printable(project)} is {name}.",
+        {"success": True, "project": project, "plan": plan, "plans": is_on},
+        f"The plan of {printable(project)} is {plan}.",
         as_json=as_json,
     )
+    if plan != name:
+        known = ", ".join(PLAN_NAMES)
+        print_note(f"there is no plan {printable(name)}, so it is {plan}; known are {known}")
     if not is_on:
         print_note("plans are switched off (access.plans)")
 
