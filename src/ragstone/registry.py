@@ -156,7 +156,7 @@ BUILT_IN = (
         "vector_index",
         "file",
         "ragstone.vectors.file_index:open_index",
-        "compares all vectors; one text file that can be committed",
+        "compares all vectors; a text file for each collection, to be committed",
     ),
     RegisteredPart(
         "vector_index",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.protocols import VectorIndex
+from ragstone.protocols import IndexedText, VectorIndex
 from ragstone.testing.vector_index import VectorIndexContract
 from ragstone.vectors.codecs.rows import CompactCodec, Int10Codec
 from ragstone.vectors.exact import ExactIndex
@@ -28,10 +28,14 @@ class TestFileIndex(VectorIndexContract):
         codec = Int10Codec(self.dimension)
         row = codec.encode(self.vectors(1))[0]
         return FileIndex(
-            self.folder / "space.vectors.jsonl",
+            self.folder,
+            "space",
             codec,
             rows=lambda ids: dict.fromkeys(ids, row),
-            text_keys=lambda ids: {row_id: f"text {row_id}" for row_id in ids},
+            texts=lambda ids: [
+                IndexedText(row_id, "default", f"text {row_id}", "a.md", 1, 1, "text")
+                for row_id in ids
+            ],
         )
 
 

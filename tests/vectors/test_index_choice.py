@@ -112,6 +112,32 @@ def test_another_machine_takes_vectors_from_the_committed_file(
     assert not [text for text in embedded if "is hard" in text or "is soft" in text]
 
 
+def test_each_collection_has_a_file_that_a_person_can_read(tmp_path: Path) -> None:
+    def read(collection: str) -> dict[str, tuple[str, str]]:
+        (file,) = (tmp_path / "vectors").glob(f"{collection}-*.vectors.jsonl")
+        _, *lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+        return {line["document"]: (line["lines"], line["begins"]) for line in lines}
+
+    (tmp_path / "a.md").write_text("Granite\nis hard.\n")
+    (tmp_path / "elsewhere.md").write_text("Only on this branch.\n")
+    with open_with(tmp_path, "file", path="vectors") as engine:
+        engine.sync()
+        engine.add("Kreide ist weich, für alle.", uri="chalk", collection="notes")
+        engine.search("granite", mode="vectors")
+    expected = {
+        "a.md": ("1-2", "Granite is hard."),
+        "elsewhere.md": ("1-1", "Only on this branch."),
+    }
+    assert read("default") == expected
+    assert read("notes") == {"chalk": ("1-1", "Kreide ist weich, für alle.")}
+    (tmp_path / "a.md").write_text("Granite is heavy.\n")
+    (tmp_path / "elsewhere.md").unlink()
+    with open_with(tmp_path, "file", path="vectors") as engine:
+        engine.sync()
+        engine.search("granite", mode="vectors")
+    assert read("default") == {**expected, "a.md": ("1-1", "Granite is heavy.")}
+
+
 def test_a_damaged_index_file_costs_only_its_damaged_lines(tmp_path: Path) -> None:
     with open_with(tmp_path, "file", path="vectors") as engine:
         fill(engine, 10)

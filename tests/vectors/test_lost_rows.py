@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.protocols import VectorIndex
+from ragstone.protocols import IndexedText, VectorIndex
 from ragstone.vectors.exact import ExactIndex
 from ragstone.vectors.file_index import FileIndex
 from ragstone.vectors.space_index import SpaceIndex
@@ -32,10 +32,13 @@ def make_turbo(world: World, stamp: str) -> VectorIndex:
 
 def make_file(world: World, stamp: str) -> VectorIndex:
     return FileIndex(
-        world.folder / "half.jsonl",
+        world.folder,
+        "half",
         world.codec,
         rows=world.rows.data,
-        text_keys=lambda ids: {row_id: str(row_id) for row_id in ids},
+        texts=lambda ids: [
+            IndexedText(row_id, "default", str(row_id), "a.md", 1, 1, "text") for row_id in ids
+        ],
     )
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone import registry
-from ragstone.protocols import IndexSettings, VectorIndex
+from ragstone.protocols import IndexedText, IndexSettings, VectorIndex
 from ragstone.store.home import VECTORS
-from ragstone.types import Scope
 from ragstone.vectors.space_index import SpaceIndex
 
 if TYPE_CHECKING:
     from ragstone.indexing.components import Components
+    from ragstone.protocols import DocumentStore
     from ragstone.types import SpaceInfo
 
 
@@ -31,14 +31,8 @@ def open_space_index(components: Components, project: str, info: SpaceInfo) -> S
     if chosen.path is not None:
         path = components.settings.root / Path(chosen.path).expanduser()
 
-    def text_keys(row_ids: Sequence[int]) -> dict[int, str]:
-        chunk_ids = store.vectors.locate(Scope(project), info.id, row_ids)
-        chunks = store.chunks(project, list(chunk_ids.values()))
-        return {
-            row_id: chunks[chunk_id].chunk.hash.hex()
-            for row_id, chunk_id in chunk_ids.items()
-            if chunk_id in chunks
-        }
+    def texts(row_ids: Sequence[int]) -> list[IndexedText]:
+        return _indexed_texts(store, project, info, row_ids)
 
     def open_index(stamp: str) -> VectorIndex:
         settings = IndexSettings(
@@ -46,7 +40,7 @@ def open_space_index(components: Components, project: str, info: SpaceInfo) -> S
             stamp=stamp,
             rows=rows,
             codec=components.codec(info),
-            text_keys=text_keys,
+            texts=texts,
             folder=folder,
             path=path,
             url=chosen.url or "",
@@ -56,6 +50,34 @@ def open_space_index(components: Components, project: str, info: SpaceInfo) -> S
         return index
 
     return SpaceIndex(info, rows, open_index)
+
+
+def _indexed_texts(
+    store: DocumentStore, project: str, info: SpaceInfo, row_ids: Sequence[int]
+) -> list[IndexedText]:
+    """Return the texts of rows, by collection."""
+    texts = []
+    for collection in store.collections(project):
+        chunk_ids = store.vectors.locate(collection.key.scope, info.id, row_ids)
+        chunks = store.chunks(project, list(chunk_ids.values()))
+        for row_id, chunk_id in chunk_ids.items():
+            stored = chunks.get(chunk_id)
+            if stored is None:  # damaged, or removed a moment ago
+                continue
+            chunk = stored.chunk
+            span = chunk.span
+            texts.append(
+                IndexedText(
+                    row_id,
+                    collection.name,
+                    chunk.hash.hex(),
+                    stored.uri,
+                    span.line_start,
+                    span.line_end,
+                    chunk.text,
+                )
+            )
+    return texts
 
 
 def _index_name(home: Path, project: str, info: SpaceInfo) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from ragstone import types
 
@@ -220,6 +220,19 @@ class VectorIndex(Protocol):
         """Release files and memory."""
 
 
+class IndexedText(NamedTuple):
+    """The text behind a row of an index, in one collection that has it."""
+
+    row_id: int
+    collection: str
+    hash: str
+    """Names the text on every machine."""
+    uri: str
+    line_start: int
+    line_end: int
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
     """How to open the index of one space. A plug-in is constructed with this object alone."""
@@ -231,8 +244,8 @@ class IndexSettings:
     rows: VectorRows
     codec: Codec
     """Decodes the rows; it also has the dimension."""
-    text_keys: Callable[[Sequence[int]], dict[int, str]]
-    """Returns the hash of each row's text; rows without a chunk are left out."""
+    texts: Callable[[Sequence[int]], list[IndexedText]]
+    """Returns the texts of rows, one for each collection that has it; rows without a chunk are left out."""
     folder: Path | None = None
     """The private folder of the index; None if nothing is written to disk."""
     path: Path | None = None

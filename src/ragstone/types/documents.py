@@ -191,7 +191,7 @@ def cite_text_lines(unit: str, first: int, last: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The position of a chunk in its document: characters, UTF-8 bytes, lines from 1, page."""
+    """The position of a chunk in its document's stored text: characters, UTF-8 bytes, lines from 1, page."""
 
     start: int
     end: int
