@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,53 +12,10 @@ import pytest
 
 from ragstone import Document, Engine, NotFound
 from ragstone.embed.fake import FakeEmbedder
-from ragstone.embed.remote import RemoteEmbedder
 from ragstone.errors import ConfigError, ProviderError, StaleSpace
 from ragstone.surfaces.cli.app import run
-from tests.support.model_services import KEY, Faults, ModelService, answer_openai, serving
-
-WORDS = "harbour lock lease ferry quay tide keeper bell anchor rope".split()
-
-
-@pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelService]:
-    monkeypatch.setenv("RAGSTONE_EMBED_API_KEY", KEY)
-    with serving(ModelService(answer_openai, 16), "/v1") as running:
-        yield running
-
-
-def settings(service: ModelService, **more: object) -> dict[str, object]:
-    return {
-        "embed.provider": "openai:small@16",
-        "embed.url": service.url,
-        "embed.seconds": 5,
-        "embed.query_seconds": 5,
-        "events.log": False,
-        **more,
-    }
-
-
-def hurry(engine: Engine) -> None:
-    """Let the engine's client wait for nothing."""
-    embedder = engine.workspace.components.embedder()
-    assert isinstance(embedder, RemoteEmbedder)
-    embedder.client.sleep = lambda seconds: None
-
-
-def recover(engine: Engine, service: ModelService) -> None:
-    """End the outage, and the pause of the circuit breaker with it."""
-    service.is_down = False
-    embedder = engine.workspace.components.embedder()
-    assert isinstance(embedder, RemoteEmbedder)
-    embedder.client.breaker.record_success()
-
-
-def documents(count: int) -> list[Document]:
-    chooser = random.Random(3)
-    return [
-        Document(f"d{number}", f"note {number} about the {' '.join(chooser.sample(WORDS, 4))}")
-        for number in range(count)
-    ]
+from tests.support.model_services import Faults, ModelService
+from tests.support.outages import documents, hurry, recover, settings
 
 
 def test_during_an_outage_texts_are_stored_and_words_answer(
@@ -132,99 +87,6 @@ def test_the_next_sync_continues_and_pays_for_no_text_twice(
         report = engine.sync()
         assert report.ok and report.pending == 0
     assert service.paid_twice == 0 and len(service.embedded) == 30
-
-
-def test_the_fallback_answers_while_the_service_is_down(
-    tmp_path: Path, service: ModelService
-) -> None:
-    service.is_down = True
-    config = settings(service, **{"embed.fallback": "fake"})
-    with Engine.open(tmp_path, config=config) as engine:
-        hurry(engine)
-        engine.add(documents(20))
-        states = {info.space.embedder: info for info in engine.status().spaces}
-        assert states["fake"].coverage == 1 and states["openai"].embedded == 0
-        recover(engine, service)
-        engine.sync()
-        engine.admin.embed()
-        service.is_down = True
-        explanation = engine.explain("harbour keeper")
-        assert "fake" in explanation.coverage and "openai" not in explanation.coverage
-        recover(engine, service)
-        explanation = engine.explain("harbour keeper rope")
-        assert "openai" in explanation.coverage and "fake" not in explanation.coverage
-
-
-def test_the_fallback_answers_if_the_service_never_did(
-    tmp_path: Path, service: ModelService
-) -> None:
-    service.is_down = True
-    config = settings(service, **{"embed.fallback": "fake"})
-    with Engine.open(tmp_path, config=config) as engine:
-        hurry(engine)
-        report = engine.add(documents(20))
-        assert "those of fake answer" in report.notes[0] and "words" not in report.notes[0]
-        for mode in ("hybrid", "vectors"):
-            explanation = engine.explain("harbour keeper", mode=mode)
-            assert list(explanation.coverage) == ["fake"] and explanation.hits
-            assert "hashed-words answer" in explanation.notes[0]
-        assert not engine.explain("harbour keeper", mode="words").coverage
-        states = {info.space.embedder: info.state for info in engine.status().spaces}
-        assert states == {"fake": "fallback", "openai": "active"}
-        recover(engine, service)
-        engine.admin.embed()
-        assert list(engine.explain("harbour keeper").coverage) == ["openai"]
-
-
-def test_the_fallback_answers_while_the_key_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("RAGSTONE_EMBED_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    config = {"embed.provider": "gemini", "embed.fallback": "fake"}
-    with Engine.open(tmp_path, config=config) as engine:
-        engine.add(documents(20))
-        assert list(engine.explain("harbour keeper").coverage) == ["fake"]
-
-
-def test_the_fallback_answers_if_the_key_is_lost(
-    tmp_path: Path, service: ModelService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = settings(service, **{"embed.fallback": "fake"})
-    with Engine.open(tmp_path, config=config) as engine:
-        engine.add(documents(20))
-    monkeypatch.delenv("RAGSTONE_EMBED_API_KEY")
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    del config["embed.url"]  # only the service itself needs a key
-    with Engine.open(tmp_path, config=config) as engine:
-        assert list(engine.explain("harbour keeper").coverage) == ["fake"]
-
-
-def test_one_note_says_that_the_fallback_answers_and_why(
-    tmp_path: Path, service: ModelService
-) -> None:
-    config = settings(service, **{"embed.fallback": "fake"})
-    with Engine.open(tmp_path, config=config) as engine:
-        hurry(engine)
-        engine.add(documents(20))
-        service.is_down = True
-        (note,) = engine.explain("harbour keeper").notes
-        assert note.startswith(
-            "the vectors of hashed-words answer instead of those of the service: "
-        )
-
-
-def test_changed_files_get_vectors_of_the_fallback(
-    tmp_path: Path, service: ModelService
-) -> None:
-    config = settings(service, **{"embed.fallback": "fake"})
-    (tmp_path / "ferry.md").write_text("The ferry leaves at nine.")
-    with Engine.open(tmp_path, config=config) as engine:
-        hurry(engine)
-        engine.sync()
-        service.is_down = True
-        (tmp_path / "gondola.md").write_text("The gondola leaves at ten.")
-        assert "gondola.md" in [hit.path for hit in engine.search("gondola", mode="vectors")]
 
 
 def test_a_text_that_the_service_refuses_does_not_stop_the_others(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from ragstone import registry
 from ragstone.embed.refusals import RequestRefused
 from ragstone.errors import ConfigError, MissingKey, ProviderError, RagstoneError, StoreBusy
-from ragstone.indexing.components import SHARED_INDEX
+from ragstone.indexing.components import BUILT_IN_INDEX, SHARED_INDEX
 from ragstone.indexing.embedders import CollectionSpaces
 from ragstone.protocols import Embedder, RemoteModel
 from ragstone.protocols.cancellation import check_cancelled
@@ -358,7 +358,9 @@ class VectorBackfill:
 
         A search would refuse vectors that were made for an index that is not installed.
         """
-        registry.load("vector_index", self.components.parts.vector_index)
+        vector_index = self.components.parts.vector_index
+        if vector_index != BUILT_IN_INDEX:
+            registry.load("vector_index", vector_index)
         return BatchEmbedder(self.components.embedder_of(info.space), seconds)
 
     def _texts_of(self, uris: Sequence[str], info: SpaceInfo) -> Iterator[list[PendingText]]:

@@ -30,6 +30,7 @@ _PAGE: Final = 4096
 _CHROMA: Final = "chroma"
 _PGVECTOR: Final = "pgvector"
 POSTGRES: Final = "postgres"
+BUILT_IN_INDEX: Final = "turbo"
 SHARED_INDEX: Final = "file"
 """The index whose file brings the vectors of other machines."""
 

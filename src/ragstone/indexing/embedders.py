@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ragstone.indexing.components import Components
     from ragstone.indexing.query_vectors import VectorCaches
     from ragstone.protocols import Embedder
-    from ragstone.types import CollectionKey, Matrix, Space, SpaceInfo, SpaceState
+    from ragstone.types import CollectionKey, Matrix, Role, Space, SpaceInfo, SpaceState
 
 
 @dataclass(frozen=True)
@@ -301,10 +301,14 @@ def _check_obeyed(name: str, embedder: Embedder, settings: Settings) -> None:
             f"The model {space.model!r} of {name!r} has {space.dimension} dimensions, not {embed.dimension}.",
             hint="remove embed.dimension",
         )
-    for role in ("query", "document"):
-        prefix = getattr(embed, f"{role}_prefix")
-        if prefix not in (None, getattr(space, f"{role}_prefix")):
-            raise ConfigError(
-                f"The model {space.model!r} of {name!r} takes no prefix {prefix!r} before a {role}.",
-                hint=f"remove embed.{role}_prefix",
-            )
+    _check_prefix(name, space.model, "query", embed.query_prefix, space.query_prefix)
+    _check_prefix(name, space.model, "document", embed.document_prefix, space.document_prefix)
+
+
+def _check_prefix(name: str, model: str, role: Role, prefix: str | None, used: str) -> None:
+    """Raise `ConfigError` if an embedder does not use the prefix of the settings."""
+    if prefix not in (None, used):
+        raise ConfigError(
+            f"The model {model!r} of {name!r} takes no prefix {prefix!r} before a {role}.",
+            hint=f"remove embed.{role}_prefix",
+        )

@@ -7,6 +7,7 @@ starts nothing, and runs in the confined process.
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar, cast
@@ -210,6 +211,24 @@ def explain_refusal(uri: str, *, ocr: bool = False) -> str | None:
     if description is None:
         return None
     return f"unsupported type .{suffix} ({description})"
+
+
+_OWN_HEADER: Final = re.compile(
+    rb'\s*\{\s*"(?:(?P<key>ragstone_export|ragstone_session)"|format"\s*:\s*"ragstone vectors \d)'
+    rb"|ragstone-vectors:\d+:"
+)
+_OWN_EXPORTS: Final = {
+    b"ragstone_export": "export of Ragstone (`ragstone import` reads it)",
+    b"ragstone_session": "export of Ragstone (`ragstone sessions import` reads it)",
+}
+
+
+def explain_own_data(data: bytes) -> str | None:
+    """Return why a file that Ragstone wrote is no document: it repeats the index. None for other files."""
+    header = _OWN_HEADER.match(data)
+    if header is None:
+        return None
+    return _OWN_EXPORTS.get(header["key"], "vectors that Ragstone wrote")
 
 
 ReadFunction = Callable[[bytes, str], Document]

@@ -11,9 +11,14 @@ from ragstone.protocols import Reader
 from ragstone.read import BINARY, encoding
 from ragstone.read.confined_reader import CONFINED_READER
 from ragstone.read.document_kinds import refine_kind
-from ragstone.read.file_types import Format, explain_refusal, find_format, is_image
+from ragstone.read.file_types import (
+    Format,
+    explain_own_data,
+    explain_refusal,
+    find_format,
+    is_image,
+)
 from ragstone.read.ocr_reader import OCR_READER
-from ragstone.read.own_data import explain_own_data
 from ragstone.read.plain import PlainReader
 from ragstone.types import Document, OcrLimits
 

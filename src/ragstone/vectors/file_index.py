@@ -145,18 +145,17 @@ class FileIndex(ExactIndex):
         self, before: Sequence[IndexLine], texts: Sequence[IndexedText]
     ) -> list[IndexLine]:
         """Return the lines of a file: those of documents that are elsewhere, and one for each text."""
-        known = {line.hash: line.row for line in before if line.hash not in self._deleted}
-        new_ids = [text.row_id for text in texts if text.hash not in known]
-        new_rows = self._fetch_rows(new_ids)
-        lines = {}
-        for text in texts:
-            row = known.get(text.hash, new_rows.get(text.row_id))
-            if row is not None:
-                lines[text.hash] = IndexLine.of(text, row)
+        kept = [line for line in before if line.hash not in self._deleted]
+        rows = {line.hash: line.row for line in kept}
+        new = {text.row_id: text.hash for text in texts if text.hash not in rows}
+        rows |= {new[row_id]: row for row_id, row in self._fetch_rows(list(new)).items()}
         present = {text.uri for text in texts}
-        for line in before:
-            if line.hash in known and line.document not in present:
-                lines.setdefault(line.hash, line)
+        lines = {line.hash: line for line in kept if line.document not in present}
+        lines |= {
+            text.hash: IndexLine.of(text, rows[text.hash])
+            for text in texts
+            if text.hash in rows
+        }
         return sorted(lines.values(), key=lambda line: (line.document, line.lines, line.hash))
 
     def _paths(self) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -123,11 +124,13 @@ def _print_vectors(state: Status) -> None:
         _print_fact("meaning", (printable(failure), "yellow"))
         _print_fact("log", printable(state.background.log))
     elif state.chunks and lacks_vectors:
-        found_by = "words only"
-        if any(space.state == "fallback" and space.embedded for space in state.spaces):
-            found_by = "the vectors of the fallback"
-        hint = f"texts without a vector are found by {found_by} (`ragstone sync` makes vectors)"
-        _print_fact("meaning", hint)
+        _print_fact("meaning", _describe_missing_vectors(state.spaces))
+
+
+def _describe_missing_vectors(spaces: Sequence[SpaceInfo]) -> str:
+    has_fallback = any(space.state == "fallback" and space.embedded for space in spaces)
+    found_by = "the vectors of the fallback" if has_fallback else "words only"
+    return f"texts without a vector are found by {found_by} (`ragstone sync` makes vectors)"
 
 
 def _count_missing(state: Status) -> int:
