@@ -44,6 +44,24 @@ def test_an_empty_value_removes_the_setting(tmp_path: Path) -> None:
     assert "# how texts are cut" in path.read_text()
 
 
+def test_the_last_value_takes_its_table_and_its_file_along(tmp_path: Path) -> None:
+    path = tmp_path / "ragstone.toml"
+    write_setting(tmp_path, "rag.vector_store.provider", "memory")
+    write_setting(tmp_path, "search.top_k", "7")
+    write_setting(tmp_path, "search.top_k", "")
+    assert "search" not in path.read_text()
+    write_setting(tmp_path, "rag.vector_store.provider", "")
+    assert not path.exists()
+
+
+def test_a_table_with_a_comment_stays(tmp_path: Path) -> None:
+    path = tmp_path / "ragstone.toml"
+    for text in ("[search]  # ours\ntop_k = 5\n", "[search]\n# ours\ntop_k = 5\n"):
+        path.write_text(text)
+        write_setting(tmp_path, "search.top_k", "")
+        assert path.read_text() == text.replace("top_k = 5\n", "")
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -9,6 +9,7 @@ from typing import Final
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import Table
 
 from ragstone.config.files import read_settings_file
 from ragstone.config.load import FILE_NAME, MAX_FILE_BYTES, load, untrusted_values
@@ -22,6 +23,7 @@ _MODE: Final = 0o644
 def write_setting(root: Path, name: str, text: str) -> Path:
     """Write a setting into the project file and return the file; an empty text removes the setting.
 
+    Tables that become empty are removed too, and so is an empty file.
     `ConfigError` if the value is not accepted; the file then has its old content.
     """
     key = _find_key(name)
@@ -31,14 +33,13 @@ def write_setting(root: Path, name: str, text: str) -> Path:
         document = tomlkit.parse(before or "")
     except TOMLKitError as error:
         raise ConfigError(f"{FILE_NAME} is no valid TOML: {error}") from error
-    table = _find_table(document, name)
-    last = name.rpartition(".")[2]
     if text.strip():
         value = parse_value(name, text.strip(), key.value_type, origin="the value")
-        table[last] = list(value) if isinstance(value, tuple) else value
-    elif last in table:
-        del table[last]
-    _replace_file(path, tomlkit.dumps(document))
+        table = _find_table(document, name)
+        table[name.rpartition(".")[2]] = list(value) if isinstance(value, tuple) else value
+    else:
+        _remove_value(document, name)
+    _write_file(path, tomlkit.dumps(document))
     try:
         _check_file(root, name)
     except ConfigError:
@@ -78,6 +79,39 @@ def _find_table(document: tomlkit.TOMLDocument, name: str) -> tomlkit.TOMLDocume
             table[part] = tomlkit.table()
         table = table[part]
     return table
+
+
+def _remove_value(document: tomlkit.TOMLDocument, name: str) -> None:
+    """Remove a setting from the document, and the tables that are empty then."""
+    *parts, last = name.split(".")
+    tables = [document]
+    for part in parts:
+        if part not in tables[-1]:
+            return
+        tables.append(tables[-1][part])
+    tables[-1].pop(last, None)
+    for part in reversed(parts):
+        table = tables.pop()
+        if not _is_empty(table):
+            return
+        del tables[-1][part]
+
+
+def _is_empty(table: object) -> bool:
+    """Return whether a table has no value and no comment."""
+    return (
+        isinstance(table, Table)
+        and not table.as_string().strip()
+        and not table.trivia.comment.strip()
+    )
+
+
+def _write_file(path: Path, text: str) -> None:
+    """Write the file; a text without content removes it."""
+    if text.strip():
+        _replace_file(path, text)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _replace_file(path: Path, text: str) -> None:

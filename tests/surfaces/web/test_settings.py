@@ -128,6 +128,47 @@ def test_a_key_shows_when_it_was_last_used(server: RunningServer, tmp_path: Path
     assert admin.key.id in KeyUses(server.state.engines.settings.home).times()
 
 
+def test_a_setting_goes_back_to_its_default(page: Page, tmp_path: Path) -> None:
+    page.goto("/settings?q=search.top_k")
+    setting = page.locator("li.setting").first
+    expect(setting).to_contain_text("Default: 5.")
+    page.get_by_role("button", name="Use the default of search.top_k").click()
+    expect(page.locator("#toasts")).to_contain_text("The server uses this value.")
+    assert "top_k" not in (tmp_path / "ragstone.toml").read_text()
+    expect(setting.get_by_role("button", name="Use the default")).to_have_count(0)
+    page.get_by_label("search.top_k", exact=True).fill("")
+    expect(page.get_by_label("search.top_k", exact=True)).to_have_attribute(
+        "placeholder", "default: 5"
+    )
+
+
+def test_a_default_that_costs_work_says_so_first(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "ragstone.toml").write_text("[chunk]\nmax_tokens = 100\n")
+    page.goto("/settings?q=chunk.max_tokens")
+    expect(page.get_by_text("If you change this, the next sync")).to_be_visible()
+    page.get_by_role("button", name="Use the default of chunk.max_tokens").click()
+    expect(page.locator(".setting-plan")).to_contain_text("chunk.max_tokens = the default")
+    page.get_by_role("button", name="Change it").click()
+    expect(page.get_by_text("Removed chunk.max_tokens")).to_be_visible()
+    assert not (tmp_path / "ragstone.toml").exists()
+
+
+def test_a_setting_is_found_by_any_word_of_its_help(server: RunningServer) -> None:
+    token = server.state.engines.own.admin.keys.create(scopes=("admin",)).token
+    assert 'id="search.top_k"' in server.get("/settings?q=number+of+hits", key=token).text
+    assert "No setting fits" in server.get("/settings?q=marzipan", key=token).text
+
+
+def test_the_section_that_was_chosen_is_marked_also_at_the_end(page: Page) -> None:
+    page.goto("/settings")
+    sections = page.get_by_role("navigation", name="Sections")
+    for name in ("Keys", "Use"):
+        sections.get_by_role("link", name=name, exact=True).click()
+        expect(sections.get_by_role("link", name=name, exact=True)).to_have_attribute(
+            "aria-current", "location"
+        )
+
+
 def test_a_wrong_value_gets_one_sentence(
     page: Page, record: PageRecord, tmp_path: Path
 ) -> None:
@@ -170,9 +211,52 @@ def test_a_key_is_made_shown_once_and_revoked(
     assert [key.name for key in keys.list()] == ["laptop"]
     answer = server.get("/api/rag/status", headers={"authorization": f"Bearer {token}"})
     assert answer.status_code == 200
-    page.get_by_role("link", name="I have copied it").click()
+    expect(page.locator("#stored-keys")).to_contain_text("1 key, newest first")
+    page.get_by_role("button", name="I have copied it").click()
+    expect(page.locator("#new-key")).to_be_empty()
+    assert page.url.endswith("q=nothing-like-this")
     page.get_by_role("button", name="Revoke laptop").click()
-    expect(page.locator("#confirm")).to_contain_text("the last one that may administer")
+    dialog = page.locator("#confirm")
+    expect(dialog).to_contain_text("the last one that may administer")
+    expect(dialog).to_contain_text("you will be signed out")
+    expect(dialog.locator("code")).to_have_text("ragstone keys create --scope admin")
+    take_screenshots(page, "settings-revoke")
     page.get_by_role("button", name="Revoke", exact=True).click()
     expect(page.get_by_label("Key", exact=True)).to_be_visible()
+    expect(page.locator(".field-hint code")).to_have_text("ragstone keys create --scope admin")
     record.console_errors.clear()
+
+
+def test_a_key_that_may_not_administer_says_why_settings_are_fixed(
+    page: Page, server: RunningServer
+) -> None:
+    key = server.state.engines.own.admin.keys.create("reader", scopes=("read", "write"))
+    page.set_extra_http_headers({"authorization": f"Bearer {key.token}"})
+    page.goto("/settings")
+    keys = page.get_by_role("region", name="Keys")
+    expect(keys).to_contain_text("may not administer")
+    expect(keys.locator("code")).to_have_text("ragstone keys create --scope admin")
+
+
+def test_a_new_key_is_the_first_of_the_list(page: Page, server: RunningServer) -> None:
+    keys = server.state.engines.own.admin.keys
+    token = keys.create("desk", scopes=("admin",)).token
+    page.set_extra_http_headers({"authorization": f"Bearer {token}"})
+    page.goto("/settings?q=nothing-like-this")
+    page.get_by_label("Name of the key").fill("laptop")
+    page.get_by_role("button", name="Create key").click()
+    expect(page.locator("#stored-keys")).to_contain_text("2 keys")
+    expect(page.locator("#stored-keys tbody th").first).to_have_text("laptop")
+    expect(page.get_by_role("button", name="Revoke desk")).to_be_visible()
+    take_screenshots(page, "settings-keys")
+
+
+def test_a_key_without_a_name_is_refused_before_the_question(
+    page: Page, server: RunningServer
+) -> None:
+    page.goto("/settings?q=nothing-like-this")
+    page.get_by_role("button", name="Create key").click()
+    expect(page.locator("#confirm")).to_be_hidden()
+    token = server.state.engines.own.admin.keys.create(scopes=("admin",)).token
+    answer = server.request("POST", "/settings/keys", key=token, data={"name": " "})
+    assert answer.status_code == 400 and "has no name" in answer.text

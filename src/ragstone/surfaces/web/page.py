@@ -202,4 +202,4 @@ def status_of(error: RagstoneError) -> int:
 def _describe(plain: Response) -> RagstoneError:
     """Return a failure that the framework found, such as a wrong query, as an error with its hint."""
     detail = json.loads(bytes(plain.body))["error"]
-    return RagstoneError(detail["message"], hint="check the address, or go to the first page")
+    return RagstoneError(detail["message"], hint="check the address, or go to Home")

@@ -10,6 +10,7 @@ from typing import Final
 from ragstone.config import Settings
 from ragstone.config.settings import setting_keys
 from ragstone.surfaces.web.formats import plural
+from ragstone.text import query_terms, terms
 from ragstone.types import Status
 
 _SPACE_SETTINGS: Final = (
@@ -29,6 +30,7 @@ class SettingView:
     name: str
     value: str
     origin: str
+    default: str
     doc: str
     variable: str
     choices: tuple[str, ...]
@@ -36,6 +38,8 @@ class SettingView:
     """The accepted values in words."""
     can_change: bool
     """Whether a project file may have it; secrets and addresses belong into the user file."""
+    is_written: bool
+    """Whether the project file has it."""
     in_use: str | None
     """The value of the running server, if the files have another one by now."""
     cost: str
@@ -55,11 +59,12 @@ class SettingView:
 def view_settings(
     written: Settings, in_use: Settings, index: Status, text: str = ""
 ) -> list[SettingView]:
-    """Return the settings whose name, value or help contains a text; all of them if it is empty.
+    """Return the settings that fit a text; all of them if it is empty.
 
     They have the values that the files have now. An argument of the server is in no file.
     """
     keys = setting_keys()
+    defaults = Settings()
     views = []
     for row, used in zip(written.listing(), in_use.listing(), strict=True):
         name, value, origin = used if used[2].startswith("argument") else row
@@ -69,19 +74,37 @@ def view_settings(
                 name,
                 show_value(value),
                 origin,
+                show_value(defaults.value(name)),
                 key.rules.doc,
                 key.variable,
                 _choices(key.value_type.choices, key.value_type.kind),
                 key.value_type.describe(),
                 not (key.rules.secret or key.rules.personal),
+                written.comes_from_project(name),
                 None if value == used[1] else show_value(used[1]) or "not set",
                 describe_cost(name, index),
             )
         )
+    return find_settings(views, text)
+
+
+def find_settings(views: list[SettingView], text: str) -> list[SettingView]:
+    """Return the settings whose name, value or help contains a text.
+
+    If none contains it, return those that have the most of its words, in any form.
+    """
     needle = text.strip().casefold()
-    return [
-        view for view in views if needle in f"{view.name} {view.value} {view.doc}".casefold()
-    ]
+    fitting = [view for view in views if needle in _words_of(view).casefold()]
+    if fitting:
+        return fitting
+    wanted = frozenset(query_terms(text))
+    counts = [len(wanted.intersection(terms(_words_of(view)))) for view in views]
+    most = max(counts, default=0)
+    return [view for view, count in zip(views, counts, strict=True) if 0 < count == most]
+
+
+def _words_of(view: SettingView) -> str:
+    return f"{view.name} {view.value} {view.doc}"
 
 
 def group_by_section(views: Sequence[SettingView]) -> list[tuple[str, list[SettingView]]]:
@@ -108,11 +131,12 @@ def describe_cost(name: str, index: Status) -> str:
     if name in _SPACE_SETTINGS:
         texts = max((space.texts for space in index.spaces), default=index.chunks)
         verb = "needs" if texts == 1 else "need"
-        return f"{plural(texts, 'text')} {verb} new vectors: `ragstone reembed` makes them."
+        return f"If you change this, {plural(texts, 'text')} {verb} new vectors: `ragstone reembed` makes them."
     if name.startswith(_CHUNK_SETTINGS):
-        return f"The next sync cuts {plural(index.documents, 'document')} again and makes vectors for changed chunks."
+        documents = plural(index.documents, "document")
+        return f"If you change this, the next sync cuts {documents} again and makes vectors for changed chunks."
     if name.startswith(_SOURCE_SETTINGS):
-        return "The next sync adds or removes the files that are concerned."
+        return "If you change this, the next sync adds or removes the files that are concerned."
     return ""
 
 

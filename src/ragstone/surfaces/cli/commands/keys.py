@@ -35,7 +35,11 @@ _DAY = 86_400
 @common_options
 @click.pass_context
 def keys(context: click.Context, folder: Path | None, as_json: bool) -> None:
-    """Make, list and revoke the keys of a server; show a project's plan and usage."""
+    """Make, list and revoke the keys of a server; show a project's plan and usage.
+
+    From the first key on, every caller of the server needs one, also after the last one is revoked. This machine needs none
+    for `ragstone keys create --scope admin`, which makes a key for everything. Only a new index is a server without keys.
+    """
     if context.invoked_subcommand is None:
         context.invoke(list_keys, folder=folder, as_json=as_json)
 

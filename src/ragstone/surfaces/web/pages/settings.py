@@ -34,20 +34,15 @@ def show_settings(
     in_use = page.engine.settings
     written, error = _written_settings(page)
     views = view_settings(written, in_use, page.engine.status(), q)
-    keys = admin.keys.list() if page.can_administer else []
-    now = time.time()
     return page.render(
         "settings.html",
         sections=group_by_section(views),
         error=error,
         query=q,
         can_change=page.can_administer and page.has_folder,
-        keys=keys,
-        last_admin=_last_admin(keys, now),
-        key_uses=page.server.key_uses.times(),
         plan=admin.keys.plan(),
         usage=admin.keys.usage(),
-        now=now,
+        **_stored_keys(page),
     )
 
 
@@ -62,7 +57,10 @@ def change_setting(page: AuthorisedPage, name: Text, value: Text = "") -> Respon
     except ConfigError as error:
         raise InputError(error.message, hint=error.hint) from error
     done = f"Wrote {name} to" if value.strip() else f"Removed {name} from"
-    return page.toast(f"{done} {path.name}. Restart the server to use it.", reload=True)
+    written, _ = _written_settings(page)
+    is_in_use = written.value(name) == page.engine.settings.value(name)
+    further = "The server uses this value." if is_in_use else "Restart the server to use it."
+    return page.toast(f"{done} {path.name}. {further}", reload=True)
 
 
 @router.post("/settings/plan")
@@ -84,22 +82,27 @@ def plan_change(page: AuthorisedPage, name: Text, value: Text = "") -> Response:
 @needs("admin")
 def create_key(
     page: AuthorisedPage,
-    name: Annotated[str, Form(max_length=200)] = "",
+    name: Annotated[str, Form(max_length=200)],
     scope: Annotated[str, Form(pattern="^(read|write|admin)$")] = "write",
     days: Annotated[str, Form(max_length=6, pattern="^[0-9]*$")] = "",
 ) -> Response:
     """Make a key and show its token, this once."""
+    if not name.strip():
+        raise InputError("the key has no name", hint="the name tells you later whose key it is")
     scopes = ("read", "write", "admin")
     allowed = scopes[: scopes.index(scope) + 1]
     expires_at = time.time() + int(days) * _DAY if days else None
-    new = page.engine.admin.keys.create(name, scopes=allowed, expires_at=expires_at)
-    if not page.identity.is_local:
-        return page.render(
-            "settings_key.html", token=new.token, key=new.key, is_signed_in=False
-        )
-    # This was the first key: from now on this browser needs one too.
-    response = page.render("settings_key.html", token=new.token, key=new.key, is_signed_in=True)
-    open_browser_session(page, page.request, response, new.key.id)
+    new = page.engine.admin.keys.create(name.strip(), scopes=allowed, expires_at=expires_at)
+    is_first = page.identity.is_local
+    response = page.render(
+        "settings_key.html",
+        token=new.token,
+        key=new.key,
+        is_first=is_first,
+        **_stored_keys(page),
+    )
+    if is_first:  # from now on this browser needs a key too
+        open_browser_session(page, page.request, response, new.key.id)
     return response
 
 
@@ -107,8 +110,20 @@ def create_key(
 @needs("admin")
 def revoke_key(page: AuthorisedPage, key_id: str) -> Response:
     """Revoke a key; it ends at once."""
-    page.engine.admin.keys.revoke(key_id)
-    return page.toast("Revoked the key.", reload=True)
+    key = page.engine.admin.keys.revoke(key_id)
+    return page.toast(f"Revoked the key {key.name or key.id}.", reload=True)
+
+
+def _stored_keys(page: PageCall) -> dict[str, object]:
+    """Return the values of the list of keys, newest key first. It is empty for callers who may not change keys."""
+    keys = page.engine.admin.keys.list() if page.can_administer else []
+    now = time.time()
+    return {
+        "keys": keys[::-1],
+        "last_admin": _last_admin(keys, now),
+        "key_uses": page.server.key_uses.times(),
+        "now": now,
+    }
 
 
 def _written_settings(page: PageCall) -> tuple[Settings, ConfigError | None]:

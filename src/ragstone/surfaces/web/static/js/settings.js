@@ -1,6 +1,7 @@
-// The settings: a cost that was shown can be closed, and the section in view is marked in the navigation.
+// The settings: a cost that was shown can be closed, a new key was copied, and the section in view is marked at the left.
 
 document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-reload]")) location.reload(); // the address keeps its filter
   const button = event.target.closest("[data-close]");
   if (!button) return;
   const setting = button.closest(".setting");
@@ -13,8 +14,18 @@ const links = new Map(
 );
 const visible = new Set();
 
+/** Return the section in view. The last ones never reach the middle of the screen: then the address names it. */
+function currentSection() {
+  const ids = [...links.keys()];
+  const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+  if (!isAtEnd || !scrollY) return ids.find((id) => visible.has(id));
+  const named = decodeURIComponent(location.hash.slice(1));
+  const box = document.getElementById(named)?.getBoundingClientRect();
+  return links.has(named) && box.top < innerHeight && box.bottom > 0 ? named : ids.at(-1);
+}
+
 function markSection() {
-  const first = [...links.keys()].find((id) => visible.has(id));
+  const first = currentSection();
   for (const [id, link] of links) {
     if (id === first) link.setAttribute("aria-current", "location");
     else link.removeAttribute("aria-current");
@@ -31,4 +42,6 @@ const observer = new IntersectionObserver(
   },
   { rootMargin: "-10% 0px -50% 0px" },
 );
+addEventListener("scroll", markSection, { passive: true });
+addEventListener("hashchange", markSection);
 for (const id of links.keys()) observer.observe(document.getElementById(id));

@@ -1,4 +1,5 @@
 // Short messages. The server sends them in the header HX-Trigger; scripts call `toast`.
+import { showProse } from "./prose.js";
 
 const LATER = "toast of the next page";
 const SECONDS = { ok: 5, error: 12 };
@@ -7,7 +8,7 @@ export function toast(message, { hint = "", kind = "ok" } = {}) {
   const box = document.createElement("div");
   box.className = `toast toast-${kind}`;
   const text = document.createElement("p");
-  text.textContent = message;
+  showProse(text, message);
   const close = document.createElement("button");
   close.type = "button";
   close.textContent = "×";
@@ -17,7 +18,7 @@ export function toast(message, { hint = "", kind = "ok" } = {}) {
   if (hint) {
     const line = document.createElement("p");
     line.className = "muted";
-    line.textContent = hint;
+    showProse(line, hint);
     box.append(line);
   }
   document.getElementById("toasts").append(box);
