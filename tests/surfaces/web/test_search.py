@@ -10,6 +10,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Page, expect
 
+from ragstone.types import Document
 from tests.support.browser import PageRecord, ServedFolder, find_barriers, take_screenshots
 from tests.support.running_server import running_server
 
@@ -32,7 +33,7 @@ def test_a_question_finds_its_passage_with_path_and_lines(page: Page) -> None:
     page.get_by_label("Query", exact=True).fill(QUESTION)
     page.keyboard.press("Enter")
     first = page.locator("[data-hit]").first
-    expect(first.locator("summary")).to_contain_text("docs/adr/0001-whole-cents.md:1-6")
+    expect(first).to_contain_text("docs/adr/0001-whole-cents.md:1-6")
     assert "q=why" in page.url
     take_screenshots(page, "search")
     assert find_barriers(page) == []
@@ -52,9 +53,7 @@ def test_a_hit_opens_and_says_why_it_is_there(page: Page) -> None:
 
 def test_a_pdf_is_cited_by_its_page(page: Page) -> None:
     open_lab(page, "48 Nm")
-    expect(page.locator("[data-hit]").first.locator("summary")).to_contain_text(
-        "saw-manual.pdf p.3"
-    )
+    expect(page.locator(".hit-place").first).to_contain_text("saw-manual.pdf p.3")
 
 
 def test_two_settings_stand_side_by_side(page: Page) -> None:
@@ -156,8 +155,64 @@ def test_a_reason_is_a_sentence_and_its_numbers_add_up(page: Page) -> None:
     expect(why).to_contain_text(re.compile(r"\d(st|nd|rd|th) by (words|meaning)"))
     cells = why.locator("tbody tr").first.locator("td").all_inner_texts()
     assert float(cells[2]) * float(cells[3]) == pytest.approx(float(cells[4]), abs=0.01)
-    page.get_by_role("link", name="Copy as context").click()
-    expect(page.locator("#copy-context")).to_be_in_viewport()
+
+
+def test_copy_as_context_copies_at_once(page: Page) -> None:
+    open_lab(page)
+    page.get_by_role("button", name="Copy as context").click()
+    expect(page.locator("#toasts")).to_contain_text("Copied the context.")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "0001-whole-cents.md" in copied
+
+
+def test_the_name_of_a_hit_opens_its_document_and_the_row_unfolds_it(page: Page) -> None:
+    open_lab(page)
+    first = page.locator("[data-hit]").first
+    first.locator(".hit-rank").click()
+    expect(first.get_by_text("Why this")).to_be_visible()
+    first.locator(".hit-place").click()
+    page.wait_for_url("**/documents/default/docs/adr/0001-whole-cents.md?**")
+
+
+def test_a_search_from_home_leads_to_the_hits(page: Page) -> None:
+    page.goto("/")
+    page.get_by_label("Search", exact=True).fill(QUESTION)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search?q=**")
+    expect(page.locator("[data-hit] summary").first).to_be_focused()
+
+
+def test_the_page_begins_with_the_settings_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "ragstone.toml").write_text('[search]\ntop_k = 3\nfusion = "rrf"\n')
+    with running_server(tmp_path) as server:
+        for number in range(6):
+            server.state.engines.own.add(f"Crane {number} lifts.", uri=f"{number}.md", embed=False)
+        shown = server.get("/search?q=crane").text
+    assert "3 hits" in shown and "top 3, reciprocal ranks" in shown
+
+
+def test_a_heading_in_a_preview_is_the_one_above_its_line(tmp_path: Path) -> None:
+    text = "# Works\n\n## Spring\n\nPaint the sheds.\n\n## Autumn\n\nReplace the cash register.\n"
+    with running_server(tmp_path) as server:
+        server.state.engines.own.add(
+            Document("plan.md", text, "doc", language="markdown"), embed=False
+        )
+        shown = server.get("/search?q=cash+register").text
+    preview = shown.partition("hit-preview")[2].partition("</summary>")[0]
+    assert "Autumn" in preview and "Spring" not in preview
+
+
+def test_a_wrong_setting_stays_in_its_field(page: Page, record: PageRecord) -> None:
+    open_lab(page, "order", "&min_score=5&mode=words")
+    expect(page.get_by_role("alert")).to_contain_text("out of range")
+    expect(page.get_by_label("Score from").first).to_have_value("5")
+    expect(page.get_by_role("radio", name="Words").first).to_be_checked()
+    record.console_errors.clear()
+
+
+def test_advice_without_hits_names_only_limits_that_are_set(served: ServedFolder) -> None:
+    shown = httpx2.get(f"{served.url}/search?q=order&min_score=1").text
+    assert "lower the score" in shown and "remove a filter" not in shown
 
 
 def test_an_empty_index_leads_to_the_sync(tmp_path: Path) -> None:

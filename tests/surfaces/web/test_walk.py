@@ -70,14 +70,13 @@ def open_its_page(page: Page) -> None:
 
 def copy_it(page: Page) -> None:
     page.get_by_role("link", name="Back to the search").click()
-    page.get_by_role("link", name="Copy as context").click()
     page.get_by_role("button", name="Build").click()
     page.get_by_role("button", name="Copy context").click()
     page.wait_for_function("() => navigator.clipboard.readText().then((text) => text !== '')")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert "docs/saw-manual.pdf p.2" in copied
     assert "20 litres a minute" in copied
-    page.locator("#copy-context").scroll_into_view_if_needed()
+    page.locator("#make-context").scroll_into_view_if_needed()
     take_screenshots(page, "walk-6-context")
 
 

@@ -12,6 +12,7 @@ from ragstone.retrieval.context.pieces import exact_slices
 from ragstone.retrieval.ranking.compression import is_cut_by_lines
 from ragstone.surfaces.cli.excerpts import crop_line, find_matches, page_heading
 from ragstone.surfaces.cli.output import Styled, print_line, printable
+from ragstone.surfaces.present.excerpt_lines import choose_lines
 from ragstone.text import query_terms, terms
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def matching_lines(
 ) -> list[NumberedLine]:
     """Return the lines that share most terms with the query, in order; the first lines if none matches.
 
-    A short text is returned whole. If only the first line matches, the next ones are added: it may be a heading.
+    A line of Markdown comes with its heading. A short text is returned whole. If only the first line matches, the next ones are added: it may be a heading.
     """
     numbered = [(number, line) for number, line in _number_lines(hit) if line.strip()]
     if len(numbered) <= min(max_lines, MIN_LINES):
@@ -58,12 +59,15 @@ def matching_lines(
         common_terms = wanted_terms.intersection(terms(line))
         if common_terms:
             counts[number] = len(common_terms)
-    best = sorted(counts, key=lambda number: (-counts[number], number))[:max_lines]
+    best = sorted(counts, key=lambda number: (-counts[number], number))
     if not best:
         return numbered[: min(max_lines, MIN_LINES)]
     if best == [numbered[0][0]]:
         return numbered[: min(max_lines, MIN_LINES)]
-    return [(number, line) for number, line in numbered if number in best]
+    lines = dict(numbered)
+    is_markdown = hit.language == "markdown"
+    chosen = choose_lines(lines, best, max_lines, has_headings=is_markdown)
+    return [(number, lines[number]) for number in chosen]
 
 
 def _print_hit(hit: Hit, wanted_terms: frozenset[str], *, full_text: bool) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+from ragstone.surfaces.present.excerpt_lines import choose_lines
 from ragstone.text import terms
 from ragstone.types import Hit, Span
 
@@ -15,6 +16,8 @@ _WORD: Final = re.compile(r"\w+")
 _PREVIEW_LINES: Final = 3
 _WINDOW: Final = 220
 """Characters of a long line that a preview shows, around the first marked word."""
+_SLACK: Final = 20
+"""A line that is longer by so few characters is shown whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,11 @@ class MarkedLine:
     segments: tuple[LinePart, ...]
 
     @property
+    def text(self) -> str:
+        """Return the text of the line."""
+        return "".join(segment.text for segment in self.segments)
+
+    @property
     def marks(self) -> int:
         """Return how many words of the query the line has."""
         return sum(segment.is_marked for segment in self.segments)
@@ -49,13 +57,18 @@ def mark_hit(hit: Hit, query_terms: Sequence[str]) -> list[list[MarkedLine]]:
     return [_mark_slice(text, span, query_set, has_lines) for text, span in slices]
 
 
-def preview_lines(blocks: Sequence[Sequence[MarkedLine]]) -> list[MarkedLine]:
-    """Return the few lines with the most words of the query, in their order; the first lines if there is none."""
+def preview_lines(
+    blocks: Sequence[Sequence[MarkedLine]], *, has_headings: bool
+) -> list[MarkedLine]:
+    """Return the few lines with the most words of the query, in their order; the first lines if there is none.
+
+    A line of Markdown comes with its heading.
+    """
     lines = [line for line in chain.from_iterable(blocks) if _has_text(line)]
-    best = sorted(lines, key=lambda line: -line.marks)[:_PREVIEW_LINES]
-    if not any(line.marks for line in best):
-        best = lines[:_PREVIEW_LINES]
-    return [_shorten(line) for line in lines if line in best]
+    best = sorted(range(len(lines)), key=lambda place: -lines[place].marks)
+    texts = {place: line.text for place, line in enumerate(lines)}
+    chosen = choose_lines(texts, best, _PREVIEW_LINES, has_headings=has_headings)
+    return [_shorten(lines[place]) for place in chosen]
 
 
 def mark_words(
@@ -89,16 +102,19 @@ def _mark_slice(
 
 
 def _has_text(line: MarkedLine) -> bool:
-    return any(segment.text.strip() for segment in line.segments)
+    return bool(line.text.strip())
 
 
 def _shorten(line: MarkedLine) -> MarkedLine:
     """Return a line of at most the window's length, with its first marked word inside."""
-    if sum(len(segment.text) for segment in line.segments) <= _WINDOW:
+    if len(line.text) <= _WINDOW + _SLACK:
         return line
     segments = list(line.segments)
     if not segments[0].is_marked and line.marks and len(segments[0].text) > _WINDOW // 3:
         segments[0] = LinePart("…" + segments[0].text[-(_WINDOW // 3) :])
+    cropped = MarkedLine(line.number, tuple(segments))
+    if len(cropped.text) <= _WINDOW + _SLACK:
+        return cropped
     parts: list[LinePart] = []
     room = _WINDOW
     for segment in segments:

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast, get_args
 
+from ragstone.config.sections import SearchSettings
 from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.surfaces.web.formats import format_rank
 from ragstone.surfaces.web.highlight import MarkedLine, mark_hit, preview_lines
 from ragstone.types import Explanation, Fusion, Hit, Mode, SearchOptions
 
-DEFAULT_HITS: Final = 8
 MAX_HITS: Final = 50
 
 
@@ -21,12 +21,12 @@ MAX_HITS: Final = 50
 class LabSettings:
     """The settings of one search that the page can change."""
 
+    top_k: int
+    fusion: Fusion
     mode: Mode = "hybrid"
-    fusion: Fusion = "weighted"
     mmr: bool = False
     compress: bool = False
     rerank: str = ""
-    top_k: int = DEFAULT_HITS
     min_score: float | None = None
 
     @property
@@ -95,6 +95,11 @@ class LabHit:
         )
 
     @property
+    def boosts(self) -> list[tuple[str, float]]:
+        """Return the boosts that change the score, as far as two digits show."""
+        return [(name, factor) for name, factor in self.hit.trace.boosts if round(factor, 2) != 1]
+
+    @property
     def sum(self) -> float:
         """Return the sum of the parts of all lists."""
         return math.fsum(entry.normalised * entry.weight for entry in self.hit.trace.lists)
@@ -109,21 +114,37 @@ class LabSearch:
     hits: list[LabHit] = field(default_factory=list)
 
 
-def read_settings(params: Mapping[str, str], prefix: str = "") -> LabSettings:
+def read_settings(
+    params: Mapping[str, str], defaults: SearchSettings, prefix: str = ""
+) -> LabSettings:
     """Return the settings in the parameters of an address; those of the second search have a prefix."""
 
     def value(name: str) -> str:
         return params.get(prefix + name, "").strip()
 
     return LabSettings(
+        top_k=_count(value("top_k"), defaults.top_k),
+        fusion=cast("Fusion", _choice(value("fusion"), get_args(Fusion), defaults.fusion)),
         mode=cast("Mode", _choice(value("mode"), get_args(Mode), "hybrid")),
-        fusion=cast("Fusion", _choice(value("fusion"), get_args(Fusion), "weighted")),
         mmr=bool(value("mmr")),
         compress=bool(value("compress")),
         rerank=value("rerank"),
-        top_k=_count(value("top_k")),
         min_score=_score(value("min_score")),
     )
+
+
+def read_valid_settings(
+    params: Mapping[str, str], defaults: SearchSettings, prefix: str = ""
+) -> LabSettings:
+    """Return the settings of an address without those that are not valid."""
+    valid: dict[str, str] = {}
+    for name, text in params.items():
+        try:
+            read_settings({name: text}, defaults, prefix)
+        except InputError:
+            continue
+        valid[name] = text
+    return read_settings(valid, defaults, prefix)
 
 
 def read_filters(params: Mapping[str, str]) -> LabFilters:
@@ -141,7 +162,8 @@ def run_search(
     hits = []
     for rank, hit in enumerate(explanation.hits, start=1):
         blocks = mark_hit(hit, explanation.terms)
-        hits.append(LabHit(rank, hit, blocks, preview_lines(blocks)))
+        preview = preview_lines(blocks, has_headings=hit.language == "markdown")
+        hits.append(LabHit(rank, hit, blocks, preview))
     return LabSearch(settings, explanation, hits)
 
 
@@ -186,9 +208,9 @@ def _choice(text: str, choices: tuple[str, ...], default: str) -> str:
     return text
 
 
-def _count(text: str) -> int:
+def _count(text: str, default: int) -> int:
     if not text:
-        return DEFAULT_HITS
+        return min(default, MAX_HITS)
     if not text.isdecimal() or not 1 <= int(text[:9]) <= MAX_HITS:
         raise InputError("the number of hits is out of range", hint=f"1 to {MAX_HITS}")
     return int(text)

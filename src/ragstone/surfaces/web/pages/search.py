@@ -20,6 +20,7 @@ from ragstone.surfaces.web.lab import (
     compare_ranks,
     read_filters,
     read_settings,
+    read_valid_settings,
     run_search,
     search_options,
 )
@@ -46,13 +47,17 @@ def show_lab(page: AuthorisedPage, q: QueryText = "") -> Response:
             searches = _search(page, q, settings, read_filters(params))
     except RagstoneError as failure:
         error = failure
-        settings = [LabSettings()]
+        settings = [
+            read_valid_settings(params, page.engine.settings.search, prefix)
+            for prefix in _prefixes(page)
+        ]
     collections = page.engine.admin.collections()
     return page.render(
         "search.html",
         status=_status(page, error),
         query=q,
         settings=settings,
+        typed=params,
         filters=read_filters(params),
         is_comparing="compare" in params,
         searches=searches,
@@ -73,7 +78,7 @@ def show_context(
 ) -> Response:
     """Show the hits as a context for a prompt, with its number of tokens."""
     params = page.request.query_params
-    settings = read_settings(params)
+    settings = read_settings(params, page.engine.settings.search)
     with _chosen_models(page, [settings]):
         context = page.engine.context(
             q,
@@ -94,7 +99,7 @@ def show_absence(
 ) -> Response:
     """Say why a file is not among the hits."""
     params = page.request.query_params
-    settings = read_settings(params)
+    settings = read_settings(params, page.engine.settings.search)
     filters = read_filters(params)
     with _chosen_models(page, [settings]):
         absence = explain_absence(page.engine, q, file.strip(), settings, filters)
@@ -104,10 +109,13 @@ def show_absence(
 def _read_all_settings(page: PageCall) -> list[LabSettings]:
     """Return the settings of the first search, and of the second one if the page compares two."""
     params = page.request.query_params
-    settings = [read_settings(params)]
-    if "compare" in params:
-        settings.append(read_settings(params, SECOND))
-    return settings
+    defaults = page.engine.settings.search
+    return [read_settings(params, defaults, prefix) for prefix in _prefixes(page)]
+
+
+def _prefixes(page: PageCall) -> list[str]:
+    """Return the prefixes of the parameters of each search on the page."""
+    return ["", SECOND] if "compare" in page.request.query_params else [""]
 
 
 def _search(

@@ -34,5 +34,8 @@ function start() {
   showJob(box, box.dataset.job, finish);
 }
 
+document.addEventListener("submit", (event) => {
+  if (event.target.matches(".home-search")) sessionStorage.setItem("searched at home", "yes");
+});
 region.addEventListener("htmx:afterSwap", start);
 start();
