@@ -40,6 +40,17 @@ def test_a_subscriber_to_some_names_gets_only_those() -> None:
     assert received == [SEARCH_STARTED]
 
 
+def test_a_group_of_indexed_documents_has_the_time_of_its_last_one(tmp_path: Path) -> None:
+    log = EventLog(tmp_path / "events.jsonl")
+    for number in range(3):
+        log.write(
+            Event(CHUNK_INDEXED, {"uri": f"{number}.md", "added": 1}, 100.0 + number / 10)
+        )
+    log.flush()
+    (record,) = log.last(10)
+    assert (record["time"], record["documents"]) == (100.2, 3)
+
+
 def test_a_single_name_needs_no_list() -> None:
     bus, received = EventBus(), list[str]()
     bus.subscribe(lambda event: received.append(event.name), names=SEARCH_STARTED)

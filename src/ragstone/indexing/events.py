@@ -255,7 +255,7 @@ class EventLog:
                 yield record
 
     def _write_group(self) -> None:
-        """Write the waiting indexing events as one line: the first uri and the sums."""
+        """Write the waiting indexing events as one line: the first uri, the sums, and the time of the last event."""
         group, self._group = self._group, []
         if len(group) == 1:
             self._append(group[0])
@@ -268,6 +268,7 @@ class EventLog:
                 Event(
                     CHUNK_INDEXED,
                     {"uri": group[0].data.get("uri"), "documents": len(group), **sums},
+                    group[-1].time,
                 )
             )
 

@@ -177,6 +177,54 @@ def test_a_pasted_text_does_not_replace_a_document_without_asking(
     assert page.locator("#kinds option[value=agent_rule]").count() == 1
 
 
+def test_a_pasted_text_has_words_and_its_heading_is_its_title(
+    opened_shelf: tuple[Page, PageRecord], shelf: RunningServer
+) -> None:
+    page, record = opened_shelf
+    engine = shelf.state.engines.own
+    engine.add("# First\n", uri="first.md", collection="loose", embed=False)
+    page.goto("/collections/loose")
+    page.get_by_role("button", name="Add documents").click()
+    page.get_by_label("Name").fill("shed.md")
+    page.get_by_role("textbox", name="Text").fill("   ")
+    page.get_by_role("button", name="Add the text").click()
+    expect(page.locator("#toasts")).to_contain_text("The text is empty.")
+    assert engine.admin.document("shed.md", collection="loose") is None
+    page.get_by_role("textbox", name="Text").fill("# Cupboard\n\nIt has two doors.")
+    page.get_by_role("button", name="Add the text").click()
+    expect(page.locator("#documents")).to_contain_text("Cupboard")
+    record.console_errors.clear()
+
+
+def test_an_uploaded_file_is_a_link_and_the_list_can_be_cleared(
+    opened_shelf: tuple[Page, PageRecord], shelf: RunningServer, tmp_path: Path
+) -> None:
+    page, _ = opened_shelf
+    shelf.state.engines.own.admin.create_collection("uploads")
+    page.goto("/collections/uploads")
+    (tmp_path / "office.md").write_text("# Office\n\nIt opens at nine.\n")
+    page.locator("#files").set_input_files([tmp_path / "office.md"])
+    name = page.locator("#uploads").get_by_role("link", name="office.md")
+    expect(name).to_have_attribute("href", "/documents?collection=uploads&uri=office.md")
+    page.get_by_role("button", name="Clear the list").click()
+    expect(page.locator("#uploads li")).to_have_count(0)
+    expect(page.get_by_role("button", name="Clear the list")).to_be_hidden()
+
+
+def test_a_deletion_says_that_files_on_disk_stay(page: Page) -> None:
+    page.goto("/collections/default")
+    dialog = page.locator("#confirm")
+    page.get_by_role("button", name="Delete", exact=True).first.click()
+    expect(dialog).to_contain_text("The files on disk stay")
+    dialog.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Delete docs/saw-manual.pdf").click()
+    expect(dialog).to_contain_text("The file on disk stays")
+    dialog.get_by_role("button", name="Cancel").click()
+    page.goto("/documents/default/docs/saw-manual.pdf")
+    page.get_by_role("button", name="Delete").click()
+    expect(dialog).to_contain_text("The file on disk stays")
+
+
 def test_the_list_is_paged_and_filtered(opened_shelf: tuple[Page, PageRecord]) -> None:
     page, _ = opened_shelf
     page.goto("/collections/notes")

@@ -63,6 +63,18 @@ def test_a_new_event_appears_without_reloading(page: Page, server: RunningServer
     expect(page.get_by_role("link", name="how heavy is a slab").first).to_be_visible()
 
 
+def test_the_usual_events_are_complete_and_name_each_search_once(
+    page: Page, server: RunningServer
+) -> None:
+    server.state.engines.own.add("The winch pulls.", uri="winch.md", embed=False)
+    page.goto("/events")
+    expect(page.get_by_role("row", name="winch.md")).to_contain_text("1 chunk added")
+    expect(page.get_by_role("link", name="what does the crane lift")).to_have_count(1)
+    page.get_by_label("search started").check()
+    expect(page.get_by_role("link", name="what does the crane lift")).to_have_count(1)
+    assert "names=rag_search_started" in page.url
+
+
 def test_events_are_filtered_by_their_kind(page: Page) -> None:
     page.goto("/events")
     page.get_by_label("indexed").check()

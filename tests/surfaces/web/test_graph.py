@@ -57,6 +57,27 @@ def test_links_are_walked_from_node_to_node(page: Page) -> None:
     assert "node=method" in page.url
 
 
+def test_back_leads_to_the_picture_that_was_left(page: Page) -> None:
+    open_graph(page)
+    page.get_by_label("By file").check()
+    page.locator(".graph-kinds").get_by_text("policy").click()
+    expect(page.locator("#graph[data-ready]")).to_be_visible()
+    names = page.locator(".graph-kinds input:checked").evaluate_all(
+        "all => all.map((box) => box.value)"
+    )
+    find_node(page, ROUTE)
+    page.locator("#graph-node").get_by_role("link", name="routes/api.php:10").click()
+    page.wait_for_url("**/documents/**")
+    page.go_back()
+    page.wait_for_selector("#graph[data-ready]")
+    expect(page.get_by_label("By file")).to_be_checked()
+    shown = page.locator(".graph-kinds input:checked").evaluate_all(
+        "all => all.map((box) => box.value)"
+    )
+    assert shown == names and "policy" not in shown
+    expect(page.locator(".graph-node.is-selected")).to_have_count(1)
+
+
 def test_arrow_keys_move_through_the_picture(page: Page) -> None:
     open_graph(page)
     find_node(page, ROUTE)

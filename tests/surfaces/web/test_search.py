@@ -186,13 +186,17 @@ def test_the_page_begins_with_the_settings_of_the_project(tmp_path: Path) -> Non
     (tmp_path / "ragstone.toml").write_text('[search]\ntop_k = 3\nfusion = "rrf"\n')
     with running_server(tmp_path) as server:
         for number in range(6):
-            server.state.engines.own.add(f"Crane {number} lifts.", uri=f"{number}.md", embed=False)
+            server.state.engines.own.add(
+                f"Crane {number} lifts.", uri=f"{number}.md", embed=False
+            )
         shown = server.get("/search?q=crane").text
     assert "3 hits" in shown and "top 3, reciprocal ranks" in shown
 
 
 def test_a_heading_in_a_preview_is_the_one_above_its_line(tmp_path: Path) -> None:
-    text = "# Works\n\n## Spring\n\nPaint the sheds.\n\n## Autumn\n\nReplace the cash register.\n"
+    text = (
+        "# Works\n\n## Spring\n\nPaint the sheds.\n\n## Autumn\n\nReplace the cash register.\n"
+    )
     with running_server(tmp_path) as server:
         server.state.engines.own.add(
             Document("plan.md", text, "doc", language="markdown"), embed=False

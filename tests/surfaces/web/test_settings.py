@@ -176,6 +176,10 @@ def test_a_wrong_value_gets_one_sentence(
     page.get_by_label("search.top_k", exact=True).fill("many")
     page.get_by_role("button", name="Save search.top_k").click()
     expect(page.locator("#toasts")).to_contain_text("search.top_k must be a whole number")
+    value = page.get_by_label("search.top_k", exact=True)
+    expect(value).to_have_attribute("aria-invalid", "true")
+    value.fill("7")
+    expect(value).not_to_have_attribute("aria-invalid", "true")
     assert (tmp_path / "ragstone.toml").read_text() == FILE
     record.console_errors.clear()
 

@@ -49,7 +49,8 @@ def matching_lines(
 ) -> list[NumberedLine]:
     """Return the lines that share most terms with the query, in order; the first lines if none matches.
 
-    A line of Markdown comes with its heading. A short text is returned whole. If only the first line matches, the next ones are added: it may be a heading.
+    A line of Markdown comes with its heading. A short text is returned whole.
+    If only the first line matches, the next ones are added: it may be a heading.
     """
     numbered = [(number, line) for number, line in _number_lines(hit) if line.strip()]
     if len(numbered) <= min(max_lines, MIN_LINES):

@@ -139,13 +139,13 @@ def _names(values: Sequence[object]) -> str:
 def _indexed_detail(record: EventRecord) -> str:
     """Return the counts of chunks; one event may be about many documents."""
     counts = [
-        f"{int(_number(record.get(key))):,} {key}"
+        f"{plural(int(_number(record.get(key))), 'chunk')} {key}"
         for key in ("added", "kept", "removed")
         if record.get(key)
     ]
     others = int(_number(record.get("documents"))) - 1
     if others > 0:
-        counts.append(f"with {plural(others, 'other document')}")
+        counts.append(f"also {plural(others, 'other document')}")
     return ", ".join(counts)
 
 

@@ -97,7 +97,9 @@ class LabHit:
     @property
     def boosts(self) -> list[tuple[str, float]]:
         """Return the boosts that change the score, as far as two digits show."""
-        return [(name, factor) for name, factor in self.hit.trace.boosts if round(factor, 2) != 1]
+        return [
+            (name, factor) for name, factor in self.hit.trace.boosts if round(factor, 2) != 1
+        ]
 
     @property
     def sum(self) -> float:

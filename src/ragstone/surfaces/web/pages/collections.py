@@ -54,7 +54,7 @@ def create_collection(
 ) -> Response:
     """Create a collection and open it."""
     collection = page.engine.admin.create_collection(name.strip(), description.strip())
-    return page.toast("Created.", location=collection_path(collection.name))
+    return page.toast(f"Created {collection.name}.", location=collection_path(collection.name))
 
 
 @router.get("/collections/{name:path}")

@@ -7,7 +7,9 @@ from typing import Annotated, Final
 
 from fastapi import Body, Depends, Form, Query, Response
 
-from ragstone.errors import NotFound
+from ragstone.errors import InputError, NotFound
+from ragstone.read.document_kinds import kind_of
+from ragstone.read.plain import find_heading
 from ragstone.surfaces.jobs.uploads import check_file_name
 from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.rest.replies import JsonReply
@@ -82,11 +84,15 @@ def add_text(
     replace: Annotated[bool, Form()] = False,
 ) -> Response:
     """Store a pasted text; ask before it replaces a document."""
+    if not text.strip():
+        raise InputError("the text is empty", hint="paste a text with words")
     uri, collection = name.strip(), page.collection(collection).name
     existing = page.engine.admin.document(uri, collection=collection)
     if existing is not None and not replace:
         return page.render("document_exists.html", document=existing)
-    document = Document(uri, text, kind.strip() or "doc")
+    _, language = kind_of(uri, text.encode("utf-8", "replace"))
+    title = find_heading(text) if language == "markdown" else ""
+    document = Document(uri, text, kind.strip() or "doc", language, title)
     page.engine.add(document, collection=collection)
     done = "Replaced" if existing is not None else "Added"
     return page.toast(f"{done} {uri}.", event="documentsChanged")
@@ -111,7 +117,7 @@ def delete_document(page: AuthorisedPage, collection: str, uri: str) -> Response
     name = page.collection(collection).name
     if not page.engine.remove(uri, collection=name):
         raise NotFound(f"there is no document {uri!r}", hint="reload the page")
-    return page.toast("Deleted.", location=collection_path(name))
+    return page.toast(f"Deleted {uri}.", location=collection_path(name))
 
 
 def _show_document(page: PageCall, collection: str, uri: str, place: DocumentPlace) -> Response:
@@ -134,5 +140,6 @@ def _show_document(page: PageCall, collection: str, uri: str, place: DocumentPla
         view=view,
         query=place.q,
         state=STATE_LABELS[state],
+        is_on_disk=state in ("current", "changed", "unknown"),
         pictures=describe_pictures(document, text, state, has_folder=page.has_folder),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from fastapi import Query, Response
 from starlette.responses import JSONResponse
@@ -29,14 +29,22 @@ Key = Annotated[str, Query(max_length=2000)]
 
 @router.get("/graph")
 @needs("read")
-def show_graph(page: AuthorisedPage, kinds: Kinds = None, node: Key = "") -> Response:
-    """Show the picture, and the details of a node if one is named."""
+def show_graph(
+    page: AuthorisedPage,
+    kinds: Kinds = None,
+    node: Key = "",
+    arrange: Literal["", "kind", "file"] = "",
+    connected: bool = False,
+) -> Response:
+    """Show the picture as the address says, and the details of a node if one is named."""
     frame = GraphFrame([])
     if page.engine.enabled:
         frame = describe_picture(page.engine, kinds or ())
     return page.render(
         "graph.html",
         frame=frame,
+        arrange=arrange or frame.arrangement,
+        is_connected=connected,
         node=node,
         story=_story(page, node) if node else None,
         node_label=node_label,

@@ -45,14 +45,15 @@ def show_turns(
 
 def _show_session(page: PageCall, session: str, q: str, limit: int) -> Response:
     memory = page.engine.memory
-    names = [stored.name for stored in memory.sessions()]
-    if session not in names:
+    counts = {stored.name: stored.documents for stored in memory.sessions()}
+    if session not in counts:
         raise NotFound(f"nothing is remembered of {session!r}", hint="go back to the sessions")
     turns = memory.turns(session, limit + 1)
     return page.render(
         "memory_session.html",
         session=session,
         turns=turns[-limit:],
+        turn_count=counts[session],
         replaced_by=_replacements(turns),
         older=limit + _PAGE if len(turns) > limit else 0,
         query=q,

@@ -7,7 +7,8 @@ document.addEventListener("click", async (event) => {
   const source = document.getElementById(button.dataset.copyFrom);
   try {
     await navigator.clipboard.writeText(source ? source.textContent : button.dataset.copy);
-    toast("Copied.");
+    const label = button.getAttribute("aria-label") || button.textContent.trim();
+    toast(label.startsWith("Copy ") ? `Copied ${label.slice("Copy ".length)}.` : "Copied the text.");
   } catch {
     toast("The browser did not allow to copy.", { hint: "Select the text instead.", kind: "error" });
   }

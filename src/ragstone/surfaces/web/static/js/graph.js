@@ -102,9 +102,22 @@ function showCounts() {
   notice.querySelector("strong").textContent = `${plural(graph.left_out, "node")} left out`;
 }
 
-async function load() {
+/** Return the choices of the form as the parameters of an address. */
+function choices() {
   const chosen = new URLSearchParams(new FormData(form));
   if (!chosen.has("kinds")) chosen.set("kinds", ""); // none is chosen; without the parameter the usual ones are
+  return chosen;
+}
+
+/** Write the choices into the address: "Back" leads to the same picture. */
+function keepChoices() {
+  const chosen = choices();
+  if (selected) chosen.set("node", selected.key);
+  history.replaceState(null, "", `?${chosen}`);
+}
+
+async function load() {
+  const chosen = choices();
   const answer = await request(`/graph/picture?${chosen}`);
   graph = await answer.json();
   for (const node of graph.nodes) node.words = `${node.label} ${node.place} ${node.key}`.toLowerCase();
@@ -152,6 +165,7 @@ function listen() {
   container.addEventListener("keydown", press);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("change", (event) => {
+    keepChoices();
     if (event.target.name === "kinds") load().catch(report);
     else if (event.target === onlyConnected || event.target.name === "arrange") drawAll();
   });

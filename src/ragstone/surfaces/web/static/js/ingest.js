@@ -8,6 +8,7 @@ import { toastFailure } from "./toast.js";
 const AT_ONCE = 2;
 const panel = document.getElementById("ingest");
 const list = document.getElementById("uploads");
+const clear = document.getElementById("clear-uploads");
 const waiting = [];
 let running = 0;
 
@@ -46,14 +47,25 @@ function addRow(name) {
   bar.value = 0;
   row.append(words, bar);
   list.prepend(row);
-  return { row, state, bar };
+  clear.hidden = false;
+  return { row, state, bar, label };
 }
 
-function finish({ row, state, bar }, words, isFailed) {
+function finish({ row, state, bar, label }, words, isFailed) {
   bar.max = 1;
   bar.value = 1;
   state.textContent = words;
   row.classList.toggle("upload-failed", isFailed);
+  if (!isFailed) linkDocument(label);
+}
+
+/** Make a link of the name of a stored file. */
+function linkDocument(label) {
+  const link = document.createElement("a");
+  const place = new URLSearchParams({ collection: panel.dataset.name, uri: label.textContent });
+  link.href = `/documents?${place}`;
+  link.textContent = label.textContent;
+  label.replaceChildren(link);
 }
 
 function describe(result) {
@@ -161,6 +173,11 @@ if (panel) {
   document.getElementById("files").addEventListener("change", (event) => {
     addFiles(event.target.files);
     event.target.value = "";
+  });
+  clear.addEventListener("click", () => {
+    if (running || waiting.length) return; // the rows show the progress
+    list.replaceChildren();
+    clear.hidden = true;
   });
   document.addEventListener("documentsChanged", finishPaste);
   document.addEventListener("paste", takePaste);

@@ -9,6 +9,12 @@ document.addEventListener("click", (event) => {
   setting.querySelector(".setting-cost").replaceChildren();
 });
 
+// The field of a value that the server refused is marked until it is changed.
+document.addEventListener("htmx:responseError", (event) => {
+  event.detail.elt.closest(".setting-form")?.querySelector(".input").setAttribute("aria-invalid", "true");
+});
+document.addEventListener("input", (event) => event.target.removeAttribute("aria-invalid"));
+
 const links = new Map(
   [...document.querySelectorAll(".settings-nav a")].map((link) => [link.hash.slice(1), link]),
 );
