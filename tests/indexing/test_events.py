@@ -233,7 +233,9 @@ def test_a_log_that_cannot_be_written_raises_nothing(tmp_path: Path) -> None:
 
 def indexed(number: int) -> Event:
     return Event(
-        CHUNK_INDEXED, {"uri": f"{number}.md", "added": 2, "kept": 1, "removed": 0}, time=1.0
+        CHUNK_INDEXED,
+        {"collection": "yard", "uri": f"{number}.md", "added": 2, "kept": 1, "removed": 0},
+        time=1.0,
     )
 
 
@@ -249,6 +251,7 @@ def test_consecutive_indexing_events_share_a_line(tmp_path: Path) -> None:
     assert records[0] | {"time": 0} == {
         "time": 0,
         "name": CHUNK_INDEXED,
+        "collection": "yard",
         "uri": "0.md",
         "documents": 500,
         "added": 1000,

@@ -93,6 +93,7 @@ class DocumentWriter:
         for result in results:
             self.events.emit(
                 CHUNK_INDEXED,
+                collection=self.key.name,
                 uri=result.uri,
                 added=result.added,
                 kept=result.kept,

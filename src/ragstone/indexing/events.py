@@ -255,7 +255,7 @@ class EventLog:
                 yield record
 
     def _write_group(self) -> None:
-        """Write the waiting indexing events as one line: the first uri, the sums, and the time of the last event."""
+        """Write the waiting indexing events as one line: the first document, the sums, and the time of the last event."""
         group, self._group = self._group, []
         if len(group) == 1:
             self._append(group[0])
@@ -264,10 +264,12 @@ class EventLog:
                 key: sum(_as_int(event.data.get(key)) for event in group)
                 for key in ("added", "kept", "removed")
             }
+            collections = {event.data.get("collection") for event in group}
+            place = {"collection": collections.pop()} if len(collections) == 1 else {}
             self._append(
                 Event(
                     CHUNK_INDEXED,
-                    {"uri": group[0].data.get("uri"), "documents": len(group), **sums},
+                    {**place, "uri": group[0].data.get("uri"), "documents": len(group), **sums},
                     group[-1].time,
                 )
             )

@@ -68,7 +68,9 @@ def test_the_usual_events_are_complete_and_name_each_search_once(
 ) -> None:
     server.state.engines.own.add("The winch pulls.", uri="winch.md", embed=False)
     page.goto("/events")
-    expect(page.get_by_role("row", name="winch.md")).to_contain_text("1 chunk added")
+    expect(page.get_by_role("row", name="winch.md")).to_contain_text(
+        "1 chunk added, in default"
+    )
     expect(page.get_by_role("link", name="what does the crane lift")).to_have_count(1)
     page.get_by_label("search started").check()
     expect(page.get_by_role("link", name="what does the crane lift")).to_have_count(1)

@@ -146,7 +146,8 @@ def _indexed_detail(record: EventRecord) -> str:
     others = int(_number(record.get("documents"))) - 1
     if others > 0:
         counts.append(f"also {plural(others, 'other document')}")
-    return ", ".join(counts)
+    collection = _text(record.get("collection") or "")
+    return ", ".join([*counts, f"in {collection}"] if collection else counts)
 
 
 def _text(value: object) -> str:

@@ -54,12 +54,16 @@ async function showDetails(key) {
   if (number === asked) side.replaceChildren(document.createRange().createContextualFragment(text));
 }
 
+/** Write the node and the choices into the address: "Back" leads to the same picture. */
+function writeAddress() {
+  const chosen = choices();
+  if (selected) chosen.set("node", selected.key);
+  history.replaceState(null, "", `?${chosen}`);
+}
+
 async function select(node) {
   selected = node;
-  const address = new URL(location.href);
-  if (node) address.searchParams.set("node", node.key);
-  else address.searchParams.delete("node");
-  history.replaceState(null, "", address);
+  writeAddress();
   container.parentElement.classList.toggle("has-node", Boolean(node));
   if (onlyConnected.checked) drawAll();
   else mark();
@@ -107,13 +111,6 @@ function choices() {
   const chosen = new URLSearchParams(new FormData(form));
   if (!chosen.has("kinds")) chosen.set("kinds", ""); // none is chosen; without the parameter the usual ones are
   return chosen;
-}
-
-/** Write the choices into the address: "Back" leads to the same picture. */
-function keepChoices() {
-  const chosen = choices();
-  if (selected) chosen.set("node", selected.key);
-  history.replaceState(null, "", `?${chosen}`);
 }
 
 async function load() {
@@ -165,7 +162,7 @@ function listen() {
   container.addEventListener("keydown", press);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("change", (event) => {
-    keepChoices();
+    writeAddress();
     if (event.target.name === "kinds") load().catch(report);
     else if (event.target === onlyConnected || event.target.name === "arrange") drawAll();
   });

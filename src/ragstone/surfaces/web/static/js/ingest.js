@@ -47,7 +47,7 @@ function addRow(name) {
   bar.value = 0;
   row.append(words, bar);
   list.prepend(row);
-  clear.hidden = false;
+  clear.hidden = true;
   return { row, state, bar, label };
 }
 
@@ -55,7 +55,9 @@ function finish({ row, state, bar, label }, words, isFailed) {
   bar.max = 1;
   bar.value = 1;
   state.textContent = words;
+  row.classList.add("upload-done");
   row.classList.toggle("upload-failed", isFailed);
+  clear.hidden = list.querySelector("li:not(.upload-done)") !== null;
   if (!isFailed) linkDocument(label);
 }
 
@@ -175,7 +177,6 @@ if (panel) {
     event.target.value = "";
   });
   clear.addEventListener("click", () => {
-    if (running || waiting.length) return; // the rows show the progress
     list.replaceChildren();
     clear.hidden = true;
   });
