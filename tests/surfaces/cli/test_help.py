@@ -101,6 +101,12 @@ def test_help_shows_defaults_also_those_of_settings(quick: Command) -> None:
     assert re.search(r"--budget.*\[default: 1500\]", quick("context", "-h").out, re.DOTALL)
 
 
+def test_the_help_of_keys_says_that_the_server_stays_closed(quick: Command) -> None:
+    out = " ".join(quick("keys", "--help").out.split())
+    assert "also after the last one is revoked" in out
+    assert "`ragstone keys create --scope admin`" in out
+
+
 def test_the_help_command_prints_the_help_of_any_command(quick: Command) -> None:
     assert quick("help").out == quick("--help").out
     assert quick("help", "search").out == quick("search", "--help").out

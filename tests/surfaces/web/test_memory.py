@@ -39,6 +39,8 @@ def test_sessions_are_listed_and_opened(page: Page) -> None:
     assert find_barriers(page) == []
     page.get_by_role("link", name="shop floor").click()
     expect(page.get_by_text("400 square metres")).to_be_visible()
+    page.goto("/memory/planning?limit=2")
+    expect(page.locator(".page-header-words")).to_contain_text("2 of 3 turns")
 
 
 def test_a_replaced_fact_is_shown_with_the_turn_that_replaces_it(page: Page) -> None:

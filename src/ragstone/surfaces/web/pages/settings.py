@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 from fastapi import Form, Query, Response
@@ -24,6 +25,17 @@ router = page_router()
 Text = Annotated[str, Form(max_length=10_000)]
 
 
+@dataclass(frozen=True, slots=True)
+class KeyList:
+    """The stored keys, newest first, with the times of their last use."""
+
+    keys: list[StoredKey]
+    last_admin: str
+    """The id of the only key that may administer; empty if there are several."""
+    uses: Mapping[str, float]
+    now: float
+
+
 @router.get("/settings")
 @needs("read")
 def show_settings(
@@ -42,7 +54,7 @@ def show_settings(
         can_change=page.can_administer and page.has_folder,
         plan=admin.keys.plan(),
         usage=admin.keys.usage(),
-        **_stored_keys(page),
+        stored=_list_keys(page),
     )
 
 
@@ -99,7 +111,7 @@ def create_key(
         token=new.token,
         key=new.key,
         is_first=is_first,
-        **_stored_keys(page),
+        stored=_list_keys(page),
     )
     if is_first:  # from now on this browser needs a key too
         open_browser_session(page, page.request, response, new.key.id)
@@ -114,16 +126,11 @@ def revoke_key(page: AuthorisedPage, key_id: str) -> Response:
     return page.toast(f"Revoked the key {key.name or key.id}.", reload=True)
 
 
-def _stored_keys(page: PageCall) -> dict[str, object]:
-    """Return the values of the list of keys, newest key first. It is empty for callers who may not change keys."""
+def _list_keys(page: PageCall) -> KeyList:
+    """Return the keys of the project; none for callers who may not change keys."""
     keys = page.engine.admin.keys.list() if page.can_administer else []
     now = time.time()
-    return {
-        "keys": keys[::-1],
-        "last_admin": _last_admin(keys, now),
-        "key_uses": page.server.key_uses.times(),
-        "now": now,
-    }
+    return KeyList(keys[::-1], _last_admin(keys, now), page.server.key_uses.times(), now)
 
 
 def _written_settings(page: PageCall) -> tuple[Settings, ConfigError | None]:
