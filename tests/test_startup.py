@@ -30,7 +30,7 @@ NOT_FOR_A_WORD_SEARCH = {
     "ragstone.chunk.chunkers",
     "ragstone.config.agents_yaml",
     "ragstone.engine.agents",
-    "ragstone.engine.external",
+    "ragstone.engine.external_documents",
     "ragstone.engine.graph",
     "ragstone.engine.memory",
     "ragstone.engine.prompts",

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from ragstone.config import Settings
     from ragstone.engine import Engine, Workspace
     from ragstone.engine.async_engine import AsyncEngine
+    from ragstone.engine.context_selector import RAGContextSelector
     from ragstone.engine.prompts import inject
-    from ragstone.engine.selector import RAGContextSelector
     from ragstone.indexing.events import Event
     from ragstone.retrieval.context.selection import Candidate
     from ragstone.surfaces.attachments import Attachment, attachment, extract_text
@@ -95,7 +95,7 @@ _MODULES = {
     "Client": "ragstone.surfaces.client.client",
     "Engine": "ragstone.engine",
     "Event": "ragstone.indexing.events",
-    "RAGContextSelector": "ragstone.engine.selector",
+    "RAGContextSelector": "ragstone.engine.context_selector",
     "Settings": "ragstone.config",
     "TurboQuantizer": "ragstone.vectors.codecs.turboquant",
     "Workspace": "ragstone.engine",

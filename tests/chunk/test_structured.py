@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.chunk.keys import KeyChunker
 from ragstone.chunk.markdown import SlideChunker
 from ragstone.chunk.openapi import OpenApiChunker
+from ragstone.chunk.setting_keys import KeyChunker
 from ragstone.chunk.tables import TableChunker
 from ragstone.errors import InputError
 from ragstone.protocols import Chunker

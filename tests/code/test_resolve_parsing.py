@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.code.resolve.layout import ModuleLayout
+from ragstone.code.resolve.module_names import ModuleLayout
 from ragstone.code.resolve.receivers import ReceiverStep, parse_receiver
 from ragstone.code.resolve.signatures import return_type
 from ragstone.code.resolve.type_names import type_names

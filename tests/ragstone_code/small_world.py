@@ -8,7 +8,7 @@ from textwrap import dedent
 
 from ragstone.code.symbols import read_facts
 from ragstone.types.code import FileFacts
-from ragstone_code.world import World
+from ragstone_code.project_files import World
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone_code import python, world
+from ragstone_code import project_files, python
 from ragstone_code.frameworks.adapters import ADAPTERS, frameworks
-from ragstone_code.tree import Module
+from ragstone_code.program_tree import Module
 from tests.ragstone_code.small_world import TextFiles
 
 
@@ -22,7 +22,7 @@ def test_a_module_is_parsed_once_for_all_frameworks(monkeypatch: pytest.MonkeyPa
         parsed.append(uri)
         return python.lower(text, uri)
 
-    monkeypatch.setitem(world.LOWERERS, "python", lower)
+    monkeypatch.setitem(project_files.LOWERERS, "python", lower)
     files = TextFiles(
         {"app.py": "import flask\nimport sqlalchemy\napp = flask.Flask('shop')\n"}
     )

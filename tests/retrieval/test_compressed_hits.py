@@ -10,7 +10,7 @@ import pytest
 
 from ragstone import Engine
 from ragstone.retrieval.ask.quotes import check_quotes
-from ragstone.retrieval.context.pieces import cite_hit, shorten_piece
+from ragstone.retrieval.context.passages import cite_hit, shorten_piece
 from ragstone.surfaces.cli.hits import print_hits
 from ragstone.surfaces.client.decoding import read_context, read_hit
 from ragstone.surfaces.present.context import context_json

@@ -15,7 +15,7 @@ from ragstone import Document, Engine
 from ragstone.indexing.reconcile import Reconciler
 from ragstone.sources import files
 from ragstone.sources.folder.source import FolderSource
-from ragstone.sources.given import GivenDocuments
+from ragstone.sources.in_memory import GivenDocuments
 from ragstone.store.lock import FileLock
 from ragstone.types import CollectionKey, Item, LoadedItem
 from tests.indexing.graph.quarry import API, write

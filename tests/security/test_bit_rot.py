@@ -12,7 +12,7 @@ import pytest
 from ragstone import Engine
 from ragstone.errors import RagstoneError
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words import derived
+from ragstone.store.words import derived_index
 from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope
 from tests.security.homes import FAKE
@@ -63,7 +63,7 @@ def test_random_damage_shows_true_text_or_an_error(tmp_path: Path, seed: int) ->
 @pytest.fixture
 def large_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the path of a store that has a fast word index."""
-    monkeypatch.setattr(derived, "LEAST_CHUNKS", 10)
+    monkeypatch.setattr(derived_index, "LEAST_CHUNKS", 10)
     path = tmp_path / "ragstone.db"
     with SqliteStore(path) as store:
         store.ensure_collection(KEY)

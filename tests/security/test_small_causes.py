@@ -16,9 +16,9 @@ import pytest
 from ragstone import Engine, InputError, ReadError, StoreError
 from ragstone.read.confined_reader import CONFINED_READER
 from ragstone.sources.folder.ignore_rules import MAX_EXPRESSIONS, IgnoreRules
-from ragstone.store.drafts import new_draft
 from ragstone.store.lock import FileLock
-from ragstone.store.words import derived
+from ragstone.store.unfinished_copies import new_draft
+from ragstone.store.words import derived_index
 from ragstone.surfaces.cli import app
 from ragstone.surfaces.present.failures import system_failure
 from tests.read.hostile_pdf import many_kids
@@ -151,8 +151,8 @@ def test_the_next_backup_removes_what_a_killed_one_left(tmp_path: Path) -> None:
 def test_a_panic_of_the_word_index_is_neither_printed_nor_raised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(derived, "LEAST_CHUNKS", 10)
-    monkeypatch.setattr(derived, "EXTEND_AT", 10)
+    monkeypatch.setattr(derived_index, "LEAST_CHUNKS", 10)
+    monkeypatch.setattr(derived_index, "EXTEND_AT", 10)
     for number in range(40):
         (tmp_path / f"{number}.md").write_text(f"zebra number {number}", encoding="utf-8")
     chance = random.Random(11)

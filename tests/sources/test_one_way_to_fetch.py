@@ -39,13 +39,13 @@ NETWORK = {
     ),
 }
 ALLOWED = {
-    "store/home.py": {"socket"},  # the name of this machine
+    "store/home_folder.py": {"socket"},  # the name of this machine
     "surfaces/mcp/remote_session.py": {"asyncio", "httpx2"},  # MCP servers that the user set
-    "surfaces/server/record.py": {"asyncio"},  # the type of the server
+    "surfaces/server/running_server.py": {"asyncio"},  # the type of the server
     "surfaces/web/addresses.py": {"urllib.parse"},  # puts texts together
     "surfaces/web/events_view.py": {"urllib.parse"},  # puts texts together
     "vectors/milvus_index.py": {"urllib.parse"},  # takes texts apart
-    "surfaces/bus.py": {"urllib.parse"},  # takes texts apart
+    "surfaces/message_bus.py": {"urllib.parse"},  # takes texts apart
     "read/epub.py": {"urllib.parse"},  # takes texts apart
     "integrations/openai_agents.py": {"asyncio"},  # threads, as the SDK awaits its tools
     "retrieval/ask/chat.py": {"httpx2"},  # the types of its failures
@@ -57,7 +57,7 @@ ALLOWED = {
     "engine/async_engine.py": {"asyncio"},  # threads only
     "surfaces/mcp/resources.py": {"urllib.parse"},  # takes texts apart
     "surfaces/rest/guard.py": {"urllib.parse"},  # takes texts apart
-    "surfaces/rest/admission.py": {"asyncio"},  # the server's own queue
+    "surfaces/rest/back_pressure.py": {"asyncio"},  # the server's own queue
     "surfaces/rest/authorised_route.py": {"asyncio"},  # the server's own tasks
     "surfaces/rest/streams.py": {"asyncio"},  # the server's own queue
     "surfaces/rest/jobs_reply.py": {"asyncio"},  # waits for a job
@@ -65,7 +65,7 @@ ALLOWED = {
     "surfaces/server/listeners.py": {"socket"},  # listens; it does not connect
     "surfaces/server/worker_group.py": {"socket"},  # hands sockets on
     "surfaces/server/worker_main.py": {"asyncio", "socket"},  # listens; it does not connect
-    "surfaces/server/relay.py": {"asyncio", "httpx2"},  # sockets in a private folder
+    "surfaces/server/request_relay.py": {"asyncio", "httpx2"},  # sockets in a private folder
     "vectors/chroma_index.py": {
         "httpx",
         "urllib.parse",
@@ -123,7 +123,9 @@ def test_only_one_module_connects_to_the_network(module: Path) -> None:
     if name == "sources/web/client.py":
         return
     # SQLite's `connect`, and that of the message bus to a broker that the user named.
-    allowed = {"connect"} if name.startswith("store/") or name == "surfaces/bus.py" else set()
+    allowed = (
+        {"connect"} if name.startswith("store/") or name == "surfaces/message_bus.py" else set()
+    )
     if name == "surfaces/server/listeners.py":
         allowed = {"getaddrinfo"}  # the address to listen on
     assert not called & CONNECTING - allowed

@@ -13,7 +13,7 @@ import pytest
 from ragstone.errors import StoreDamaged
 from ragstone.store import codec, rows
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words import derived as derived_index
+from ragstone.store.words import derived_index
 from ragstone.store.words.terms import terms_of
 from ragstone.testing.store_case import prepare
 from ragstone.types import Chunk, CollectionKey, PreparedDocument, Scope, Space

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
-from ragstone.store.home import network_type
+from ragstone.store.home_folder import network_type
 from ragstone.store.lock import FileLock
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store_case import prepare

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ragstone.store import schema
-from ragstone.store.home import make_home
+from ragstone.store.home_folder import make_home
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space
@@ -29,7 +29,7 @@ import json, os, sys
 from pathlib import Path
 os.chdir(sys.argv[1])
 from ragstone.errors import RagstoneError
-from ragstone.store.home import make_home
+from ragstone.store.home_folder import make_home
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Scope, Space

@@ -7,7 +7,7 @@ from pathlib import Path
 from ragstone.store import catalog
 from ragstone.store.sqlite import SqliteStore
 from ragstone.store.words import tantivy
-from ragstone.store.words.derived import store_state
+from ragstone.store.words.derived_index import store_state
 from ragstone.store.words.fts5 import Fts5Search
 from ragstone.store.words.scope import WordScope
 from ragstone.store.words.terms import clean_terms

@@ -23,7 +23,7 @@ from mcp_types import TextContent
 
 from ragstone import Engine
 from ragstone.surfaces.mcp.session import McpSession
-from ragstone.surfaces.present.notes import FIRST_INDEXING
+from ragstone.surfaces.present.index_notes import FIRST_INDEXING
 from ragstone.surfaces.tools import DEFAULT_TOOLS, MEMORY_ADD, MEMORY_SEARCH, RAG_SEARCH
 from ragstone.surfaces.tools.tool import (
     MAX_NOTE_TOKENS,

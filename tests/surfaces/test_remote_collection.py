@@ -21,7 +21,7 @@ from ragstone.surfaces.mcp import remote_session
 from ragstone.surfaces.mcp.remote_collection import McpCollection
 from ragstone.surfaces.mcp.remote_session import ServerAddress
 from ragstone.testing.remote_collection import RemoteCollectionContract
-from ragstone.vectors import request_guard
+from ragstone.vectors import service_failures
 
 ROOT = Path(__file__).parents[2]
 FOREIGN = [sys.executable, str(ROOT / "tests" / "support" / "foreign_mcp_server.py")]
@@ -116,7 +116,7 @@ def test_a_server_over_http_answers_and_its_end_is_a_clear_error(
     http_server: tuple[str, subprocess.Popen[bytes]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(request_guard, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(service_failures, "PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(remote_session, "CALL_SECONDS", 5.0)
     url, process = http_server
     with open_remote(tmp_path, url, "find_books") as engine:

@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult
 
 from ragstone import ConfigError, Engine, InputError, NotFound
-from ragstone.engine.reference import PARTS, read_reference
+from ragstone.engine.own_documents import PARTS, read_reference
 from ragstone.surfaces.mcp.other_servers import OtherServer, store_tools
 from ragstone.surfaces.tools import ALL_TOOLS, FOUND_TOOLS, RAG_FIND_TOOLS
 from tests.support.running_server import running_server

@@ -22,7 +22,7 @@ from ragstone import Engine
 from ragstone.errors import ConfigError
 from ragstone.protocols import VectorIndex
 from ragstone.testing.vector_index import VectorIndexContract
-from ragstone.vectors import request_guard
+from ragstone.vectors import service_failures
 from ragstone.vectors.chroma_index import ChromaIndex, connect_server
 from ragstone.vectors.exact import ExactIndex
 from tests.support.index_answers import (
@@ -150,7 +150,7 @@ def test_lost_rows_come_back_without_an_embedding(
 def test_a_server_that_goes_away_costs_a_note_and_no_vector(
     tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_guard, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(service_failures, "PAUSE_SECONDS", 0.0)
     with open_on(server, tmp_path, monkeypatch) as engine:
         fill(engine, 30)
         expected = answers(engine, 9)

@@ -20,7 +20,7 @@ from ragstone import Engine
 from ragstone.errors import ConfigError
 from ragstone.protocols import VectorIndex
 from ragstone.testing.vector_index import VectorIndexContract
-from ragstone.vectors import milvus_index, request_guard
+from ragstone.vectors import milvus_index, service_failures
 from ragstone.vectors.exact import ExactIndex
 from ragstone.vectors.milvus_index import ClusterConnection, LiteConnection, MilvusIndex
 from tests.support.index_answers import (
@@ -172,7 +172,7 @@ def test_lost_rows_come_back_without_an_embedding(
 def test_a_server_that_goes_away_costs_a_note_and_no_vector(
     tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_guard, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(service_failures, "PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(milvus_index, "_TIMEOUT", 2.0)
     with open_on(server, tmp_path, monkeypatch) as engine:
         fill(engine, 30)

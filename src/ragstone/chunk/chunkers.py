@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Final
 
 from ragstone.chunk.definitions import DefinitionChunker
-from ragstone.chunk.keys import PARSERS, KeyChunker
 from ragstone.chunk.lines import LineChunker
 from ragstone.chunk.markdown import MarkdownChunker, SlideChunker
 from ragstone.chunk.openapi import OpenApiChunker
@@ -17,6 +16,7 @@ from ragstone.chunk.prose import (
     SentenceChunker,
     TokenChunker,
 )
+from ragstone.chunk.setting_keys import PARSERS, KeyChunker
 from ragstone.chunk.sizes import (
     MIXED,
     OVERLAPS,

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from ragstone.chunk.key_parsers import KeyParser, KeyPart
-from ragstone.chunk.keys import PARSERS, cut_keys, parse_top_level
 from ragstone.chunk.lines import chunk_by_lines
 from ragstone.chunk.packing import check_sizes
+from ragstone.chunk.setting_keys import PARSERS, cut_keys, parse_top_level
+from ragstone.chunk.setting_parsers import KeyParser, KeyPart
 from ragstone.chunk.sizes import CODE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks
 from ragstone.text.tokens import weigh

@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ragstone.code.captures import Captures, DefinitionCapture
 from ragstone.code.comments import comment_text, docstring_text, is_comment
 from ragstone.code.names import owner_of
+from ragstone.code.query_captures import Captures, DefinitionCapture
 from ragstone.types import Symbol
 
 SCOPE: Final = ""

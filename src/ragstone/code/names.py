@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ragstone.code.captures import ImportCapture
+from ragstone.code.query_captures import ImportCapture
 from ragstone.types.code import Import
 
 _PYTHON_ROOTS: Final = ("src/", "lib/")

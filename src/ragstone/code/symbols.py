@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from ragstone.code.captures import BindingCapture, Captures, find_captures
 from ragstone.code.definitions import CLASSES, FUNCTIONS, DefinitionReader, PlacedDefinition
 from ragstone.code.file_languages import language_of
 from ragstone.code.names import imports_of, namespace_of, type_of
+from ragstone.code.query_captures import BindingCapture, Captures, find_captures
 from ragstone.types.code import Binding, FileFacts, Import, Reference
 
 _FIELD_PREFIXES: Final = {

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.config import Settings
-from ragstone.embed.arguments import check_texts
+from ragstone.embed.argument_checks import check_texts
 from ragstone.protocols import Progress
 from ragstone.types import Role, Space
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import httpx2
 
-from ragstone.embed.refusals import BadReply, RequestRefused
+from ragstone.embed.request_failures import BadReply, RequestRefused
 from ragstone.embed.retries import (
     CircuitBreaker,
     Patience,

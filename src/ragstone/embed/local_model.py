@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.config import Settings
-from ragstone.embed.arguments import check_texts
+from ragstone.embed.argument_checks import check_texts
 from ragstone.embed.downloads import embedding
 from ragstone.embed.model_folder import ModelFolder
 from ragstone.embed.models import facts_about, known_dimension

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.config import Settings, cores
-from ragstone.embed.arguments import check_texts
+from ragstone.embed.argument_checks import check_texts
 from ragstone.embed.wordpiece import VOCABULARY, WordPiece
 from ragstone.errors import ConfigError, InputError
 from ragstone.protocols import Progress

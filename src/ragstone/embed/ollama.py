@@ -8,13 +8,13 @@ from typing import Final
 
 from ragstone.config import Settings
 from ragstone.embed.http_client import Json
-from ragstone.embed.refusals import BadReply
 from ragstone.embed.remote import (
     ProviderDefaults,
     RemoteEmbedder,
     RowsByPosition,
     remote_embedder,
 )
+from ragstone.embed.request_failures import BadReply
 from ragstone.types import RequestSize, Role
 
 DEFAULTS: Final = ProviderDefaults(

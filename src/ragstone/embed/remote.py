@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.config import Settings, check_key, provider_key
-from ragstone.embed.arguments import check_texts
+from ragstone.embed.argument_checks import check_texts
 from ragstone.embed.http_client import Json, ServiceClient, ServiceNames
 from ragstone.embed.models import facts_about, known_dimension
-from ragstone.embed.refusals import BadReply, RequestRefused
+from ragstone.embed.request_failures import BadReply, RequestRefused
 from ragstone.embed.retries import Patience
 from ragstone.errors import MissingKey
 from ragstone.protocols import Progress

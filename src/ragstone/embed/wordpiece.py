@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 
-from ragstone.embed.characters import DROPPED, IDEOGRAPHS, PUNCTUATION
+from ragstone.embed.bert_characters import DROPPED, IDEOGRAPHS, PUNCTUATION
 from ragstone.errors import ConfigError
 
 CACHED_WORDS = 200_000

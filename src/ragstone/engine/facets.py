@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from ragstone.engine.admin import Admin as Admin
     from ragstone.engine.agents import Agents as Agents
     from ragstone.engine.cost_estimate import plan_sync as plan_sync
-    from ragstone.engine.external import External as External
+    from ragstone.engine.external_documents import External as External
     from ragstone.engine.graph import CodeGraph as CodeGraph
     from ragstone.engine.keys import ProjectKeys as ProjectKeys
     from ragstone.engine.memory import Memory as Memory
-    from ragstone.engine.overview import last_sync as last_sync
-    from ragstone.engine.overview import list_projects as list_projects
-    from ragstone.engine.overview import project_status as project_status
-    from ragstone.engine.overview import require_kinds as require_kinds
+    from ragstone.engine.project_status import last_sync as last_sync
+    from ragstone.engine.project_status import list_projects as list_projects
+    from ragstone.engine.project_status import project_status as project_status
+    from ragstone.engine.project_status import require_kinds as require_kinds
     from ragstone.engine.prompts import Prompts as Prompts
-    from ragstone.engine.stats import search_stats as search_stats
-    from ragstone.engine.system import SystemCollections as SystemCollections
+    from ragstone.engine.system_collections import SystemCollections as SystemCollections
     from ragstone.engine.transfer import Transfer as Transfer
+    from ragstone.engine.usage_statistics import search_stats as search_stats
     from ragstone.indexing.background_embedding import (
         BackgroundEmbedding as BackgroundEmbedding,
     )
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Admin": "ragstone.engine.admin",
     "Agents": "ragstone.engine.agents",
-    "External": "ragstone.engine.external",
+    "External": "ragstone.engine.external_documents",
     "CodeGraph": "ragstone.engine.graph",
     "KeyRing": "ragstone.access.keys",
     "Memory": "ragstone.engine.memory",
@@ -50,14 +50,14 @@ _MODULES = {
     "Plans": "ragstone.access.plans",
     "ProjectKeys": "ragstone.engine.keys",
     "load_pepper": "ragstone.access.pepper",
-    "last_sync": "ragstone.engine.overview",
-    "list_projects": "ragstone.engine.overview",
+    "last_sync": "ragstone.engine.project_status",
+    "list_projects": "ragstone.engine.project_status",
     "plan_sync": "ragstone.engine.cost_estimate",
-    "require_kinds": "ragstone.engine.overview",
-    "project_status": "ragstone.engine.overview",
+    "require_kinds": "ragstone.engine.project_status",
+    "project_status": "ragstone.engine.project_status",
     "Prompts": "ragstone.engine.prompts",
-    "search_stats": "ragstone.engine.stats",
-    "SystemCollections": "ragstone.engine.system",
+    "search_stats": "ragstone.engine.usage_statistics",
+    "SystemCollections": "ragstone.engine.system_collections",
     "Transfer": "ragstone.engine.transfer",
     "BackgroundEmbedding": "ragstone.indexing.background_embedding",
     "SizeHistory": "ragstone.indexing.size_history",

@@ -10,7 +10,7 @@ from ragstone.engine.workspace import load_settings
 from ragstone.errors import InputError, NotFound
 from ragstone.indexing.ownership import require_own
 from ragstone.protocols import Progress
-from ragstone.store.home import DATABASE
+from ragstone.store.home_folder import DATABASE
 from ragstone.types import MoveReport, StoreSettings
 
 _EXAMPLE: Final = "postgresql://user:password@host:5432/database"

@@ -25,7 +25,7 @@ from ragstone.indexing.size_history import SizeHistory
 from ragstone.indexing.sync import CollectionSync
 from ragstone.protocols import DocumentStore, Progress
 from ragstone.store.filters import parse
-from ragstone.store.home import EVENTS, SIZES, size_on_disk
+from ragstone.store.home_folder import EVENTS, SIZES, size_on_disk
 from ragstone.types import (
     Collection,
     CollectionKey,

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
-from ragstone.embed.refusals import RequestRefused
+from ragstone.embed.request_failures import RequestRefused
 from ragstone.errors import ConfigError, MissingKey, ProviderError, RagstoneError, StoreBusy
 from ragstone.indexing.components import BUILT_IN_INDEX, SHARED_INDEX
 from ragstone.indexing.embedders import CollectionSpaces
 from ragstone.protocols import Embedder, RemoteModel
 from ragstone.protocols.cancellation import check_cancelled
-from ragstone.store.home import EMBED_LOCK
+from ragstone.store.home_folder import EMBED_LOCK
 from ragstone.types import EmbedUsage, PendingText, embedding_text
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from ragstone import registry
 from ragstone.config import is_automated
 from ragstone.errors import ConfigError, StoreBusy, StoreError
 from ragstone.read.python_command import build_background_command
-from ragstone.store.home import BACKGROUND_LOCK, BACKGROUND_LOG
+from ragstone.store.home_folder import BACKGROUND_LOCK, BACKGROUND_LOG
 from ragstone.store.lock import FileLock
 from ragstone.types import BackgroundStatus
 

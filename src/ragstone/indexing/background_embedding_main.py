@@ -20,7 +20,7 @@ from ragstone.errors import RagstoneError, StaleSpace, StoreBusy, StoreError
 from ragstone.indexing.backfill import VectorBackfill
 from ragstone.indexing.background_embedding import FAILED, log_line
 from ragstone.indexing.components import Components
-from ragstone.store.home import BACKGROUND_LOCK, DATABASE
+from ragstone.store.home_folder import BACKGROUND_LOCK, DATABASE
 from ragstone.store.lock import FileLock
 
 MAX_SECONDS: Final = 1800.0

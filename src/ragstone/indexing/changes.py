@@ -12,7 +12,7 @@ from ragstone.indexing.collection import folder_source
 from ragstone.protocols import Progress
 from ragstone.sources.file_changes import Interval, Watch, open_watch
 from ragstone.sources.folder.selection import IGNORE_FILES
-from ragstone.store.home import network_type
+from ragstone.store.home_folder import network_type
 from ragstone.types import SyncReport
 
 if TYPE_CHECKING:

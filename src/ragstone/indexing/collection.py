@@ -20,7 +20,7 @@ from ragstone.read.file_types import FORMAT_SUFFIXES, IMAGE_SUFFIXES, explain_re
 from ragstone.sources.added_files import ADDED, AddedFile
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import MISSING, FolderSource
-from ragstone.store.home import DATABASE, machine_path
+from ragstone.store.home_folder import DATABASE, machine_path
 from ragstone.types import (
     CollectionState,
     Skip,

@@ -16,7 +16,7 @@ from ragstone.indexing.embedders import EmbedderPool
 from ragstone.indexing.ownership import mark_own, require_own
 from ragstone.indexing.query_vectors import VectorCaches
 from ragstone.protocols import SharedStore
-from ragstone.store.home import DATABASE, VECTORS, make_home
+from ragstone.store.home_folder import DATABASE, VECTORS, make_home
 from ragstone.store.lock import WAIT_SECONDS, FileLock
 from ragstone.types import DEFAULT_STORAGE, NO_LIMITS, Finding, Limits, Scope, StoreSettings
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from ragstone.errors import ConfigError, InputError
 from ragstone.indexing.reconcile import Reconciler
 from ragstone.sources.added_files import ADDED
-from ragstone.sources.given import GivenDocuments
+from ragstone.sources.in_memory import GivenDocuments
 from ragstone.types import AddReport, Document, Mark, PutResult, SpaceInfo
 from ragstone.vectors.codecs import CODECS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragstone import registry
 from ragstone.protocols import IndexedText, IndexSettings, VectorIndex
-from ragstone.store.home import VECTORS
+from ragstone.store.home_folder import VECTORS
 from ragstone.vectors.space_index import SpaceIndex
 
 if TYPE_CHECKING:

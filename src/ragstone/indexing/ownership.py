@@ -22,7 +22,7 @@ from ragstone.protocols import SharedStore
 from ragstone.sources.files import safe_open
 from ragstone.sources.folder.git import run_git
 from ragstone.sources.folder.tree import repository_of
-from ragstone.store.home import DATABASE, IGNORE_FILE, SEAL
+from ragstone.store.home_folder import DATABASE, IGNORE_FILE, SEAL
 from ragstone.store.summary import DatabaseSummary, read_summary
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from ragstone.protocols import Source
 from ragstone.read.python_command import find_python
 from ragstone.read.readers import explain_no_text, reader_for
 from ragstone.sources.folder.source import FolderSource
-from ragstone.sources.own_files import SERVER_NAME, blank_own_text
+from ragstone.sources.installed_files import SERVER_NAME, blank_own_text
 from ragstone.sources.secrets.redaction import redact, redact_document
 from ragstone.types import Chunk, Document, Item, LoadedItem, PreparedDocument, Stamp
 from ragstone.types.code import FileFacts

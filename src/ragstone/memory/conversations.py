@@ -21,7 +21,7 @@ from ragstone.memory.recall import TurnRanking
 from ragstone.memory.session_cache import LOOK_BACK, SessionCache
 from ragstone.memory.session_reader import SessionReader
 from ragstone.memory.turns import HOT, TURNS_BEFORE, turn_document, turn_uri
-from ragstone.sources.given import GivenDocuments
+from ragstone.sources.in_memory import GivenDocuments
 from ragstone.sources.secrets.redaction import redact
 from ragstone.types import (
     Collection,

@@ -10,7 +10,7 @@ from ragstone.protocols.code import (
     ProjectFiles,
     RuntimeListing,
 )
-from ragstone.protocols.parts import (
+from ragstone.protocols.replaceable_parts import (
     Chunker,
     Codec,
     ComparedVectors,

@@ -14,7 +14,7 @@ from typing import Protocol, Unpack, runtime_checkable
 
 from ragstone import types
 from ragstone.protocols.access import KeyStore
-from ragstone.protocols.parts import JobQueue, VectorRows
+from ragstone.protocols.replaceable_parts import JobQueue, VectorRows
 
 
 class VectorReader(Protocol):

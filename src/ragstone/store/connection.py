@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from ragstone.errors import StoreError
-from ragstone.store import filters, home
+from ragstone.store import filters, home_folder
 from ragstone.store.failures import DiskFailed, NoRoom, explain, translated
 from ragstone.store.fetch import fetch_value, limit_time
 from ragstone.store.lock import WAIT_SECONDS, FileLock
@@ -103,10 +103,10 @@ class Database:
         self._write_failure = ""
         self._checkpoint_at = CHECKPOINT_BYTES
         self._no_room: NoRoom | None = None
-        self._file_signature: home.Signature | None = None
+        self._file_signature: home_folder.Signature | None = None
         with _OPENING:
             if self.path:
-                self.read_only = not home.prepare(self.path, allow_network=allow_network)
+                self.read_only = not home_folder.prepare(self.path, allow_network=allow_network)
             self._writer = self._open_writer()
 
     # ── reading ───────────────────────────────────────────────────────────────────────────────────
@@ -195,7 +195,9 @@ class Database:
         if self._no_room:
             raise NoRoom(self._no_room.message, hint=self._no_room.hint)
         if self.read_only:
-            raise StoreError(f"{self.location} can only be read", hint=home.WRITABLE_HINT)
+            raise StoreError(
+                f"{self.location} can only be read", hint=home_folder.WRITABLE_HINT
+            )
         if self._write_failure:
             raise StoreError(
                 f"writing has stopped: {self._write_failure}",
@@ -293,7 +295,7 @@ class Database:
         read_only = self.path is not None and self.read_only
         target = self.location
         if self.path and read_only:
-            target = home.read_only_uri(self.path, alone=self._no_room is not None)
+            target = home_folder.read_only_uri(self.path, alone=self._no_room is not None)
         db = sqlite3.connect(
             target,
             timeout=self._wait,
@@ -317,7 +319,7 @@ class Database:
 
     def _take_idle(self) -> sqlite3.Connection:
         if self.read_only and self.path:
-            signature = home.signature(self.path)
+            signature = home_folder.signature(self.path)
             if self._file_signature != signature:
                 # Another process has written: connections that were opened as immutable are out of date.
                 self._file_signature = signature

@@ -27,7 +27,7 @@ from ragstone.store.rows import (
     identity,
     readable_text,
 )
-from ragstone.store.words import derived, fts5
+from ragstone.store.words import derived_index, fts5
 from ragstone.store.words.terms import ChunkText, searchable_header
 from ragstone.types import Chunk, Document, PreparedDocument, PutResult, Stamp, embedding_text
 
@@ -191,7 +191,7 @@ class DocumentPut:
         db.executemany(_CHANGE_CHUNK, self._changed_chunks)
         db.executemany(_ADD_CHUNK, self._chunks)
         if self._texts.has_repairs:
-            derived.new_epoch(db)
+            derived_index.new_epoch(db)
         # The terms of a damaged text are unknown, so its rows cannot be removed from the word index one by one.
         if self._texts.has_repairs or not words_removed:
             fts5.rebuild(db)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import StoreBusy, StoreDamaged, StoreError
-from ragstone.store.home import LOCAL_DISK_HINT, WRITABLE_HINT
+from ragstone.store.home_folder import LOCAL_DISK_HINT, WRITABLE_HINT
 
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

@@ -13,7 +13,7 @@ from typing import Final, Self
 import filelock
 
 from ragstone.errors import StoreBusy, StoreError
-from ragstone.store.home import LOCAL_DISK_HINT, WRITABLE_HINT
+from ragstone.store.home_folder import LOCAL_DISK_HINT, WRITABLE_HINT
 
 WAIT_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.005

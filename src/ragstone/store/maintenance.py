@@ -13,13 +13,13 @@ from ragstone.errors import InputError, StoreBusy, StoreDamaged, StoreError
 from ragstone.store import catalog, vectors
 from ragstone.store.codec import fresh_uuid, load, load_gaps, load_marks, unpack
 from ragstone.store.connection import Database
-from ragstone.store.drafts import new_draft, remove_draft, remove_leftovers
 from ragstone.store.failures import READ_AGAIN, RESTORE, explain, translated
 from ragstone.store.fetch import Row, fetch_column, fetch_value
 from ragstone.store.graph import writer as graph_writer
 from ragstone.store.reader import join_text
 from ragstone.store.rows import sound
-from ragstone.store.words import derived, fts5
+from ragstone.store.unfinished_copies import new_draft, remove_draft, remove_leftovers
+from ragstone.store.words import derived_index, fts5
 from ragstone.types import Document, Finding
 
 _SAFE_LOG: Final = (3, 51, 3)
@@ -239,7 +239,7 @@ def compact(database: Database, *, secure: bool) -> int:
                     fts5.rebuild(db)
                 fts5.optimise(db)
                 if secure:
-                    derived.new_epoch(db)
+                    derived_index.new_epoch(db)
             db.execute("VACUUM")
             is_complete = database.checkpoint(db, wait=_WAIT_FOR_READERS if secure else 0.0)
         finally:
@@ -311,7 +311,7 @@ def copy(db: sqlite3.Connection, target: Path) -> None:
         # A single file without side files, and with epochs that no index of the original has.
         other.execute("PRAGMA journal_mode = DELETE")
         other.execute("UPDATE spaces SET epoch = epoch || '+'")
-        derived.new_epoch(other)
+        derived_index.new_epoch(other)
 
 
 def _rename_to_new(draft: Path, target: Path) -> None:

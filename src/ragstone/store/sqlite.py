@@ -16,14 +16,14 @@ from ragstone.store import catalog, document_writer, maintenance, schema, state
 from ragstone.store.catalog import check_growth, check_new_collection, counts
 from ragstone.store.connection import MEMORY, Database
 from ragstone.store.graph.writer import SqliteGraphStore
-from ragstone.store.home import WRITABLE_HINT
+from ragstone.store.home_folder import WRITABLE_HINT
 from ragstone.store.keys import SqliteKeyStore
 from ragstone.store.known_schema import require_known_schema
 from ragstone.store.lock import WAIT_SECONDS
 from ragstone.store.reader import SqliteReader
 from ragstone.store.state import SqliteStateStore
 from ragstone.store.vectors import SqliteVectorStore
-from ragstone.store.words import WordIndex, derived, fts5
+from ragstone.store.words import WordIndex, derived_index, fts5
 from ragstone.types import (
     NO_LIMITS,
     Collection,
@@ -171,7 +171,7 @@ class SqliteStore(SqliteReader):
             results = put.run(documents)
             check_growth(db, key, ids.collection, before, limits)
         if (
-            put.last_chunk >= derived.EXTEND_AT
+            put.last_chunk >= derived_index.EXTEND_AT
         ):  # a smaller store has no derived index to extend
             self._words.derived.after_write()
         return results

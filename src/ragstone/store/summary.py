@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import StoreError
-from ragstone.store import home
+from ragstone.store import home_folder
 from ragstone.store.codec import unpack
 from ragstone.store.fetch import fetch_value, limit_time
 from ragstone.store.known_schema import require_known_schema
@@ -35,7 +35,7 @@ class DatabaseSummary:
 def read_summary(path: Path) -> DatabaseSummary | None:
     """Return the summary of a database; None if it cannot be read or is not ours."""
     try:
-        uri = home.read_only_uri(path)
+        uri = home_folder.read_only_uri(path)
         with closing(sqlite3.connect(uri, uri=True, timeout=_SECONDS)) as db:
             limit_time(db, _SECONDS)
             db.execute("PRAGMA trusted_schema = OFF")

@@ -34,7 +34,7 @@ from ragstone.vectors.normalise import (
     unit_query,
     unit_rows,
 )
-from ragstone.vectors.request_guard import RequestGuard
+from ragstone.vectors.service_failures import RequestGuard
 
 _BATCH: Final = 1000
 """Vectors in one request."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ragstone_code.django.model_classes import is_model
 from ragstone_code.django.signals import link_models
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program
 from ragstone_code.python.values import CallResult, ClassValue, FunctionValue, Value
+from ragstone_code.python_project import Program
 
 
 def add_commands(program: Program, builder: GraphBuilder) -> None:

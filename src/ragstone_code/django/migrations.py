@@ -10,8 +10,8 @@ from ragstone_code.django.migration_operations import apply_operation
 from ragstone_code.django.migration_state import MigrationState
 from ragstone_code.django.settings import DjangoSettings
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program
 from ragstone_code.python.values import CallResult, ClassValue, ModuleValue, Value
+from ragstone_code.python_project import Program
 from ragstone_code.tables import DatabaseSchema
 
 MigrationKey: TypeAlias = tuple[str, str]

@@ -17,8 +17,8 @@ from ragstone_code.django.fields import (
 from ragstone_code.django.model_classes import is_abstract, is_model, meta_option
 from ragstone_code.django.settings import DjangoSettings
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program
 from ragstone_code.python.values import BoundMember, CallResult, ClassValue, GenericType, Value
+from ragstone_code.python_project import Program
 from ragstone_code.tables import DatabaseSchema, SchemaColumn
 
 

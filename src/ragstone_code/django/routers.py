@@ -8,7 +8,6 @@ from typing import Final, TypeAlias
 
 from ragstone_code.django.models import DjangoModels
 from ragstone_code.django.patterns import convert_regex
-from ragstone_code.program import Program
 from ragstone_code.python.values import (
     BoundMember,
     CallResult,
@@ -17,6 +16,7 @@ from ragstone_code.python.values import (
     FunctionValue,
     Value,
 )
+from ragstone_code.python_project import Program
 from ragstone_code.route_definition import Location
 
 _DEFAULT_ROUTERS: Final = frozenset(

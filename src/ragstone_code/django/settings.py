@@ -6,10 +6,10 @@ import re
 from typing import Final
 
 from ragstone.types import Json, Node
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program
 from ragstone_code.python.values import ClassValue, ExternalName, ModuleValue, Value
+from ragstone_code.python_project import Program
 
 _SETTINGS_MODULE: Final = re.compile(
     r"""DJANGO_SETTINGS_MODULE["']?\]?\s*[,=:]\s*["']?([A-Za-z_][\w.]*)"""
@@ -201,11 +201,14 @@ def _add_setting(builder: GraphBuilder, module: ModuleValue, name: str) -> None:
 def _assignment_line(module: ModuleValue, name: str) -> int:
     """Return the line of the first top-level assignment to a name, or 0."""
     for statement in module.program.statements:
-        if isinstance(statement, tree.Do) and isinstance(
+        if isinstance(statement, program_tree.Do) and isinstance(
             statement.expression,
-            tree.Assigned,
+            program_tree.Assigned,
         ):
             target = statement.expression.target
-            if isinstance(target, tree.Variable | tree.Member) and target.name == name:
+            if (
+                isinstance(target, program_tree.Variable | program_tree.Member)
+                and target.name == name
+            ):
                 return statement.line
     return 0

@@ -9,7 +9,6 @@ from ragstone.types import Json, Node
 from ragstone_code.django.model_classes import is_model
 from ragstone_code.django.models import DjangoModels
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program
 from ragstone_code.python.values import (
     BoundMember,
     CallResult,
@@ -19,6 +18,7 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
+from ragstone_code.python_project import Program
 from ragstone_code.route_definition import Location
 
 _SIGNAL_CLASSES: Final = ("django.dispatch.Signal", "django.dispatch.dispatcher.Signal")

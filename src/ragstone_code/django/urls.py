@@ -9,7 +9,6 @@ from ragstone_code.django.patterns import convert_path, convert_regex
 from ragstone_code.django.routers import ROUTERS, RouterPattern, router_patterns
 from ragstone_code.django.views import UrlView, ViewRoutes
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program
 from ragstone_code.python.values import (
     BoundMember,
     CallResult,
@@ -19,6 +18,7 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
+from ragstone_code.python_project import Program
 from ragstone_code.route_definition import Location
 
 _PATH_FUNCTIONS: Final = frozenset(("path", "re_path", "url"))

@@ -9,8 +9,8 @@ from ragstone_code.django.guards import find_guards, find_methods, unwrap_view
 from ragstone_code.django.model_classes import is_model
 from ragstone_code.django.models import DjangoModels
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program, own_methods
 from ragstone_code.python.values import CallResult, ClassValue, FunctionValue, Value
+from ragstone_code.python_project import Program, own_methods
 from ragstone_code.route_definition import Location, RouteDefinition
 
 _FORM_CLASSES: Final = frozenset(

@@ -15,7 +15,15 @@ from ragstone_code.evaluate.values import (
     Value,
     first_known,
 )
-from ragstone_code.tree import Collected, Expr, Member, Opaque, Static, Subscript, Variable
+from ragstone_code.program_tree import (
+    Collected,
+    Expr,
+    Member,
+    Opaque,
+    Static,
+    Subscript,
+    Variable,
+)
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator

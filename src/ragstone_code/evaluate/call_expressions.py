@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.evaluate import calls
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.evaluate.values import (
@@ -55,7 +55,7 @@ class _ArgumentCollector:
 
 def evaluate_arguments(
     evaluator: Evaluator,
-    arguments: tuple[tree.Argument, ...],
+    arguments: tuple[program_tree.Argument, ...],
     frame: Frame,
 ) -> Arguments:
     """Return the evaluated arguments of a call."""
@@ -75,14 +75,14 @@ def evaluate_arguments(
     )
 
 
-def evaluate_name(evaluator: Evaluator, name: str | tree.Expr, frame: Frame) -> Value:
+def evaluate_name(evaluator: Evaluator, name: str | program_tree.Expr, frame: Frame) -> Value:
     """Return a member name; a computed name is evaluated."""
     if isinstance(name, str):
         return name
     return first_known(evaluator.value(name, frame))
 
 
-def evaluate_call(evaluator: Evaluator, call: tree.Call, frame: Frame) -> Value:
+def evaluate_call(evaluator: Evaluator, call: program_tree.Call, frame: Frame) -> Value:
     """Return the result of a call expression."""
     kind_of_call = _CALLS.get(type(call.function), _call_computed_function)
     return kind_of_call(evaluator, call.function, call, frame)
@@ -90,8 +90,8 @@ def evaluate_call(evaluator: Evaluator, call: tree.Call, frame: Frame) -> Value:
 
 def _call_computed_function(
     evaluator: Evaluator,
-    function: tree.Expr,
-    call: tree.Call,
+    function: program_tree.Expr,
+    call: program_tree.Call,
     frame: Frame,
 ) -> Value:
     callee = evaluator.value(function, frame)
@@ -106,8 +106,8 @@ def _call_computed_function(
 
 def _call_member(
     evaluator: Evaluator,
-    function: tree.Member,
-    call: tree.Call,
+    function: program_tree.Member,
+    call: program_tree.Call,
     frame: Frame,
 ) -> Value:
     site = evaluator.site(frame, call.line)
@@ -121,8 +121,8 @@ def _call_member(
 
 def _call_named_function(
     evaluator: Evaluator,
-    function: tree.FunctionName,
-    call: tree.Call,
+    function: program_tree.FunctionName,
+    call: program_tree.Call,
     frame: Frame,
 ) -> Value:
     construct = _LANGUAGE_CONSTRUCTS.get(function.name)
@@ -139,8 +139,8 @@ def _call_named_function(
 
 def _call_static(
     evaluator: Evaluator,
-    function: tree.Static,
-    call: tree.Call,
+    function: program_tree.Static,
+    call: program_tree.Call,
     frame: Frame,
 ) -> Value:
     """Return the result of `Owner::name()`; `self::`, `static::` and `parent::` keep the current object."""
@@ -170,25 +170,29 @@ def _call_static(
     return calls.call_static(evaluator, owner.name, name, arguments, site)
 
 
-def _is_relative(owner: tree.Expr) -> bool:
-    return isinstance(owner, tree.ClassName) and owner.name in ("self", "static", "parent")
+def _is_relative(owner: program_tree.Expr) -> bool:
+    return isinstance(owner, program_tree.ClassName) and owner.name in (
+        "self",
+        "static",
+        "parent",
+    )
 
 
-_CALLS: Final[dict[type, Callable[[Evaluator, Any, tree.Call, Frame], Value]]] = {
-    tree.Member: _call_member,
-    tree.Static: _call_static,
-    tree.FunctionName: _call_named_function,
+_CALLS: Final[dict[type, Callable[[Evaluator, Any, program_tree.Call, Frame], Value]]] = {
+    program_tree.Member: _call_member,
+    program_tree.Static: _call_static,
+    program_tree.FunctionName: _call_named_function,
 }
 
 
-def _evaluate_isset(evaluator: Evaluator, call: tree.Call, frame: Frame) -> Value:
+def _evaluate_isset(evaluator: Evaluator, call: program_tree.Call, frame: Frame) -> Value:
     values = [evaluator.value(argument.value, frame) for argument in call.arguments]
     if any(isinstance(value, Unknown) for value in values):
         return Unknown("isset() is not known")
     return all(value is not None for value in values)
 
 
-def _evaluate_empty(evaluator: Evaluator, call: tree.Call, frame: Frame) -> Value:
+def _evaluate_empty(evaluator: Evaluator, call: program_tree.Call, frame: Frame) -> Value:
     values = [evaluator.value(argument.value, frame) for argument in call.arguments]
     if not values:
         return True
@@ -198,23 +202,25 @@ def _evaluate_empty(evaluator: Evaluator, call: tree.Call, frame: Frame) -> Valu
     return not truth
 
 
-def _evaluate_unset(evaluator: Evaluator, call: tree.Call, frame: Frame) -> Value:
+def _evaluate_unset(evaluator: Evaluator, call: program_tree.Call, frame: Frame) -> Value:
     for argument in call.arguments:
         evaluator.value(argument.value, frame)
     for argument in call.arguments:
-        if isinstance(argument.value, tree.Variable):
+        if isinstance(argument.value, program_tree.Variable):
             frame.variables.pop(argument.value.name, None)
     return None
 
 
-_LANGUAGE_CONSTRUCTS: Final[dict[str, Callable[[Evaluator, tree.Call, Frame], Value]]] = {
+_LANGUAGE_CONSTRUCTS: Final[
+    dict[str, Callable[[Evaluator, program_tree.Call, Frame], Value]]
+] = {
     "isset": _evaluate_isset,
     "empty": _evaluate_empty,
     "unset": _evaluate_unset,
 }
 
 
-def evaluate_new(evaluator: Evaluator, expression: tree.New, frame: Frame) -> Value:
+def evaluate_new(evaluator: Evaluator, expression: program_tree.New, frame: Frame) -> Value:
     """Return the object of a `new` expression; an anonymous class is declared first."""
     if expression.definition is not None:
         evaluator.lookup.declare(frame.uri, expression.definition)

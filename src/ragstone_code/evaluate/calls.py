@@ -19,7 +19,7 @@ from ragstone_code.evaluate.values import (
     Value,
     first_known,
 )
-from ragstone_code.tree import Function, Parameter
+from ragstone_code.program_tree import Function, Parameter
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator

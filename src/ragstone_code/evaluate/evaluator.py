@@ -24,8 +24,8 @@ from ragstone_code.evaluate.values import (
     copy_value,
     parts_of,
 )
-from ragstone_code.tree import Expr, Function, Statement
-from ragstone_code.world import World
+from ragstone_code.program_tree import Expr, Function, Statement
+from ragstone_code.project_files import World
 
 _NESTED_INCLUDES = 30
 _REMARKS = 500

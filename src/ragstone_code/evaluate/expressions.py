@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.evaluate.assignment import assign
 from ragstone_code.evaluate.budget import MAX_TEXT
 from ragstone_code.evaluate.call_expressions import evaluate_call, evaluate_name, evaluate_new
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator
 
 
-def _evaluate_literal(_: Evaluator, literal: tree.Literal, frame: Frame) -> Value:
+def _evaluate_literal(_: Evaluator, literal: program_tree.Literal, frame: Frame) -> Value:
     return literal.value
 
 
 def _evaluate_variable(
     evaluator: Evaluator,
-    variable: tree.Variable,
+    variable: program_tree.Variable,
     frame: Frame,
 ) -> Value:
     if variable.name in frame.variables:
@@ -51,7 +51,7 @@ def _evaluate_variable(
     return frame.this
 
 
-def _evaluate_text(evaluator: Evaluator, text: tree.Text, frame: Frame) -> Value:
+def _evaluate_text(evaluator: Evaluator, text: program_tree.Text, frame: Frame) -> Value:
     parts = [evaluator.value(part, frame) for part in text.parts]
     unknown = _first_without_text(parts)
     if unknown is None:
@@ -96,7 +96,7 @@ def _join_with_option(parts: list[Value], unknown: Unknown, option: Value) -> st
 
 def _evaluate_array(
     evaluator: Evaluator,
-    expression: tree.Collected,
+    expression: program_tree.Collected,
     frame: Frame,
 ) -> Value:
     array = Array()
@@ -139,7 +139,7 @@ def _set_entry(
 
 def _evaluate_member(
     evaluator: Evaluator,
-    expression: tree.Member,
+    expression: program_tree.Member,
     frame: Frame,
 ) -> Value:
     owner = evaluator.value(expression.of, frame)
@@ -149,7 +149,7 @@ def _evaluate_member(
 
 def _evaluate_static(
     evaluator: Evaluator,
-    expression: tree.Static,
+    expression: program_tree.Static,
     frame: Frame,
 ) -> Value:
     owner = evaluator.value(expression.of, frame)
@@ -159,7 +159,7 @@ def _evaluate_static(
 
 def _evaluate_class_name(
     evaluator: Evaluator,
-    expression: tree.ClassName,
+    expression: program_tree.ClassName,
     frame: Frame,
 ) -> Value:
     if expression.name == "self":
@@ -178,7 +178,7 @@ def _evaluate_class_name(
 
 def _evaluate_constant(
     evaluator: Evaluator,
-    expression: tree.FunctionName,
+    expression: program_tree.FunctionName,
     frame: Frame,
 ) -> Value:
     if expression.name in evaluator.constants:
@@ -188,7 +188,7 @@ def _evaluate_constant(
 
 def _evaluate_closure(
     evaluator: Evaluator,
-    closure: tree.Closure,
+    closure: program_tree.Closure,
     frame: Frame,
 ) -> Value:
     captures = closure.function.captures
@@ -208,7 +208,7 @@ def _evaluate_closure(
 
 def _evaluate_subscript(
     evaluator: Evaluator,
-    expression: tree.Subscript,
+    expression: program_tree.Subscript,
     frame: Frame,
 ) -> Value:
     container = first_known(evaluator.value(expression.of, frame))
@@ -240,7 +240,7 @@ def _character_at(text: str, position: Value) -> Value:
 
 def _evaluate_assignment(
     evaluator: Evaluator,
-    assignment: tree.Assigned,
+    assignment: program_tree.Assigned,
     frame: Frame,
 ) -> Value:
     site = evaluator.site(frame, assignment.line)
@@ -251,7 +251,7 @@ def _evaluate_assignment(
 
 def _assigned_value(
     evaluator: Evaluator,
-    assignment: tree.Assigned,
+    assignment: program_tree.Assigned,
     frame: Frame,
 ) -> Value:
     """Return the value to assign; `.=`, `??=` and other operators combine it with the target."""
@@ -259,19 +259,19 @@ def _assigned_value(
     if not assignment.operator:
         return evaluator.value(value, frame)
     if assignment.operator == ".":
-        return _evaluate_text(evaluator, tree.Text((target, value), line), frame)
+        return _evaluate_text(evaluator, program_tree.Text((target, value), line), frame)
     if assignment.operator == "??":
-        return evaluate_choice(evaluator, tree.Choice(target, None, value, line), frame)
+        return evaluate_choice(evaluator, program_tree.Choice(target, None, value, line), frame)
     return evaluate_operation(
         evaluator,
-        tree.Operation(assignment.operator, target, value, line),
+        program_tree.Operation(assignment.operator, target, value, line),
         frame,
     )
 
 
 def _evaluate_include(
     evaluator: Evaluator,
-    include: tree.Included,
+    include: program_tree.Included,
     frame: Frame,
 ) -> Value:
     path = first_known(evaluator.value(include.path, frame))
@@ -287,36 +287,36 @@ def _evaluate_include(
     return value
 
 
-def _evaluate_opaque(_: Evaluator, expression: tree.Opaque, frame: Frame) -> Value:
+def _evaluate_opaque(_: Evaluator, expression: program_tree.Opaque, frame: Frame) -> Value:
     return Unknown(f"{expression.reason} is not followed")
 
 
 EXPRESSIONS: Final[dict[type, Callable[[Evaluator, Any, Frame], Value]]] = {
-    tree.Literal: _evaluate_literal,
-    tree.Variable: _evaluate_variable,
-    tree.Text: _evaluate_text,
-    tree.Collected: _evaluate_array,
-    tree.Member: _evaluate_member,
-    tree.Static: _evaluate_static,
-    tree.ClassName: _evaluate_class_name,
-    tree.FunctionName: _evaluate_constant,
-    tree.Call: evaluate_call,
-    tree.New: evaluate_new,
-    tree.Closure: _evaluate_closure,
-    tree.Operation: evaluate_operation,
-    tree.Choice: evaluate_choice,
-    tree.Match: evaluate_match,
-    tree.Subscript: _evaluate_subscript,
-    tree.Assigned: _evaluate_assignment,
-    tree.Included: _evaluate_include,
-    tree.Opaque: _evaluate_opaque,
+    program_tree.Literal: _evaluate_literal,
+    program_tree.Variable: _evaluate_variable,
+    program_tree.Text: _evaluate_text,
+    program_tree.Collected: _evaluate_array,
+    program_tree.Member: _evaluate_member,
+    program_tree.Static: _evaluate_static,
+    program_tree.ClassName: _evaluate_class_name,
+    program_tree.FunctionName: _evaluate_constant,
+    program_tree.Call: evaluate_call,
+    program_tree.New: evaluate_new,
+    program_tree.Closure: _evaluate_closure,
+    program_tree.Operation: evaluate_operation,
+    program_tree.Choice: evaluate_choice,
+    program_tree.Match: evaluate_match,
+    program_tree.Subscript: _evaluate_subscript,
+    program_tree.Assigned: _evaluate_assignment,
+    program_tree.Included: _evaluate_include,
+    program_tree.Opaque: _evaluate_opaque,
 }
 CREATING: Final = (
-    tree.Text,
-    tree.Collected,
-    tree.Call,
-    tree.Operation,
-    tree.Choice,
-    tree.Assigned,
+    program_tree.Text,
+    program_tree.Collected,
+    program_tree.Call,
+    program_tree.Operation,
+    program_tree.Choice,
+    program_tree.Assigned,
 )
 """Expressions that can create a value that is larger than its parts."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from ragstone_code.tree import Class, Expr, Function, Property
-from ragstone_code.world import World
+from ragstone_code.program_tree import Class, Expr, Function, Property
+from ragstone_code.project_files import World
 
 LocatedClass: TypeAlias = tuple[str, Class]
 LocatedFunction: TypeAlias = tuple[str, Function]

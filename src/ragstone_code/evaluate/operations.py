@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.evaluate.frame import Frame
 from ragstone_code.evaluate.statements import run_alternatives
 from ragstone_code.evaluate.values import Unknown, Value, is_identical
@@ -20,7 +20,7 @@ _LOGICAL = (*_LOGICAL_AND, "||", "or")
 
 def evaluate_operation(
     evaluator: Evaluator,
-    operation: tree.Operation,
+    operation: program_tree.Operation,
     frame: Frame,
 ) -> Value:
     """Return the result of a unary or binary operator."""
@@ -65,7 +65,7 @@ def _apply_operator(
 
 def _evaluate_logical(
     evaluator: Evaluator,
-    operation: tree.Operation,
+    operation: program_tree.Operation,
     left: Value,
     frame: Frame,
 ) -> Value:
@@ -92,7 +92,7 @@ def _choose(
     evaluator: Evaluator,
     takes_left: bool | None,
     left: Value,
-    other: tree.Expr | None,
+    other: program_tree.Expr | None,
     frame: Frame,
 ) -> Value:
     """Return the left value or the other one; both as options if the choice is unknown."""
@@ -123,7 +123,7 @@ def _combine_options(values: list[Value]) -> Value:
     return Unknown("it depends on a condition", display, tuple(options))
 
 
-def evaluate_choice(evaluator: Evaluator, choice: tree.Choice, frame: Frame) -> Value:
+def evaluate_choice(evaluator: Evaluator, choice: program_tree.Choice, frame: Frame) -> Value:
     """Return `test ? then : other` or `test ?? other`."""
     test = evaluator.value(choice.test, frame)
     if choice.then is None:
@@ -149,7 +149,7 @@ def evaluate_choice(evaluator: Evaluator, choice: tree.Choice, frame: Frame) -> 
 def _evaluate_coalesce(
     evaluator: Evaluator,
     left: Value,
-    other: tree.Expr,
+    other: program_tree.Expr,
     frame: Frame,
 ) -> Value:
     is_absent = evaluator.language.absent(left)
@@ -158,7 +158,7 @@ def _evaluate_coalesce(
     return _choose(evaluator, not is_absent, left, other, frame)
 
 
-def evaluate_match(evaluator: Evaluator, match: tree.Match, frame: Frame) -> Value:
+def evaluate_match(evaluator: Evaluator, match: program_tree.Match, frame: Frame) -> Value:
     """Return the value of the matching arm; all possible arms as options if the match is unknown."""
     subject = evaluator.value(match.subject, frame)
     is_subject_known = not isinstance(subject, Unknown)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.evaluate.assignment import assign
 from ragstone_code.evaluate.frame import ControlTransfer, Frame
 from ragstone_code.evaluate.values import (
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def run_block(
     evaluator: Evaluator,
-    statements: tuple[tree.Statement, ...],
+    statements: tuple[program_tree.Statement, ...],
     frame: Frame,
 ) -> None:
     """Run statements in order."""
@@ -31,11 +31,11 @@ def run_block(
         _STATEMENTS[type(statement)](evaluator, statement, frame)
 
 
-def _run_expression(evaluator: Evaluator, statement: tree.Do, frame: Frame) -> None:
+def _run_expression(evaluator: Evaluator, statement: program_tree.Do, frame: Frame) -> None:
     evaluator.value(statement.expression, frame)
 
 
-def _run_return(evaluator: Evaluator, statement: tree.Return, frame: Frame) -> None:
+def _run_return(evaluator: Evaluator, statement: program_tree.Return, frame: Frame) -> None:
     value: Value = None
     if statement.value is not None:
         value = evaluator.value(statement.value, frame)
@@ -43,24 +43,24 @@ def _run_return(evaluator: Evaluator, statement: tree.Return, frame: Frame) -> N
     raise ControlTransfer("return")
 
 
-def _run_leave(_: Evaluator, statement: tree.Leave, frame: Frame) -> None:
+def _run_leave(_: Evaluator, statement: program_tree.Leave, frame: Frame) -> None:
     raise ControlTransfer(statement.how)
 
 
-def _run_class(evaluator: Evaluator, definition: tree.Class, frame: Frame) -> None:
+def _run_class(evaluator: Evaluator, definition: program_tree.Class, frame: Frame) -> None:
     evaluator.lookup.declare(frame.uri, definition)
 
 
-def _run_function(_: Evaluator, definition: tree.Function, frame: Frame) -> None:
+def _run_function(_: Evaluator, definition: program_tree.Function, frame: Frame) -> None:
     """Do nothing: the lookup finds functions by name."""
 
 
 # ── branches ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _run_if(evaluator: Evaluator, statement: tree.If, frame: Frame) -> None:
+def _run_if(evaluator: Evaluator, statement: program_tree.If, frame: Frame) -> None:
     """Run the branches that may run, up to the first whose condition is certainly true."""
-    possible_bodies: list[tuple[tree.Statement, ...]] = []
+    possible_bodies: list[tuple[program_tree.Statement, ...]] = []
     for test, body in statement.branches:
         truth: bool | None = True
         if test is not None:
@@ -150,7 +150,7 @@ def _do_nothing() -> None:
 # ── loops ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _run_each(evaluator: Evaluator, loop: tree.Each, frame: Frame) -> None:
+def _run_each(evaluator: Evaluator, loop: program_tree.Each, frame: Frame) -> None:
     """Run a loop once per known entry; if entries are unknown, run it perhaps once with an unknown entry."""
     iterable = first_known(evaluator.value(loop.over, frame))
     entries = getattr(iterable, "entries", None)
@@ -170,7 +170,7 @@ def _run_each(evaluator: Evaluator, loop: tree.Each, frame: Frame) -> None:
 
 def _iterate_array(
     evaluator: Evaluator,
-    loop: tree.Each,
+    loop: program_tree.Each,
     array: Array,
     frame: Frame,
 ) -> None:
@@ -185,7 +185,7 @@ def _iterate_array(
 
 def _iterate_unknown(
     evaluator: Evaluator,
-    loop: tree.Each,
+    loop: program_tree.Each,
     reason: str,
     frame: Frame,
 ) -> None:
@@ -197,7 +197,7 @@ def _iterate_unknown(
 
 def _iterate_once(
     evaluator: Evaluator,
-    loop: tree.Each,
+    loop: program_tree.Each,
     key: Value,
     value: Value,
     frame: Frame,
@@ -212,7 +212,7 @@ def _iterate_once(
 
 def _run_loop_body(
     evaluator: Evaluator,
-    body: tuple[tree.Statement, ...],
+    body: tuple[program_tree.Statement, ...],
     frame: Frame,
 ) -> bool:
     """Run the body of a loop and return False if it ended with `break`."""
@@ -226,7 +226,7 @@ def _run_loop_body(
     return True
 
 
-def _run_repeated(evaluator: Evaluator, loop: tree.Repeated, frame: Frame) -> None:
+def _run_repeated(evaluator: Evaluator, loop: program_tree.Repeated, frame: Frame) -> None:
     """Run `for` and `while` while the test is known; if it is unknown, run the body perhaps once."""
     if loop.test is not None:
         for _ in range(evaluator.limits.repeats):
@@ -241,7 +241,7 @@ def _run_repeated(evaluator: Evaluator, loop: tree.Repeated, frame: Frame) -> No
     run_alternatives(evaluator, frame, [iteration, _do_nothing])
 
 
-def _run_attempt(evaluator: Evaluator, statement: tree.Attempt, frame: Frame) -> None:
+def _run_attempt(evaluator: Evaluator, statement: program_tree.Attempt, frame: Frame) -> None:
     """Run a `try` body, then each handler as an alternative, then the `finally` block."""
     transfer: ControlTransfer | None = None
     try:
@@ -260,13 +260,13 @@ def _run_attempt(evaluator: Evaluator, statement: tree.Attempt, frame: Frame) ->
 
 
 _STATEMENTS: Final[dict[type, Callable[[Evaluator, Any, Frame], None]]] = {
-    tree.Do: _run_expression,
-    tree.Return: _run_return,
-    tree.If: _run_if,
-    tree.Each: _run_each,
-    tree.Repeated: _run_repeated,
-    tree.Attempt: _run_attempt,
-    tree.Leave: _run_leave,
-    tree.Class: _run_class,
-    tree.Function: _run_function,
+    program_tree.Do: _run_expression,
+    program_tree.Return: _run_return,
+    program_tree.If: _run_if,
+    program_tree.Each: _run_each,
+    program_tree.Repeated: _run_repeated,
+    program_tree.Attempt: _run_attempt,
+    program_tree.Leave: _run_leave,
+    program_tree.Class: _run_class,
+    program_tree.Function: _run_function,
 }

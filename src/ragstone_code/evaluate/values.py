@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from ragstone_code.tree import Class, Function
+from ragstone_code.program_tree import Class, Function
 
 if TYPE_CHECKING:
     from ragstone_code.evaluate.evaluator import Evaluator

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ragstone_code import tree
-from ragstone_code.program import Program
+from ragstone_code import program_tree
 from ragstone_code.python.values import CallResult, ClassValue, FunctionValue, Value
+from ragstone_code.python_project import Program
 
 
 def constructor_argument(program: Program, created: CallResult, name: str) -> Value:
@@ -26,12 +26,14 @@ def constructor_argument(program: Program, created: CallResult, name: str) -> Va
 
 def _is_parent_constructor(part: object) -> bool:
     """Return whether a part of a body is `super().__init__(…)`."""
-    if not isinstance(part, tree.Call) or not isinstance(part.function, tree.Member):
+    if not isinstance(part, program_tree.Call) or not isinstance(
+        part.function, program_tree.Member
+    ):
         return False
-    if part.function.name != "__init__" or not isinstance(part.function.of, tree.Call):
+    if part.function.name != "__init__" or not isinstance(part.function.of, program_tree.Call):
         return False
     called = part.function.of.function
-    return isinstance(called, tree.Variable) and called.name == "super"
+    return isinstance(called, program_tree.Variable) and called.name == "super"
 
 
 def attribute_names(class_value: ClassValue) -> list[str]:

@@ -10,7 +10,6 @@ from ragstone.types import Json
 from ragstone_code.fastapi.classes import attribute_names, constructor_argument
 from ragstone_code.fastapi.schemas import add_schemas
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program
 from ragstone_code.python.values import (
     BoundMember,
     CallResult,
@@ -21,6 +20,7 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
+from ragstone_code.python_project import Program
 from ragstone_code.route_definition import (
     Location,
     RouteDefinition,

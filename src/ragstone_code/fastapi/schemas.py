@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program
 from ragstone_code.python.values import (
     CallResult,
     ClassValue,
@@ -15,6 +14,7 @@ from ragstone_code.python.values import (
     Scope,
     Value,
 )
+from ragstone_code.python_project import Program
 from ragstone_code.sqlalchemy.models import is_mapped
 
 SCHEMA_BASES: Final = frozenset(

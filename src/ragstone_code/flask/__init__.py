@@ -10,8 +10,8 @@ from ragstone.protocols import ProjectFiles
 from ragstone.types import Graph
 from ragstone_code.flask.routes import APPS, FlaskRouteReader
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program, any_module_matches
-from ragstone_code.world import WorldCache
+from ragstone_code.project_files import WorldCache
+from ragstone_code.python_project import Program, any_module_matches
 
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+flask\b", re.MULTILINE)
 

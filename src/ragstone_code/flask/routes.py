@@ -17,7 +17,6 @@ from ragstone_code.flask.rules import (
     view_guards,
 )
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program
 from ragstone_code.python.values import (
     CallResult,
     ClassValue,
@@ -27,6 +26,7 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
+from ragstone_code.python_project import Program
 from ragstone_code.route_definition import RouteDefinition, RouteGuard, guard_from_value
 from ragstone_code.sqlalchemy.models import is_mapped
 

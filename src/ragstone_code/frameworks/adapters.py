@@ -6,7 +6,7 @@ import importlib
 from typing import Final
 
 from ragstone.protocols import Framework
-from ragstone_code.world import WorldCache
+from ragstone_code.project_files import WorldCache
 
 ADAPTERS: Final = (
     ("ragstone_code.laravel.adapter", "Laravel"),

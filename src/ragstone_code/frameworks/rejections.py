@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ragstone_code import tree
-from ragstone_code.program import own_methods, walk_tree
+from ragstone_code import program_tree
 from ragstone_code.python.values import ClassValue, FunctionValue
+from ragstone_code.python_project import own_methods, walk_tree
 
 _STATUS_NAME: Final = re.compile(r"(?:^|_)(40[13])(?:_|$)")
 """`HTTP_401_UNAUTHORIZED`"""
@@ -37,19 +37,19 @@ def rejected_statuses(value: FunctionValue | ClassValue) -> list[int]:
 
 def _statuses_of(part: object) -> Iterator[int]:
     """Yield the statuses of a `raise`, of `abort(401)`, and of a response with a status."""
-    if isinstance(part, tree.Leave) and part.raised is not None:
+    if isinstance(part, program_tree.Leave) and part.raised is not None:
         yield from _named_statuses(part.raised)
-    elif isinstance(part, tree.Call):
+    elif isinstance(part, program_tree.Call):
         is_abort = _name_of(part.function) == "abort"
         for argument in part.arguments:
             if is_abort or argument.name in _STATUS_ARGUMENTS:
                 yield from _named_statuses(argument.value)
 
 
-def _named_statuses(expression: tree.Expr) -> Iterator[int]:
+def _named_statuses(expression: program_tree.Expr) -> Iterator[int]:
     """Yield the statuses that are written anywhere in an expression."""
     for part in walk_tree(expression):
-        if isinstance(part, tree.Literal) and part.value in (401, 403):
+        if isinstance(part, program_tree.Literal) and part.value in (401, 403):
             yield int(str(part.value))
         name = _name_of(part)
         if name in _EXCEPTIONS:
@@ -61,6 +61,6 @@ def _named_statuses(expression: tree.Expr) -> Iterator[int]:
 
 def _name_of(expression: object) -> str:
     """Return the last part of a dotted name; empty if an expression is none."""
-    if isinstance(expression, tree.Variable | tree.Member):
+    if isinstance(expression, program_tree.Variable | program_tree.Member):
         return str(expression.name)
     return ""

@@ -14,25 +14,25 @@ from ragstone.types import Graph, Node
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.authorization import route_authorization
 from ragstone_code.laravel.channels import read_channels
+from ragstone_code.laravel.class_kinds import is_model, read_typed_classes
 from ragstone_code.laravel.code_bodies import LocatedCall, find_calls
 from ragstone_code.laravel.commands import read_commands
 from ragstone_code.laravel.config import read_config
 from ragstone_code.laravel.controllers import read_controllers
 from ragstone_code.laravel.dispatches import read_dispatches
 from ragstone_code.laravel.events import read_listeners
-from ragstone_code.laravel.kinds import is_model, read_typed_classes
 from ragstone_code.laravel.models import read_models
 from ragstone_code.laravel.observers import read_observers
 from ragstone_code.laravel.policies import Policies, build_policy_graph, find_policies
 from ragstone_code.laravel.prose import describe_graph
 from ragstone_code.laravel.providers import read_bindings
-from ragstone_code.laravel.relocate import relocate_graph, world_in_folder
 from ragstone_code.laravel.route_list import import_route_list
 from ragstone_code.laravel.routes import read_routes
 from ragstone_code.laravel.schedule import read_schedule
 from ragstone_code.laravel.schema import read_tables
+from ragstone_code.laravel.subfolder import relocate_graph, world_in_folder
 from ragstone_code.laravel.unread_folders import read_unread_folders
-from ragstone_code.world import World, WorldCache
+from ragstone_code.project_files import World, WorldCache
 
 FAILURES: Final = (
     RagstoneError,

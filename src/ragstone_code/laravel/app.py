@@ -9,10 +9,10 @@ from posixpath import join, normpath
 from typing import Final
 
 from ragstone.types import Alias, Json, Node
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.composer import AutoloadFolders, autoload_folders
 from ragstone_code.laravel.syntax import SyntaxNode, argument_at, called_name, text_of
-from ragstone_code.world import World
+from ragstone_code.project_files import World
 
 FOREIGN_FOLDERS: Final = (
     "vendor",
@@ -45,7 +45,7 @@ class AppClass:
     """A class of the application and its file."""
 
     uri: str
-    definition: tree.Class
+    definition: program_tree.Class
 
     @property
     def name(self) -> str:
@@ -114,7 +114,9 @@ class App:
         """Return whether a class is one of the bases or descends from one; `bases` are in lower case."""
         return any(ancestor.lower() in bases for ancestor in self.lineage(name))
 
-    def find_method(self, name: str, method: str) -> tuple[AppClass, tree.Function] | None:
+    def find_method(
+        self, name: str, method: str
+    ) -> tuple[AppClass, program_tree.Function] | None:
         """Return a method and the class that declares it, searched in PHP's order: class, traits, parents."""
         for app_class in self._own_lineage(name):
             function = app_class.definition.method(method)
@@ -124,7 +126,7 @@ class App:
 
     def find_property(
         self, name: str, property_name: str
-    ) -> tuple[AppClass, tree.Property] | None:
+    ) -> tuple[AppClass, program_tree.Property] | None:
         """Return a property that the class or one of its ancestors declares, and the declaring class."""
         for app_class in self._own_lineage(name):
             for declared in app_class.definition.properties:
@@ -145,7 +147,9 @@ class App:
         if app_class is None or not _is_own_field(expression):
             return ""
         constructor = app_class.definition.method("__construct")
-        declarations: list[tree.Property | tree.Parameter] = [*app_class.definition.properties]
+        declarations: list[program_tree.Property | program_tree.Parameter] = [
+            *app_class.definition.properties
+        ]
         if constructor:
             declarations += constructor.parameters
         for declared in declarations:
@@ -194,17 +198,17 @@ class App:
 
     def resolve_path(self, expression: SyntaxNode) -> str | None:
         """Return the path that an expression builds with `__DIR__`, `base_path()` and similar; None if unknown."""
-        if isinstance(expression, tree.Operation) and expression.operator == ".":
+        if isinstance(expression, program_tree.Operation) and expression.operator == ".":
             return self._concatenated_path(expression)
-        if isinstance(expression, tree.Text):
+        if isinstance(expression, program_tree.Text):
             return self._interpolated_path(expression)
-        if isinstance(expression, tree.Call):
+        if isinstance(expression, program_tree.Call):
             if called_name(expression) == "dirname":
                 return self._parent_path(expression)
             return self._helper_path(expression)
         return text_of(expression)
 
-    def _concatenated_path(self, operation: tree.Operation) -> str | None:
+    def _concatenated_path(self, operation: program_tree.Operation) -> str | None:
         """Return the path of `left . right`."""
         start = self.resolve_path(operation.left)
         end = text_of(operation.right)
@@ -212,7 +216,7 @@ class App:
             return None
         return _join_path(start, end)
 
-    def _interpolated_path(self, text: tree.Text) -> str | None:
+    def _interpolated_path(self, text: program_tree.Text) -> str | None:
         """Return the path that a string with expressions in it spells."""
         pieces: list[str] = []
         for part in text.parts:
@@ -222,18 +226,18 @@ class App:
             pieces.append(piece)
         return normpath("".join(pieces)).lstrip("/")
 
-    def _parent_path(self, call: tree.Call) -> str | None:
+    def _parent_path(self, call: program_tree.Call) -> str | None:
         """Return the path of `dirname(path, levels)`."""
         path = self.resolve_path(argument_at(call, 0))
         if path is None:
             return None
         levels = argument_at(call, 1)
         steps = 1
-        if isinstance(levels, tree.Literal) and isinstance(levels.value, int):
+        if isinstance(levels, program_tree.Literal) and isinstance(levels.value, int):
             steps = min(levels.value, _MAX_DIRNAME_LEVELS)
         return normpath(join(path, *([".."] * steps)))
 
-    def _helper_path(self, call: tree.Call) -> str | None:
+    def _helper_path(self, call: program_tree.Call) -> str | None:
         """Return the path of `base_path('…')` and its relatives."""
         folder = _PATH_HELPERS.get(called_name(call))
         below = text_of(argument_at(call, 0)) if call.arguments else ""
@@ -261,7 +265,9 @@ def class_aliases(nodes: Iterable[Node]) -> tuple[Alias, ...]:
 
 def _is_own_field(expression: SyntaxNode) -> bool:
     """Return whether an expression is `$this->field`."""
-    if not isinstance(expression, tree.Member) or not isinstance(expression.of, tree.Variable):
+    if not isinstance(expression, program_tree.Member) or not isinstance(
+        expression.of, program_tree.Variable
+    ):
         return False
     return expression.of.name.lstrip("$") == "this"
 

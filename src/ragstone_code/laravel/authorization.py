@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragstone.types import Graph, Json, Link, Node
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App
 from ragstone_code.laravel.class_values import text_or_constant
 from ragstone_code.laravel.code_bodies import CodeBody
@@ -121,15 +121,15 @@ def _called_checks(app: App, body: CodeBody) -> Iterator[AuthorizationCheck]:
                 )
 
 
-def _ability_position(call: tree.Call) -> int | None:
+def _ability_position(call: program_tree.Call) -> int | None:
     """Return the position of the ability among the arguments; None if the call checks nothing."""
     name, owner = called_name(call), receiver(call)
     if name == "authorizeForUser":
         return 1
-    if isinstance(owner, tree.ClassName):
+    if isinstance(owner, program_tree.ClassName):
         is_check = owner.name.lower() in GATES and name in GATE_CHECKS
     elif name == "authorize":
-        is_check = isinstance(owner, tree.Variable) and owner.name.lstrip("$") == "this"
+        is_check = isinstance(owner, program_tree.Variable) and owner.name.lstrip("$") == "this"
     else:
         is_check = name in USER_CHECKS and owner is not None
     return 0 if is_check else None
@@ -167,7 +167,7 @@ def _attribute_checks(body: CodeBody) -> Iterator[AuthorizationCheck]:
     """Yield the checks that `#[Authorize]` on a method declares."""
     attributes = body.function.attributes if body.function else ()
     for attribute in attributes:
-        if not isinstance(attribute, tree.New):
+        if not isinstance(attribute, program_tree.New):
             continue
         if not class_of(attribute).endswith("\\Attributes\\Controllers\\Authorize"):
             continue

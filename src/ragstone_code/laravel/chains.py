@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from ragstone_code.tree import (
+from ragstone_code.program_tree import (
     Argument,
     Assigned,
     Attempt,

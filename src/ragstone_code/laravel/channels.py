@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ragstone.types import Alias, Graph, Json, Link, Node
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App
 from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.syntax import (
@@ -57,7 +57,7 @@ def read_channels(app: App, calls: Iterable[LocatedCall]) -> Graph:
 def _channel_pattern(located: LocatedCall) -> str:
     """Return the pattern of `Broadcast::channel(pattern, …)`; empty for any other call."""
     owner = receiver(located.call)
-    if called_name(located.call) != "channel" or not isinstance(owner, tree.ClassName):
+    if called_name(located.call) != "channel" or not isinstance(owner, program_tree.ClassName):
         return ""
     if owner.name.rpartition("\\")[2] != "Broadcast":
         return ""
@@ -75,7 +75,7 @@ def _authoriser_key(app: App, class_name: str) -> str:
 
 def _closure_models(authoriser: SyntaxNode) -> list[str]:
     """Return the class names among the parameter types of a closure."""
-    if not isinstance(authoriser, tree.Closure):
+    if not isinstance(authoriser, program_tree.Closure):
         return []
     names: list[str] = []
     for parameter in authoriser.function.parameters:

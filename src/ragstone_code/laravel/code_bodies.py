@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.syntax import SyntaxNode, array_values, call_chain, class_of, walk
 
@@ -49,8 +49,8 @@ class CodeBody:
     uri: str
     owner: str = ""
     """The qualified name of the class; empty for functions and files."""
-    function: tree.Function | None = None
-    statements: tuple[tree.Statement, ...] = ()
+    function: program_tree.Function | None = None
+    statements: tuple[program_tree.Statement, ...] = ()
 
     @property
     def key(self) -> str:
@@ -62,11 +62,13 @@ class CodeBody:
         return f"function:{self.function.name}"
 
     @cached_property
-    def calls(self) -> tuple[tuple[tree.Call, bool], ...]:
+    def calls(self) -> tuple[tuple[program_tree.Call, bool], ...]:
         """Return every call in the body, with a flag that is true if a condition decides over it."""
         nodes = walk(self.statements)
         return tuple(
-            (node, conditional) for node, conditional in nodes if isinstance(node, tree.Call)
+            (node, conditional)
+            for node, conditional in nodes
+            if isinstance(node, program_tree.Call)
         )
 
     @cached_property
@@ -78,22 +80,22 @@ class CodeBody:
             names = parameter.type.names if parameter.type else ()
             types[parameter.name.lstrip("$")] = [name for name in names if not name.islower()]
         for node, _ in walk(self.statements):
-            if isinstance(node, tree.Closure):
+            if isinstance(node, program_tree.Closure):
                 for parameter in node.function.parameters:
                     names = parameter.type.names if parameter.type else ()
                     types.setdefault(parameter.name.lstrip("$"), list(names))
-            elif isinstance(node, tree.Assigned):
+            elif isinstance(node, program_tree.Assigned):
                 self._add_assigned_types(node, types)
         return {variable: tuple(dict.fromkeys(names)) for variable, names in types.items()}
 
     def _add_assigned_types(
-        self, assignment: tree.Assigned, types: dict[str, list[str]]
+        self, assignment: program_tree.Assigned, types: dict[str, list[str]]
     ) -> None:
         """Add the classes of an assigned value, or of an array's elements, to the variable's types."""
         target = assignment.target
-        if isinstance(target, tree.Subscript):
+        if isinstance(target, program_tree.Subscript):
             target = target.of
-        if not isinstance(target, tree.Variable):
+        if not isinstance(target, program_tree.Variable):
             return
         names = types.setdefault(target.name.lstrip("$"), [])
         for value in array_values(assignment.value):
@@ -101,18 +103,18 @@ class CodeBody:
 
     def classes_of(self, expression: SyntaxNode) -> tuple[str, ...]:
         """Return the classes of a value, also through `(new X)->delay()` and variables; empty if none is written."""
-        if isinstance(expression, tree.Collected):
+        if isinstance(expression, program_tree.Collected):
             names: list[str] = []
             for value in array_values(expression):
                 names += self.classes_of(value)
             return tuple(dict.fromkeys(names))
-        if isinstance(expression, tree.Choice):
+        if isinstance(expression, program_tree.Choice):
             return (*self.classes_of(expression.then), *self.classes_of(expression.other))
         created = self._created_class(expression)
         if created:
             return created
         start, _ = call_chain(expression)
-        if isinstance(start, tree.Variable):
+        if isinstance(start, program_tree.Variable):
             return self.variable_types.get(start.name.lstrip("$"), ())
         return ()
 
@@ -120,18 +122,18 @@ class CodeBody:
         """Return the class of an object that an expression creates, by `new` or by a finder of a model."""
         start, calls = call_chain(expression)
         name = ""
-        if isinstance(start, tree.New):
+        if isinstance(start, program_tree.New):
             name = class_of(start, self.owner)
-        elif calls and isinstance(start, tree.ClassName) and _is_finder(calls[-1]):
+        elif calls and isinstance(start, program_tree.ClassName) and _is_finder(calls[-1]):
             name = class_of(start, self.owner)
         return (name,) if name else ()
 
 
-def _is_finder(call: tree.Call) -> bool:
+def _is_finder(call: program_tree.Call) -> bool:
     """Return whether a call is `find`, `create` or another method that returns a model."""
     function = call.function
     return (
-        isinstance(function, (tree.Member, tree.Static))
+        isinstance(function, (program_tree.Member, program_tree.Static))
         and str(function.name).lower() in FINDERS
     )
 
@@ -141,7 +143,7 @@ class LocatedCall:
     """A call and the body it is in."""
 
     body: CodeBody
-    call: tree.Call
+    call: program_tree.Call
     conditional: bool
 
     @property
@@ -169,7 +171,9 @@ def find_calls(app: App, words: tuple[str, ...] = WORDS) -> tuple[LocatedCall, .
     return tuple(located)
 
 
-def method_body(app_class: AppClass, function: tree.Function, owner: str = "") -> CodeBody:
+def method_body(
+    app_class: AppClass, function: program_tree.Function, owner: str = ""
+) -> CodeBody:
     """Return the body of a method; `owner` is the inheriting class if it is not the declaring one."""
     return CodeBody(
         app_class.uri,
@@ -210,7 +214,7 @@ def _bodies_with_hits(app: App, uri: str, hits: list[int]) -> Iterator[CodeBody]
     for function in module.functions:
         if _covers_hit(function, hits):
             yield CodeBody(uri, "", function, function.body.statements)
-    declarations = (tree.Function, tree.Class)
+    declarations = (program_tree.Function, program_tree.Class)
     top_level = tuple(
         statement for statement in module.statements if not isinstance(statement, declarations)
     )
@@ -218,7 +222,7 @@ def _bodies_with_hits(app: App, uri: str, hits: list[int]) -> Iterator[CodeBody]
         yield CodeBody(uri, "", None, top_level)
 
 
-def _covers_hit(function: tree.Function, hits: list[int]) -> bool:
+def _covers_hit(function: program_tree.Function, hits: list[int]) -> bool:
     """Return whether one of the sorted lines is inside a function."""
     next_hit = bisect_right(hits, function.line - 1)
     return next_hit < len(hits) and hits[next_hit] <= function.line_end

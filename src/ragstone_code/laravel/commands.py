@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ragstone.types import Alias, Graph, Json, Node
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App, AppClass, class_aliases
+from ragstone_code.laravel.class_kinds import COMMANDS
 from ragstone_code.laravel.code_bodies import LocatedCall
-from ragstone_code.laravel.kinds import COMMANDS
 from ragstone_code.laravel.syntax import argument_at, called_name, class_of, receiver, text_of
 
 
@@ -74,7 +74,7 @@ def _read_attribute(
 ) -> str | None:
     """Return the text of a PHP attribute: `#[Signature]`, `#[Description]` or an argument of `#[AsCommand]`."""
     for attribute in app_class.definition.attributes:
-        if not isinstance(attribute, tree.New):
+        if not isinstance(attribute, program_tree.New):
             continue
         short = class_of(attribute).rpartition("\\")[2]
         if short.lower() == name:
@@ -103,7 +103,10 @@ def _closure_commands(calls: Iterable[LocatedCall]) -> Iterator[Node]:
     """Yield the commands that are closures: `Artisan::command('signature', …)`."""
     for located in calls:
         owner = receiver(located.call)
-        if not isinstance(owner, tree.ClassName) or owner.name.rpartition("\\")[2] != "Artisan":
+        if (
+            not isinstance(owner, program_tree.ClassName)
+            or owner.name.rpartition("\\")[2] != "Artisan"
+        ):
             continue
         if called_name(located.call) != "command":
             continue

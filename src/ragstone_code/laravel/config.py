@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.types import Alias, Graph, Json, Link, Node
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App
 from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.syntax import (
@@ -96,7 +96,12 @@ class _ConfigReader:
         module = self.app.world.module(uri)
         statements = module.statements if module else ()
         returned = next(
-            (statement for statement in statements if isinstance(statement, tree.Return)), None
+            (
+                statement
+                for statement in statements
+                if isinstance(statement, program_tree.Return)
+            ),
+            None,
         )
         if returned is None or returned.value is None:
             return
@@ -110,7 +115,7 @@ class _ConfigReader:
         attributes: dict[str, Json] = {}
         if below:
             attributes["keys"] = [child for child, _ in below]
-        elif isinstance(value, tree.Literal) or class_of(value):
+        elif isinstance(value, program_tree.Literal) or class_of(value):
             attributes["value"] = short_text(value)
         if environment:
             attributes["env"] = [dict(variable) for variable in environment]
@@ -154,9 +159,9 @@ class _ConfigReader:
         self.aliases.append(Alias(name, key, "config", uri))
 
 
-def _named_entries(value: SyntaxNode) -> list[tuple[str, tree.Entry]]:
+def _named_entries(value: SyntaxNode) -> list[tuple[str, program_tree.Entry]]:
     """Return the entries of an array that have a string key, with the key."""
-    named: list[tuple[str, tree.Entry]] = []
+    named: list[tuple[str, program_tree.Entry]] = []
     for entry in array_entries(value):
         name = text_of(entry.key) if entry.key else None
         if name:
@@ -191,7 +196,7 @@ def _merge_attributes(first: Mapping[str, Json], second: Mapping[str, Json]) -> 
 def _environment_variables(value: SyntaxNode) -> Iterator[dict[str, Json]]:
     """Yield the environment variables that a value reads with `env()`, and their defaults."""
     for node, _ in walk((value,)):
-        if not isinstance(node, tree.Call) or called_name(node) != "env":
+        if not isinstance(node, program_tree.Call) or called_name(node) != "env":
             continue
         name = text_of(argument_at(node, 0))
         default = argument_at(node, 1)
@@ -237,17 +242,19 @@ def _keys_read(located: LocatedCall) -> Iterator[str]:
             yield text
 
 
-def _reads_config(call: tree.Call) -> bool:
+def _reads_config(call: program_tree.Call) -> bool:
     """Return whether a call is `config('…')`, `Config::get('…')` or `config()->get('…')`."""
     name, owner = called_name(call), receiver(call)
     if owner is None:
         return name == "config"
     if name not in READERS:
         return False
-    if isinstance(owner, tree.ClassName):
+    if isinstance(owner, program_tree.ClassName):
         return owner.name.rpartition("\\")[2] == "Config"
     return (
-        isinstance(owner, tree.Call) and called_name(owner) == "config" and not owner.arguments
+        isinstance(owner, program_tree.Call)
+        and called_name(owner) == "config"
+        and not owner.arguments
     )
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone.types import Alias, Graph, Json, Link, Node
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App, AppClass, class_aliases
 from ragstone_code.laravel.authorization import method_authorization
+from ragstone_code.laravel.class_kinds import COMPONENTS, FORM_REQUESTS, RESOURCES
 from ragstone_code.laravel.code_bodies import CodeBody
-from ragstone_code.laravel.kinds import COMPONENTS, FORM_REQUESTS, RESOURCES
 from ragstone_code.laravel.policies import Policies
 from ragstone_code.laravel.requests import find_inline_validation, read_form_request
 from ragstone_code.laravel.syntax import (
@@ -135,7 +135,7 @@ class ControllerReader:
             )
         )
 
-    def _read_action(self, body: CodeBody, function: tree.Function, key: str) -> None:
+    def _read_action(self, body: CodeBody, function: program_tree.Function, key: str) -> None:
         """Add the node of an action and its links."""
         self._read_parameters(body, function)
         self._read_body(body)
@@ -178,7 +178,7 @@ class ControllerReader:
             attributes["authorizes"] = authorizes
         return attributes
 
-    def _read_parameters(self, body: CodeBody, function: tree.Function) -> None:
+    def _read_parameters(self, body: CodeBody, function: program_tree.Function) -> None:
         """Add links to the form requests and models among the parameters."""
         for parameter in function.parameters:
             names = parameter.type.names if parameter.type else ()
@@ -198,7 +198,7 @@ class ControllerReader:
             name, how = _class_in_use(node, body.owner)
             if not name:
                 continue
-            if how in CONTAINER_CALLS and not isinstance(node.function, tree.Static):
+            if how in CONTAINER_CALLS and not isinstance(node.function, program_tree.Static):
                 if self.app.is_a(name, FORM_REQUESTS):
                     self._add_class_link("VALIDATED_BY", body, name, line=node.line, how=how)
             elif name.lower() in self.models:
@@ -206,7 +206,7 @@ class ControllerReader:
             elif self._is_own_resource(name):
                 self._add_class_link("RETURNS", body, name, line=node.line, how=how)
 
-    def _read_return_type(self, body: CodeBody, function: tree.Function) -> None:
+    def _read_return_type(self, body: CodeBody, function: program_tree.Function) -> None:
         """Add links to the resources in the declared return type."""
         if not function.returns:
             return
@@ -221,7 +221,7 @@ class ControllerReader:
         return self.app.find_class(name) is not None and self.app.is_a(name, RESOURCES)
 
 
-def _type_names(declared: tree.Typed) -> Iterator[str]:
+def _type_names(declared: program_tree.Typed) -> Iterator[str]:
     """Yield every class name of a type, also inside generics."""
     yield from declared.names
     for inner in declared.inner:
@@ -230,12 +230,12 @@ def _type_names(declared: tree.Typed) -> Iterator[str]:
 
 def _class_in_use(node: SyntaxNode, owner: str) -> tuple[str, str]:
     """Return the class that an expression uses, and how: `new`, a static method's name, or a helper's name."""
-    if isinstance(node, tree.New):
+    if isinstance(node, program_tree.New):
         return class_of(node, owner), "new"
-    if not isinstance(node, tree.Call):
+    if not isinstance(node, program_tree.Call):
         return "", ""
     name = called_name(node)
-    if isinstance(node.function, tree.Static):
+    if isinstance(node.function, program_tree.Static):
         return class_of(receiver(node), owner), name
     if name in CONTAINER_CALLS or name in RESOURCE_CALLS:
         return class_of(argument_at(node, 0), owner), name
@@ -251,13 +251,13 @@ def _rendered_views(body: CodeBody) -> Iterator[str]:
                 yield text
 
 
-def _renders_view(call: tree.Call) -> bool:
+def _renders_view(call: program_tree.Call) -> bool:
     """Return whether a call renders a view: `view()`, `inertia()`, `Inertia::render()` or `View::make()`."""
     name, owner = called_name(call), receiver(call)
     if owner is None:
         return name in ("view", "inertia")
-    if not isinstance(owner, (tree.Member, tree.ClassName)):
+    if not isinstance(owner, (program_tree.Member, program_tree.ClassName)):
         return False
     if name == "render":
-        return isinstance(owner, tree.ClassName) and owner.name.endswith("Inertia")
+        return isinstance(owner, program_tree.ClassName) and owner.name.endswith("Inertia")
     return name == "make" and (owner.name == "view" or str(owner.name).endswith("\\View"))

@@ -9,10 +9,10 @@ from fnmatch import translate
 from typing import Final
 
 from ragstone.types import Confidence
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App, AppClass
+from ragstone_code.laravel.class_kinds import EVENT_PROVIDERS
 from ragstone_code.laravel.code_bodies import LocatedCall
-from ragstone_code.laravel.kinds import EVENT_PROVIDERS
 from ragstone_code.laravel.syntax import (
     SyntaxNode,
     argument_at,
@@ -76,7 +76,7 @@ def _read_handlers(app: App, listener: AppClass) -> Iterator[ListenerRegistratio
                 )
 
 
-def _handled_events(method: tree.Function) -> list[str]:
+def _handled_events(method: program_tree.Function) -> list[str]:
     """Return the event classes that a public handler method takes; none for other methods."""
     is_handler = HANDLER_NAME.fullmatch(method.name) and method.visibility == "public"
     if not is_handler or not method.parameters:
@@ -98,7 +98,9 @@ def _discovery_folders(app: App, calls: Sequence[LocatedCall]) -> tuple[str, ...
             enabled = False
         elif name == "withEvents":
             discover = argument_at(located.call, 0, "discover")
-            enabled = not (isinstance(discover, tree.Literal) and discover.value is False)
+            enabled = not (
+                isinstance(discover, program_tree.Literal) and discover.value is False
+            )
             configured += _resolve_paths(app, discover)
         elif name in ("setEventDiscoveryPaths", "addEventDiscoveryPaths"):
             configured += _resolve_paths(app, argument_at(located.call, 0))
@@ -139,4 +141,6 @@ def _should_discover(app: App, provider: AppClass) -> bool:
     if method is None:
         return False
     values = returned_values(method[1])
-    return any(isinstance(value, tree.Literal) and value.value is True for value in values)
+    return any(
+        isinstance(value, program_tree.Literal) and value.value is True for value in values
+    )

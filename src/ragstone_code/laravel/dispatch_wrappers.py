@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App
 from ragstone_code.laravel.code_bodies import LocatedCall, find_calls
 from ragstone_code.laravel.syntax import called_name, class_of, receiver
@@ -37,12 +37,12 @@ def find_wrappers(
     return list(wrappers.values())
 
 
-def _sends_parameter(located: LocatedCall, function: tree.Function) -> bool:
+def _sends_parameter(located: LocatedCall, function: program_tree.Function) -> bool:
     """Return whether the first argument of a call is an untouched parameter of the function around it."""
     parameters = {parameter.name.lstrip("$") for parameter in function.parameters}
     for argument in located.call.arguments[:1]:
         value = argument.value
-        if isinstance(value, tree.Variable):
+        if isinstance(value, program_tree.Variable):
             return value.name.lstrip("$") in parameters
     return False
 
@@ -70,7 +70,9 @@ def _owner_of_call(app: App, located: LocatedCall) -> str | None:
     if called_on is None:
         return ""
     owner = located.body.owner
-    is_this = isinstance(called_on, tree.Variable) and called_on.name.lstrip("$") == "this"
+    is_this = (
+        isinstance(called_on, program_tree.Variable) and called_on.name.lstrip("$") == "this"
+    )
     class_name = owner if is_this else class_of(called_on, owner)
     method = app.find_method(class_name, called_name(located.call)) if class_name else None
     return method[0].name.lower() if method else None

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragstone.types import Alias, Confidence, Graph, Link, Node, Unresolved
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App, class_aliases
+from ragstone_code.laravel.class_kinds import is_model, kind_of
 from ragstone_code.laravel.class_values import created_class
 from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.dispatch_wrappers import (
@@ -16,7 +17,6 @@ from ragstone_code.laravel.dispatch_wrappers import (
     find_wrappers,
     wrapped_calls,
 )
-from ragstone_code.laravel.kinds import is_model, kind_of
 from ragstone_code.laravel.syntax import (
     SyntaxNode,
     argument_at,
@@ -145,7 +145,7 @@ def _computed_classes(located: LocatedCall) -> Iterator[Unresolved]:
     kind = "FIRES" if name in EVENT_CALLS else "DISPATCHES"
     for argument in located.call.arguments:
         start, _ = call_chain(argument.value)
-        if isinstance(start, tree.New) and isinstance(start.of, tree.Variable):
+        if isinstance(start, program_tree.New) and isinstance(start.of, program_tree.Variable):
             variable = start.of.name.lstrip("$")
             yield Unresolved(
                 kind,
@@ -238,7 +238,7 @@ class _DispatchReader:
     def _argument_classes(self, located: LocatedCall) -> Iterator[str]:
         """Yield the classes of a call's arguments, also through arrays, variables and static factories."""
         for argument in located.call.arguments:
-            if isinstance(argument.value, tree.Closure):
+            if isinstance(argument.value, program_tree.Closure):
                 continue
             names = located.body.classes_of(argument.value)
             if not names:
@@ -247,9 +247,9 @@ class _DispatchReader:
 
     def _written_classes(self, value: SyntaxNode, owner: str) -> tuple[str, ...]:
         """Return the classes that an argument names: `X::class`, an array of them, or `X::make()`."""
-        if isinstance(value, tree.Static):
+        if isinstance(value, program_tree.Static):
             return (class_of(value, owner),)
-        if isinstance(value, tree.Collected):
+        if isinstance(value, program_tree.Collected):
             return tuple(class_of(entry.value, owner) for entry in array_entries(value))
         return (created_class(self.app, value, owner),)
 
@@ -258,7 +258,7 @@ class _DispatchReader:
         owner = receiver(located.call)
         start = call_chain(owner)[0] if owner is not None else None
         name = class_of(start, located.body.owner)
-        if not name and isinstance(start, tree.Variable):
+        if not name and isinstance(start, program_tree.Variable):
             variable = start.name.lstrip("$")
             if variable != "this":
                 name = next(iter(located.body.variable_types.get(variable, ())), "")
@@ -325,12 +325,14 @@ class _DispatchReader:
         )
 
 
-def _is_class_call(call: tree.Call) -> bool:
+def _is_class_call(call: program_tree.Call) -> bool:
     """Return whether a method is called on a class or on `(new X)`."""
-    return isinstance(call.function, tree.Static) or isinstance(receiver(call), tree.New)
+    return isinstance(call.function, program_tree.Static) or isinstance(
+        receiver(call), program_tree.New
+    )
 
 
-def _string_event(call: tree.Call, name: str, sender: str) -> str:
+def _string_event(call: program_tree.Call, name: str, sender: str) -> str:
     """Return the name of an event that is a plain string: `event('user.login')`; '' if there is none."""
     owner = receiver(call)
     if owner is None:

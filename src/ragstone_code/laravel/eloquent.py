@@ -13,7 +13,7 @@ from ragstone_code.laravel import inflection
 from ragstone_code.laravel.inheritance import ClassHierarchy, ClassPart
 from ragstone_code.laravel.literals import NOT_WRITTEN, ClassContext, LiteralFolder
 from ragstone_code.laravel.model_keys import ModelKey
-from ragstone_code.tree import (
+from ragstone_code.program_tree import (
     Argument,
     Class,
     ClassName,
@@ -24,7 +24,7 @@ from ragstone_code.tree import (
     Return,
     Statement,
 )
-from ragstone_code.world import World
+from ragstone_code.project_files import World
 
 TableSource = Literal["explicit", "attribute", "convention"]
 """The source of a table name: a property or method, a PHP attribute, or Laravel's naming rule."""

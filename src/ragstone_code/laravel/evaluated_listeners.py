@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.evaluate import (
     PHP,
     Arguments,
@@ -22,7 +22,7 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel.code_bodies import CodeBody
-from ragstone_code.world import World
+from ragstone_code.project_files import World
 
 DISPATCHER_CLASSES: Final = (
     "event",
@@ -76,7 +76,7 @@ def evaluate_listeners(world: World, body: CodeBody) -> list[EvaluatedListener]:
     return recorder.listeners
 
 
-def _argument(parameter: tree.Parameter, recorder: DispatcherRecorder) -> Value:
+def _argument(parameter: program_tree.Parameter, recorder: DispatcherRecorder) -> Value:
     """Return the recorder for a parameter that can be the dispatcher: it has that type or none."""
     names = [name.lower() for name in parameter.type.names] if parameter.type else []
     if not names or any(name in DISPATCHER_CLASSES for name in names):

@@ -8,9 +8,9 @@ from typing import Final
 
 from ragstone.types import Alias, Graph, Json, Link, Node
 from ragstone_code.laravel.app import App, class_aliases
+from ragstone_code.laravel.class_kinds import PROVIDERS
 from ragstone_code.laravel.code_bodies import LocatedCall
 from ragstone_code.laravel.discovery import ListenerRegistration, discover_listeners
-from ragstone_code.laravel.kinds import PROVIDERS
 from ragstone_code.laravel.listeners import ListenerCollector
 
 QUEUED: Final = frozenset(("illuminate\\contracts\\queue\\shouldqueue",))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ragstone_code.tree import Class, Function, Property
-from ragstone_code.world import World
+from ragstone_code.program_tree import Class, Function, Property
+from ragstone_code.project_files import World
 
 
 @dataclass(frozen=True, slots=True)

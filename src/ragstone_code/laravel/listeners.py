@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.code_bodies import CodeBody, LocatedCall, method_body
 from ragstone_code.laravel.discovery import ListenerRegistration
@@ -113,15 +113,15 @@ class ListenerCollector:
         else:
             root, _ = call_chain(called_on)
         body = located.body
-        if isinstance(root, tree.ClassName):
+        if isinstance(root, program_tree.ClassName):
             return root.name.lower() in FACADES
-        if isinstance(root, tree.Variable):
+        if isinstance(root, program_tree.Variable):
             name = root.name.lstrip("$")
             types = body.variable_types.get(name, ())
             if any(type_name.lower() in DISPATCHERS for type_name in types):
                 return True
             return _is_in_subscriber(body) and name != "this"
-        if isinstance(root, tree.Subscript):
+        if isinstance(root, program_tree.Subscript):
             return text_of(root.key) == "events"
         return self.app.field_type(body.owner, root).lower() in DISPATCHERS
 
@@ -230,9 +230,9 @@ def _pair(registration: ListenerRegistration) -> tuple[str, str]:
 # ── reading of arrays and listeners ──────────────────────────────────────────────────────────
 
 
-def _call_at(line: int) -> tree.Call:
+def _call_at(line: int) -> program_tree.Call:
     """Return an empty call on a line, for listeners that an array registers."""
-    return tree.Call(tree.FunctionName("", line), (), line)
+    return program_tree.Call(program_tree.FunctionName("", line), (), line)
 
 
 def _line_of(value: SyntaxNode, default: int) -> int:
@@ -258,7 +258,7 @@ def _events_in(array: SyntaxNode, owner: str) -> Iterator[tuple[str, SyntaxNode,
 
 def _split_listeners(value: SyntaxNode) -> Iterator[SyntaxNode]:
     """Yield the listeners in an array entry: a single listener, or each listener of a list."""
-    if isinstance(value, tree.Collected) and not _is_callable_array(value):
+    if isinstance(value, program_tree.Collected) and not _is_callable_array(value):
         for entry in value.entries:
             yield entry.value
     elif value is not None:
@@ -267,34 +267,34 @@ def _split_listeners(value: SyntaxNode) -> Iterator[SyntaxNode]:
 
 def _is_written(listener: SyntaxNode, owner: str) -> bool:
     """Return whether a listener is spelled out: a class, a text, a callable array or a closure."""
-    if isinstance(listener, tree.Closure) or _is_queueable_closure(listener):
+    if isinstance(listener, program_tree.Closure) or _is_queueable_closure(listener):
         return True
     return _is_callable_array(listener) or bool(text_of(listener, owner))
 
 
 def _is_callable_array(value: SyntaxNode) -> bool:
     """Return whether an array is a class and the name of its method: `[Listener::class, 'method']`."""
-    if not isinstance(value, tree.Collected):
+    if not isinstance(value, program_tree.Collected):
         return False
     values = array_values(value)
     if len(values) != 2:
         return False
     target, method = values
-    if not isinstance(method, tree.Literal):
+    if not isinstance(method, program_tree.Literal):
         return False
-    return isinstance(target, tree.Variable) or bool(class_of(target, "self"))
+    return isinstance(target, program_tree.Variable) or bool(class_of(target, "self"))
 
 
 def _listener_name(listener: SyntaxNode, located: LocatedCall) -> tuple[str, str]:
     """Return the class and the method of a listener; a closure is named by its place."""
     owner = located.body.owner
-    if isinstance(listener, tree.Collected) and _is_callable_array(listener):
+    if isinstance(listener, program_tree.Collected) and _is_callable_array(listener):
         first, second = array_values(listener)
         name = class_of(first, owner)
-        if not name and isinstance(first, tree.Variable):
+        if not name and isinstance(first, program_tree.Variable):
             name = owner
         return name, str(second.value)
-    if isinstance(listener, tree.Closure) or _is_queueable_closure(listener):
+    if isinstance(listener, program_tree.Closure) or _is_queueable_closure(listener):
         return f"{located.uri}:{located.line}", ""
     name, _, method = (text_of(listener, owner) or "").partition("@")
     return name, method
@@ -305,7 +305,7 @@ def _qualify_method(listener: SyntaxNode, owner: str, line: int) -> SyntaxNode:
     name = text_of(listener, owner)
     if name is None or "\\" in name or "@" in name:
         return listener
-    return tree.Literal(f"{owner}@{name}", line)
+    return program_tree.Literal(f"{owner}@{name}", line)
 
 
 def _is_queueable_closure(value: SyntaxNode) -> bool:
@@ -320,7 +320,9 @@ def _parameter_types(value: SyntaxNode) -> tuple[str, ...]:
     _, calls = call_chain(value)
     if calls:
         candidates += [argument.value for argument in calls[0].arguments]
-    closures = [candidate for candidate in candidates if isinstance(candidate, tree.Closure)]
+    closures = [
+        candidate for candidate in candidates if isinstance(candidate, program_tree.Closure)
+    ]
     if not closures or not closures[0].function.parameters:
         return ()
     parameter = closures[0].function.parameters[0]

@@ -20,7 +20,7 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel.inheritance import ClassHierarchy, ClassPart
-from ragstone_code.tree import (
+from ragstone_code.program_tree import (
     Call,
     Choice,
     ClassName,

@@ -25,8 +25,8 @@ from ragstone_code.laravel.migration_environment import (
     helper_functions,
 )
 from ragstone_code.laravel.tables import MigrationLine, TableHistory
-from ragstone_code.tree import Class
-from ragstone_code.world import World
+from ragstone_code.program_tree import Class
+from ragstone_code.project_files import World
 
 _MIGRATION_FILE: Final = re.compile(r"(?:^|/)migrations/(?:[^/]+/)*[^/]+\.php\Z", re.IGNORECASE)
 _FOREIGN_FOLDER: Final = re.compile(

@@ -17,8 +17,8 @@ from ragstone_code.laravel.eloquent import (
 from ragstone_code.laravel.literals import NOT_WRITTEN
 from ragstone_code.laravel.relation_calls import ModelRelation
 from ragstone_code.laravel.relations import RelationReader
-from ragstone_code.tree import ClassName, Function, New
-from ragstone_code.world import World
+from ragstone_code.program_tree import ClassName, Function, New
+from ragstone_code.project_files import World
 
 FRAMEWORK: Final = "laravel"
 _COLUMN_LISTS: Final = {

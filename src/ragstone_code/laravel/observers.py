@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ragstone.types import Graph, Json, Link, Node
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App, AppClass, class_aliases
+from ragstone_code.laravel.class_kinds import PROVIDERS, is_model
 from ragstone_code.laravel.code_bodies import LocatedCall, method_body
-from ragstone_code.laravel.kinds import PROVIDERS, is_model
 from ragstone_code.laravel.syntax import (
     argument_at,
     array_entries,
@@ -79,7 +79,7 @@ def _boot_hooks(app: App, model: AppClass) -> Iterator[Json]:
                 continue
             for call, _ in method_body(declaring_class, method).calls:
                 event = called_name(call)
-                if event in MODEL_EVENTS and isinstance(call.function, tree.Static):
+                if event in MODEL_EVENTS and isinstance(call.function, program_tree.Static):
                     yield f"{event} {declaring_class.uri}:{call.line}"
 
 
@@ -92,7 +92,7 @@ def _from_attributes(app: App, models: Iterable[AppClass]) -> Iterator[Link]:
                 continue
             for attribute in declaring_class.definition.attributes:
                 if (
-                    not isinstance(attribute, tree.New)
+                    not isinstance(attribute, program_tree.New)
                     or class_of(attribute).lower() != ATTRIBUTE
                 ):
                     continue
@@ -107,7 +107,7 @@ def _from_attributes(app: App, models: Iterable[AppClass]) -> Iterator[Link]:
                     )
 
 
-def _observers_in(attribute: tree.New, owner: str) -> Iterator[str]:
+def _observers_in(attribute: program_tree.New, owner: str) -> Iterator[str]:
     """Yield the classes in the arguments of an attribute."""
     for argument in attribute.arguments:
         for value in array_values(argument.value):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragstone.types import Alias, Confidence, Graph, Json, Link, Node
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App, AppClass, class_aliases
+from ragstone_code.laravel.class_kinds import PROVIDERS
 from ragstone_code.laravel.code_bodies import LocatedCall
-from ragstone_code.laravel.kinds import PROVIDERS
 from ragstone_code.laravel.syntax import (
     SyntaxNode,
     argument_at,
@@ -88,7 +88,10 @@ class Policies:
         if model_class is None:
             return None
         for attribute in model_class.definition.attributes:
-            if not isinstance(attribute, tree.New) or class_of(attribute).lower() != ATTRIBUTE:
+            if (
+                not isinstance(attribute, program_tree.New)
+                or class_of(attribute).lower() != ATTRIBUTE
+            ):
                 continue
             policy = class_of(
                 argument_at(attribute, 0, "class"),
@@ -207,9 +210,9 @@ def _register(
 def _is_gate_call(located: LocatedCall) -> bool:
     """Return whether a call goes to the gate: its facade, or a variable with a gate's type."""
     called_on = receiver(located.call)
-    if isinstance(called_on, tree.ClassName):
+    if isinstance(called_on, program_tree.ClassName):
         return called_on.name.lower() in GATES
-    if isinstance(called_on, tree.Variable):
+    if isinstance(called_on, program_tree.Variable):
         types = located.body.variable_types.get(called_on.name.lstrip("$"), ())
         return any(name.lower() in GATES for name in types)
     return False
@@ -360,7 +363,7 @@ def _policy_abilities(app: App, policy: str) -> dict[str, Json]:
     }
 
 
-def _is_ability(method: tree.Function) -> bool:
+def _is_ability(method: program_tree.Function) -> bool:
     """Return whether a method of a policy is an ability: public, not static, not magic, not a filter."""
     if method.visibility != "public" or method.static:
         return False

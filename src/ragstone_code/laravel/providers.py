@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ragstone.types import Graph, Json, Link
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App
+from ragstone_code.laravel.class_kinds import PROVIDERS
 from ragstone_code.laravel.code_bodies import LocatedCall
-from ragstone_code.laravel.kinds import PROVIDERS
 from ragstone_code.laravel.syntax import (
     SyntaxNode,
     argument_at,
@@ -110,7 +110,7 @@ def _attribute_bindings(app: App) -> Iterator[ContainerBinding]:
     for app_class in app.classes.values():
         for attribute in app_class.definition.attributes:
             if (
-                not isinstance(attribute, tree.New)
+                not isinstance(attribute, program_tree.New)
                 or class_of(attribute).lower() not in BIND_ATTRIBUTES
             ):
                 continue
@@ -192,16 +192,16 @@ def _contextual_bindings(located: LocatedCall) -> Iterator[ContainerBinding]:
 def _is_container_call(located: LocatedCall) -> bool:
     """Return whether the receiver is the container: `$this->app`, `app()`, `$app` or the `App` facade."""
     owner = receiver(located.call)
-    if isinstance(owner, tree.Member):
+    if isinstance(owner, program_tree.Member):
         return owner.name in ("app", "container")
-    if isinstance(owner, tree.Variable):
+    if isinstance(owner, program_tree.Variable):
         variable = owner.name.lstrip("$")
         types = located.body.variable_types.get(variable, ())
         has_framework_type = any(name.startswith("Illuminate\\") for name in types)
         return variable in ("app", "container") or has_framework_type
-    if isinstance(owner, tree.ClassName):
+    if isinstance(owner, program_tree.ClassName):
         return owner.name.rpartition("\\")[2] == "App" and "Facades" in owner.name
-    return isinstance(owner, tree.Call) and called_name(owner) in ("app", "getInstance")
+    return isinstance(owner, program_tree.Call) and called_name(owner) in ("app", "getInstance")
 
 
 def _concrete_classes(located: LocatedCall, value: SyntaxNode | None) -> tuple[str, ...]:
@@ -209,7 +209,7 @@ def _concrete_classes(located: LocatedCall, value: SyntaxNode | None) -> tuple[s
     if value is None:
         return ()
     owner = located.body.owner
-    if isinstance(value, tree.Closure):
+    if isinstance(value, program_tree.Closure):
         names: list[str] = []
         for returned in returned_values(value.function):
             names += _created_classes(returned, owner)
@@ -220,13 +220,13 @@ def _concrete_classes(located: LocatedCall, value: SyntaxNode | None) -> tuple[s
 
 def _created_classes(value: SyntaxNode, owner: str) -> Iterator[str]:
     """Yield the classes that a value creates with `new` or asks the container for, on both sides of `?:`."""
-    if isinstance(value, tree.Choice):
+    if isinstance(value, program_tree.Choice):
         for option in (value.then, value.other):
             if option is not None:
                 yield from _created_classes(option, owner)
         return
     start, calls = call_chain(value)
-    if isinstance(start, tree.New):
+    if isinstance(start, program_tree.New):
         yield class_of(start, owner)
     elif calls and called_name(calls[-1]) in CONTAINER_CALLS and len(calls) <= 2:
         name = class_of(argument_at(calls[-1], 0), owner)

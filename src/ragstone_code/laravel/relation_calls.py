@@ -12,7 +12,7 @@ from ragstone_code.laravel.calls import string_values, to_json
 from ragstone_code.laravel.chains import CallChain, ChainedCall
 from ragstone_code.laravel.eloquent import EloquentModel, EloquentModels, eloquent_data
 from ragstone_code.laravel.literals import NOT_WRITTEN, ClassContext
-from ragstone_code.tree import Expr
+from ragstone_code.program_tree import Expr
 
 _PHP_NAMES: Final = {
     "foreign_key": "foreignKey",

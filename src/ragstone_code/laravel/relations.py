@@ -12,7 +12,7 @@ from ragstone_code.laravel.eloquent import EloquentModel, EloquentModels, eloque
 from ragstone_code.laravel.inheritance import ClassPart
 from ragstone_code.laravel.literals import ClassContext
 from ragstone_code.laravel.relation_calls import ModelRelation, RelationCallReader
-from ragstone_code.tree import Class, Closure, Expr, Function, Typed
+from ragstone_code.program_tree import Class, Closure, Expr, Function, Typed
 
 _NOT_RELATION_TYPES: Final = {
     *(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragstone.types import Json
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.code_bodies import CodeBody
 from ragstone_code.laravel.syntax import (
@@ -56,7 +56,7 @@ def find_inline_validation(body: CodeBody) -> tuple[tuple[str, ...], int]:
     return tuple(dict.fromkeys(fields)), first_line
 
 
-def _is_validation(call: tree.Call) -> bool:
+def _is_validation(call: program_tree.Call) -> bool:
     """Return whether a call validates: `validate`, `validateWithBag`, or `Validator::make`."""
     name = called_name(call)
     if name not in VALIDATION_METHODS:
@@ -65,17 +65,17 @@ def _is_validation(call: tree.Call) -> bool:
         return True
     called_on = receiver(call)
     return (
-        isinstance(called_on, tree.ClassName)
+        isinstance(called_on, program_tree.ClassName)
         and called_on.name.rpartition("\\")[2] == "Validator"
     )
 
 
-def _rules_argument(call: tree.Call) -> tree.Collected | None:
+def _rules_argument(call: program_tree.Call) -> program_tree.Collected | None:
     """Return the array of rules: the second array of `Validator::make`, otherwise the first array."""
-    arrays: list[tree.Collected] = []
+    arrays: list[program_tree.Collected] = []
     for position in (0, 1):
         argument = argument_at(call, position)
-        if isinstance(argument, tree.Collected):
+        if isinstance(argument, program_tree.Collected):
             arrays.append(argument)
     if not arrays:
         return None
@@ -98,11 +98,13 @@ def _array_keys(statements: tuple[SyntaxNode, ...]) -> Iterator[str]:
 
 def _keyed_values(part: SyntaxNode) -> Iterator[tuple[SyntaxNode, SyntaxNode]]:
     """Yield the keys of an array with their values, or the key of an assignment to an array entry."""
-    if isinstance(part, tree.Collected):
+    if isinstance(part, program_tree.Collected):
         for entry in part.entries:
             if entry.key is not None:
                 yield entry.key, entry.value
-    elif isinstance(part, tree.Assigned) and isinstance(part.target, tree.Subscript):
+    elif isinstance(part, program_tree.Assigned) and isinstance(
+        part.target, program_tree.Subscript
+    ):
         if part.target.key is not None:
             yield part.target.key, part.value
 

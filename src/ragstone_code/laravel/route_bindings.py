@@ -11,10 +11,10 @@ from ragstone_code.evaluate import Lambda, Value, first_known
 from ragstone_code.laravel.inflection import snake
 from ragstone_code.laravel.route_keys import key_of, route_parameters, split_action
 from ragstone_code.laravel.routing.controllers import ControllerLookup
-from ragstone_code.laravel.routing.mounts import MountedRoutes
-from ragstone_code.laravel.routing.records import LaravelRoute, ParameterBinder
+from ragstone_code.laravel.routing.route_files import MountedRoutes
+from ragstone_code.laravel.routing.route_records import LaravelRoute, ParameterBinder
 from ragstone_code.laravel.syntax import argument_at, call_chain, called_name, text_of
-from ragstone_code.tree import Call, ClassName, Expr, Function, Member, Return, Static
+from ragstone_code.program_tree import Call, ClassName, Expr, Function, Member, Return, Static
 
 _FINDER: Final = re.compile(r"(?:findBy|firstBy|getBy|where)([A-Z]\w*?)(?:OrFail|OrNull)?")
 """Methods with a column in their name: `findBySlug`, `whereSlug`."""

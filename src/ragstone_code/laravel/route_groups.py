@@ -9,7 +9,7 @@ from ragstone_code.descriptions import Description
 from ragstone_code.laravel.graph_index import GraphIndex
 from ragstone_code.laravel.link_names import list_entries
 from ragstone_code.laravel.route_keys import joined_methods
-from ragstone_code.laravel.routing.records import LaravelRoute
+from ragstone_code.laravel.routing.route_records import LaravelRoute
 from ragstone_code.laravel.routing.router import RouteGroup, RouterState
 from ragstone_code.laravel.sentences import lines, sentence, words
 

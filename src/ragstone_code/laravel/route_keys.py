@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ragstone_code.laravel.routing.records import LaravelRoute
+from ragstone_code.laravel.routing.route_records import LaravelRoute
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\??\}")
 _METHOD_COUNT: Final = 7

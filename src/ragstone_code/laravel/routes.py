@@ -33,9 +33,9 @@ from ragstone_code.laravel.route_keys import (
     without_head,
 )
 from ragstone_code.laravel.routing.controllers import ControllerLookup
-from ragstone_code.laravel.routing.mounts import MountedRoutes, mount_routes
-from ragstone_code.laravel.routing.records import LaravelRoute, MiddlewareEntry
-from ragstone_code.world import World
+from ragstone_code.laravel.routing.route_files import MountedRoutes, mount_routes
+from ragstone_code.laravel.routing.route_records import LaravelRoute, MiddlewareEntry
+from ragstone_code.project_files import World
 
 
 def read_routes(world: World) -> Graph:

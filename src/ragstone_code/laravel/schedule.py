@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ragstone.types import Alias, Graph, Json, Link, Node
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.app import App
+from ragstone_code.laravel.class_kinds import COMMANDS
 from ragstone_code.laravel.code_bodies import CodeBody, LocatedCall
 from ragstone_code.laravel.frequencies import frequency_text
-from ragstone_code.laravel.kinds import COMMANDS
 from ragstone_code.laravel.syntax import (
     SyntaxNode,
     argument_at,
@@ -67,8 +67,8 @@ class ScheduledTask:
     """The call that defines a task, and the other calls of its chain."""
 
     body: CodeBody
-    call: tree.Call
-    options: tuple[tree.Call, ...]
+    call: program_tree.Call
+    options: tuple[program_tree.Call, ...]
     conditional: bool
 
     @property
@@ -140,10 +140,10 @@ def _find_tasks(app: App, calls: Iterable[LocatedCall]) -> Iterator[ScheduledTas
 
 def _is_schedule(app: App, body: CodeBody, start: SyntaxNode) -> bool:
     """Return whether a chain starts with the schedule: a facade, an own `Schedule` class, or a typed variable."""
-    if isinstance(start, tree.ClassName):
+    if isinstance(start, program_tree.ClassName):
         is_framework = start.name.lower() in (SCHEDULE_FACADE, SCHEDULE_CLASS)
         return is_framework or start.name.rpartition("\\")[2] == "Schedule"
-    if isinstance(start, tree.Variable):
+    if isinstance(start, program_tree.Variable):
         variable = start.name.lstrip("$")
         in_kernel = body.function is not None and body.function.name == "schedule"
         if in_kernel and variable == "schedule":
@@ -153,9 +153,9 @@ def _is_schedule(app: App, body: CodeBody, start: SyntaxNode) -> bool:
     return app.field_type(body.owner, start).lower() == SCHEDULE_CLASS
 
 
-def _is_timed_command(start: SyntaxNode, chain: Sequence[tree.Call]) -> bool:
+def _is_timed_command(start: SyntaxNode, chain: Sequence[program_tree.Call]) -> bool:
     """Return whether a chain is `Artisan::command(…)` with a time after it."""
-    if not isinstance(start, tree.ClassName) or start.name.lower() not in (
+    if not isinstance(start, program_tree.ClassName) or start.name.lower() not in (
         ARTISAN_FACADE,
         "artisan",
     ):
@@ -205,7 +205,7 @@ def _task_times(task: ScheduledTask) -> list[str]:
     times = [_call_text(call) for call in task.options if called_name(call) not in untimed]
     if not times:  # an application's own schedule can take the frequency as an argument
         arguments = [argument.value for argument in task.call.arguments[1:]]
-        if arguments and isinstance(arguments[0], tree.Literal):
+        if arguments and isinstance(arguments[0], program_tree.Literal):
             times = [" ".join(filter(None, map(short_text, arguments)))]
     return [time for time in times if time]
 
@@ -223,29 +223,31 @@ def _task_frequency(task: ScheduledTask) -> list[Json]:
 
 def _argument_text(body: CodeBody, value: SyntaxNode) -> str:
     """Return an argument as text: a literal, a list, a setting, or the value that a variable gets."""
-    if isinstance(value, tree.Variable):
+    if isinstance(value, program_tree.Variable):
         return _variable_text(body, value)
-    if isinstance(value, tree.Collected):
+    if isinstance(value, program_tree.Collected):
         return ", ".join(short_text(entry.value, body.owner) for entry in value.entries)
-    if isinstance(value, tree.Call) and called_name(value) in ("config", "env"):
+    if isinstance(value, program_tree.Call) and called_name(value) in ("config", "env"):
         return f"{called_name(value)}({short_text(argument_at(value, 0))})"
-    if isinstance(value, tree.Closure):
+    if isinstance(value, program_tree.Closure):
         return ""
     return short_text(value, body.owner)
 
 
-def _variable_text(body: CodeBody, variable: tree.Variable) -> str:
+def _variable_text(body: CodeBody, variable: program_tree.Variable) -> str:
     """Return the value that a body assigns to a variable; the variable itself if the value is not simple."""
     for node, _ in walk(body.statements):
-        if not isinstance(node, tree.Assigned) or not isinstance(node.target, tree.Variable):
+        if not isinstance(node, program_tree.Assigned) or not isinstance(
+            node.target, program_tree.Variable
+        ):
             continue
-        is_simple = not isinstance(node.value, tree.Variable)
+        is_simple = not isinstance(node.value, program_tree.Variable)
         if node.target.name == variable.name and is_simple:
             return _argument_text(body, node.value) or f"${variable.name.lstrip('$')}"
     return f"${variable.name.lstrip('$')}"
 
 
-def _call_text(call: tree.Call) -> str:
+def _call_text(call: program_tree.Call) -> str:
     """Return a call as text: `dailyAt 02:00`."""
     arguments = ", ".join(short_text(argument.value) for argument in call.arguments)
     return " ".join(filter(None, (called_name(call), arguments)))
@@ -255,12 +257,12 @@ def _task_label(body: CodeBody, runs: SyntaxNode | None) -> str:
     """Return what a task runs, as text: a command with arguments, or a class with its written arguments."""
     if runs is None:
         return ""
-    if isinstance(runs, tree.New):
+    if isinstance(runs, program_tree.New):
         name = class_of(runs, body.owner)
         texts = (short_text(argument.value, body.owner) for argument in runs.arguments)
         arguments = ", ".join(filter(None, texts))
         return f"{name}({arguments})" if arguments else name
-    if isinstance(runs, tree.Collected):
+    if isinstance(runs, program_tree.Collected):
         parts = (text_of(entry.value, body.owner) for entry in array_entries(runs))
         return "@".join(filter(None, parts))
     return text_of(runs, body.owner) or next(iter(body.classes_of(runs)), "")

@@ -16,7 +16,7 @@ from ragstone_code.laravel.tables import (
     Table,
     TableHistory,
 )
-from ragstone_code.world import World
+from ragstone_code.project_files import World
 
 FRAMEWORK: Final = "laravel"
 TableKeys = Mapping[int, str]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ragstone_code.php.lowering import lower
+from ragstone_code.php.tree_builder import lower
 
 __all__ = ["lower"]

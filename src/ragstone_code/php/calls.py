@@ -15,7 +15,7 @@ from ragstone_code.php.context import (
 )
 from ragstone_code.php.functions import lower_closure
 from ragstone_code.php.names import text_of
-from ragstone_code.tree import (
+from ragstone_code.program_tree import (
     Argument,
     Call,
     ClassName,

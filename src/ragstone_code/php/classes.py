@@ -10,7 +10,7 @@ from ragstone_code.php.arguments import NAME_NODES, lower_attributes
 from ragstone_code.php.context import PhpContext, child_of_type, line_of
 from ragstone_code.php.functions import doc_comment, lower_function, lower_type
 from ragstone_code.php.names import text_of
-from ragstone_code.tree import Class, Expr, Function, Literal, Property
+from ragstone_code.program_tree import Class, Expr, Function, Literal, Property
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from ragstone_code.php.names import NamespaceNames, text_of
-from ragstone_code.tree import Class, Expr, Function, Opaque, Statement
+from ragstone_code.program_tree import Class, Expr, Function, Opaque, Statement
 
 if TYPE_CHECKING:
     from tree_sitter import Node

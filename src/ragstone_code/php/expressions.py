@@ -17,7 +17,7 @@ from ragstone_code.php.context import (
 )
 from ragstone_code.php.names import text_of
 from ragstone_code.php.strings import lower_double_quoted, lower_heredoc, lower_single_quoted
-from ragstone_code.tree import (
+from ragstone_code.program_tree import (
     Assigned,
     Choice,
     Collected,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragstone_code.php.arguments import NAME_NODES, lower_attributes
 from ragstone_code.php.context import PhpContext, child_of_type, line_of
 from ragstone_code.php.names import RELATIVE, text_of
-from ragstone_code.tree import (
+from ragstone_code.program_tree import (
     Body,
     Closure,
     Expr,

@@ -16,7 +16,7 @@ from ragstone_code.php.context import (
 )
 from ragstone_code.php.functions import lower_function
 from ragstone_code.php.names import text_of
-from ragstone_code.tree import (
+from ragstone_code.program_tree import (
     Argument,
     Assigned,
     Attempt,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragstone_code.php.context import PhpContext, child_of_type, line_of, opaque
 from ragstone_code.php.names import text_of
-from ragstone_code.tree import Expr, Literal, Subscript, Text, Variable
+from ragstone_code.program_tree import Expr, Literal, Subscript, Text, Variable
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone.code.grammars import tree_of
+from ragstone_code.program_tree import Module
 from ragstone_code.python.context import PythonContext
 from ragstone_code.python.expressions import EXPRESSIONS
 from ragstone_code.python.names import ModuleNames, line_of, module_of, package_of
 from ragstone_code.python.statements import lower_block
-from ragstone_code.tree import Module
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.python.native_functions import apply_operator, is_plain
 from ragstone_code.python.values import ModuleValue, Scope, UnknownValue, Value, parts_of
 
@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 
 def evaluate_assignment(
     interpreter: PythonInterpreter,
-    assignment: tree.Assigned,
+    assignment: program_tree.Assigned,
     scope: Scope,
 ) -> Value:
     """Assign the value of an assignment expression and return it."""
-    if isinstance(assignment.value, tree.Opaque) and assignment.value.reason == "no value":
+    if (
+        isinstance(assignment.value, program_tree.Opaque)
+        and assignment.value.reason == "no value"
+    ):
         return None
     value = interpreter.evaluate(assignment.value, scope)
     if assignment.operator:
@@ -29,7 +32,7 @@ def evaluate_assignment(
 
 def _assign_augmented(
     interpreter: PythonInterpreter,
-    assignment: tree.Assigned,
+    assignment: program_tree.Assigned,
     value: Value,
     scope: Scope,
 ) -> Value:
@@ -58,23 +61,23 @@ def _assign_augmented(
 
 def assign(
     interpreter: PythonInterpreter,
-    target: tree.Expr,
+    target: program_tree.Expr,
     value: Value,
     scope: Scope,
 ) -> None:
     """Assign a value to a name, an attribute, a key, or several targets."""
-    if isinstance(target, tree.Variable):
+    if isinstance(target, program_tree.Variable):
         scope.names[target.name] = value
-    elif isinstance(target, tree.Member):
+    elif isinstance(target, program_tree.Member):
         owner = interpreter.evaluate(target.of, scope)
         _assign_attribute(owner, str(target.name), value)
-    elif isinstance(target, tree.Subscript):
+    elif isinstance(target, program_tree.Subscript):
         container = interpreter.evaluate(target.of, scope)
         key = interpreter.evaluate(target.key, scope)
         is_paid = interpreter.budget.spend_on(value, parts_of)
         if isinstance(container, dict) and is_plain(key) and is_paid:
             container[key] = value
-    elif isinstance(target, tree.Collected):
+    elif isinstance(target, program_tree.Collected):
         _assign_several(interpreter, target, value, scope)
 
 
@@ -89,7 +92,7 @@ def _assign_attribute(owner: Value, name: str, value: Value) -> None:
 
 def _assign_several(
     interpreter: PythonInterpreter,
-    target: tree.Collected,
+    target: program_tree.Collected,
     value: Value,
     scope: Scope,
 ) -> None:

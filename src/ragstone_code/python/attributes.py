@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.python.values import (
     BoundMember,
     CallResult,
@@ -104,10 +104,10 @@ def defined_later(
     return None
 
 
-def _defined_name(statement: tree.Statement) -> str:
-    if isinstance(statement, tree.Class):
+def _defined_name(statement: program_tree.Statement) -> str:
+    if isinstance(statement, program_tree.Class):
         return statement.short or statement.name
-    if isinstance(statement, tree.Function):
+    if isinstance(statement, program_tree.Function):
         return statement.name
     return ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.python.attributes import ENVIRONMENT
 from ragstone_code.python.native_functions import call_builtin, call_native_method
 from ragstone_code.python.values import (
@@ -48,11 +48,11 @@ class PythonCall:
 
 def evaluate_call(
     interpreter: PythonInterpreter,
-    expression: tree.Call,
+    expression: program_tree.Call,
     scope: Scope,
 ) -> Value:
     """Return the result of a call expression."""
-    if isinstance(expression.function, tree.Variable):
+    if isinstance(expression.function, program_tree.Variable):
         result = _call_special_function(
             interpreter,
             expression.function.name,
@@ -73,7 +73,7 @@ def evaluate_call(
 def _call_special_function(
     interpreter: PythonInterpreter,
     name: str,
-    call: tree.Call,
+    call: program_tree.Call,
     scope: Scope,
 ) -> Value:
     """Return the result of `super`, `getattr`, `globals` or `locals`, else `NotImplemented`."""
@@ -92,7 +92,7 @@ def _call_special_function(
 
 def evaluate_arguments(
     interpreter: PythonInterpreter,
-    arguments: tuple[tree.Argument, ...],
+    arguments: tuple[program_tree.Argument, ...],
     scope: Scope,
 ) -> tuple[list[Value], dict[str, Value]]:
     """Return the positional and the named arguments of a call."""

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.python.context import PythonContext
 from ragstone_code.python.expressions import lower_arguments, lower_parameters
 from ragstone_code.python.names import ModuleNames, children_of, end_line_of, line_of, text_of
@@ -15,8 +15,10 @@ from ragstone_code.python.types import lower_annotation
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Decorators: TypeAlias = tuple[tree.Expr, ...]
-BlockLowerer: TypeAlias = "Callable[[PythonContext, Node | None], tuple[tree.Statement, ...]]"
+Decorators: TypeAlias = tuple[program_tree.Expr, ...]
+BlockLowerer: TypeAlias = (
+    "Callable[[PythonContext, Node | None], tuple[program_tree.Statement, ...]]"
+)
 
 
 def lower_function_definition(
@@ -24,19 +26,21 @@ def lower_function_definition(
     node: Node,
     decorators: Decorators,
     lower_block: BlockLowerer,
-) -> tree.Function:
+) -> program_tree.Function:
     """Return a function, and add it to the context if it is not a method. The body is lowered on first use."""
     name = text_of(node.child_by_field_name("name"))
     body = node.child_by_field_name("body")
     return_type = node.child_by_field_name("return_type")
     inner = context.in_body((*context.enclosing, name))
     decorator_names = {
-        decorator.name for decorator in decorators if isinstance(decorator, tree.Variable)
+        decorator.name
+        for decorator in decorators
+        if isinstance(decorator, program_tree.Variable)
     }
-    function = tree.Function(
+    function = program_tree.Function(
         name=name,
         parameters=lower_parameters(context, node.child_by_field_name("parameters")),
-        body=tree.Body(lambda: lower_block(inner, body)),
+        body=program_tree.Body(lambda: lower_block(inner, body)),
         line=line_of(node),
         line_end=end_line_of(node),
         returns=lower_annotation(return_type, context.names),
@@ -63,7 +67,7 @@ def lower_class_definition(
     node: Node,
     decorators: Decorators,
     lower_block: BlockLowerer,
-) -> tree.Class:
+) -> program_tree.Class:
     """Return a class, and add it to the context before the classes inside it."""
     short_name = text_of(node.child_by_field_name("name"))
     body = node.child_by_field_name("body")
@@ -71,7 +75,7 @@ def lower_class_definition(
     statements = _lower_class_body(context, short_name, body, lower_block)
     bases = lower_arguments(context, node.child_by_field_name("superclasses"))
     name_parts = [context.names.module, *context.enclosing, short_name]
-    definition = tree.Class(
+    definition = program_tree.Class(
         name=".".join(part for part in name_parts if part),
         kind="class",
         line=line_of(node),
@@ -80,7 +84,9 @@ def lower_class_definition(
         attributes=decorators,
         properties=tuple(_properties(statements, body, context.names)),
         methods=tuple(
-            statement for statement in statements if isinstance(statement, tree.Function)
+            statement
+            for statement in statements
+            if isinstance(statement, program_tree.Function)
         ),
         body=statements,
         doc=_docstring(body),
@@ -95,7 +101,7 @@ def _lower_class_body(
     name: str,
     body: Node | None,
     lower_block: BlockLowerer,
-) -> tuple[tree.Statement, ...]:
+) -> tuple[program_tree.Statement, ...]:
     enclosing = context.enclosing
     was_in_class = context.in_class
     context.enclosing = (*enclosing, name)
@@ -106,14 +112,16 @@ def _lower_class_body(
     return statements
 
 
-def _base_names(bases: tuple[tree.Argument, ...], names: ModuleNames) -> tuple[str, ...]:
+def _base_names(
+    bases: tuple[program_tree.Argument, ...], names: ModuleNames
+) -> tuple[str, ...]:
     """Return the full names of base classes; computed bases are left out, generic ones count by their origin."""
     full_names: list[str] = []
     for base in bases:
         if base.name:
             continue
         expression = base.value
-        while isinstance(expression, tree.Subscript):
+        while isinstance(expression, program_tree.Subscript):
             expression = expression.of
         name = dotted_name(expression)
         if name:
@@ -121,13 +129,13 @@ def _base_names(bases: tuple[tree.Argument, ...], names: ModuleNames) -> tuple[s
     return tuple(full_names)
 
 
-def dotted_name(expression: tree.Expr) -> str:
+def dotted_name(expression: program_tree.Expr) -> str:
     """Return `a.b.c` for names joined by dots, else an empty text."""
     parts: list[str] = []
-    while isinstance(expression, tree.Member) and isinstance(expression.name, str):
+    while isinstance(expression, program_tree.Member) and isinstance(expression.name, str):
         parts.append(expression.name)
         expression = expression.of
-    if not isinstance(expression, tree.Variable):
+    if not isinstance(expression, program_tree.Variable):
         return ""
     return ".".join([expression.name, *reversed(parts)])
 
@@ -148,28 +156,31 @@ def _docstring(body: Node | None) -> str:
 
 
 def _properties(
-    statements: tuple[tree.Statement, ...],
+    statements: tuple[program_tree.Statement, ...],
     body: Node | None,
     names: ModuleNames,
-) -> list[tree.Property]:
+) -> list[program_tree.Property]:
     """Return the names that a class body assigns or annotates."""
     types = _annotated_types(body, names)
-    properties: list[tree.Property] = []
+    properties: list[program_tree.Property] = []
     for statement in statements:
-        if not isinstance(statement, tree.Do) or not isinstance(
+        if not isinstance(statement, program_tree.Do) or not isinstance(
             statement.expression,
-            tree.Assigned,
+            program_tree.Assigned,
         ):
             continue
         assignment = statement.expression
-        if not isinstance(assignment.target, tree.Variable) or assignment.operator:
+        if not isinstance(assignment.target, program_tree.Variable) or assignment.operator:
             continue
         name = assignment.target.name
-        default: tree.Expr | None = assignment.value
-        if isinstance(assignment.value, tree.Opaque) and assignment.value.reason == "no value":
+        default: program_tree.Expr | None = assignment.value
+        if (
+            isinstance(assignment.value, program_tree.Opaque)
+            and assignment.value.reason == "no value"
+        ):
             default = None
         properties.append(
-            tree.Property(
+            program_tree.Property(
                 name,
                 types.get(name),
                 default,
@@ -180,8 +191,10 @@ def _properties(
     return properties
 
 
-def _annotated_types(body: Node | None, names: ModuleNames) -> dict[str, tree.Typed | None]:
-    types: dict[str, tree.Typed | None] = {}
+def _annotated_types(
+    body: Node | None, names: ModuleNames
+) -> dict[str, program_tree.Typed | None]:
+    types: dict[str, program_tree.Typed | None] = {}
     if body is None:
         return types
     for statement in children_of(body):

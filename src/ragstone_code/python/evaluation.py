@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.python.assignment import assign, evaluate_assignment
 from ragstone_code.python.attributes import defined_later
 from ragstone_code.python.calls import evaluate_call
@@ -35,7 +35,7 @@ _MAX_ITEMS: Final = 2_000
 
 def evaluate(
     interpreter: PythonInterpreter,
-    expression: tree.Expr | None,
+    expression: program_tree.Expr | None,
     scope: Scope,
 ) -> Value:
     """Return the value of an expression."""
@@ -60,7 +60,7 @@ def evaluate(
 
 def _evaluate_literal(
     _: PythonInterpreter,
-    literal: tree.Literal,
+    literal: program_tree.Literal,
     scope: Scope,
 ) -> Value:
     return literal.value
@@ -68,7 +68,7 @@ def _evaluate_literal(
 
 def _evaluate_opaque(
     _: PythonInterpreter,
-    expression: tree.Opaque,
+    expression: program_tree.Opaque,
     scope: Scope,
 ) -> Value:
     return UnknownValue(f"{expression.reason}: {expression.text[:60]}", expression.line)
@@ -76,7 +76,7 @@ def _evaluate_opaque(
 
 def _evaluate_variable(
     interpreter: PythonInterpreter,
-    variable: tree.Variable,
+    variable: program_tree.Variable,
     scope: Scope,
 ) -> Value:
     is_bound, value = scope.find(variable.name)
@@ -90,7 +90,7 @@ def _evaluate_variable(
 
 def _evaluate_class_name(
     interpreter: PythonInterpreter,
-    expression: tree.ClassName,
+    expression: program_tree.ClassName,
     scope: Scope,
 ) -> Value:
     return interpreter.resolve(expression.name, scope.module.uri)
@@ -98,11 +98,11 @@ def _evaluate_class_name(
 
 def _evaluate_star_import(
     interpreter: PythonInterpreter,
-    expression: tree.Included,
+    expression: program_tree.Included,
     scope: Scope,
 ) -> Value:
     """Bind the public names of a module in the scope."""
-    if not isinstance(expression.path, tree.Literal):
+    if not isinstance(expression.path, program_tree.Literal):
         return None
     uri = interpreter.project.uri_of(str(expression.path.value), scope.module.uri)
     if not uri:
@@ -124,7 +124,7 @@ def _public_names(module: ModuleValue) -> list[str]:
 
 def _evaluate_text(
     interpreter: PythonInterpreter,
-    text: tree.Text,
+    text: program_tree.Text,
     scope: Scope,
 ) -> Value:
     parts = [interpreter.evaluate(part, scope) for part in text.parts]
@@ -138,7 +138,7 @@ def _evaluate_text(
 
 def _evaluate_closure(
     _: PythonInterpreter,
-    closure: tree.Closure,
+    closure: program_tree.Closure,
     scope: Scope,
 ) -> Value:
     return FunctionValue(
@@ -154,7 +154,7 @@ def _evaluate_closure(
 
 def _evaluate_collection(
     interpreter: PythonInterpreter,
-    collection: tree.Collected,
+    collection: program_tree.Collected,
     scope: Scope,
 ) -> Value:
     if collection.kind == "dict":
@@ -173,7 +173,7 @@ def _evaluate_collection(
 
 def _evaluate_dictionary(
     interpreter: PythonInterpreter,
-    collection: tree.Collected,
+    collection: program_tree.Collected,
     scope: Scope,
 ) -> Value:
     """Return a dictionary; entries with unknown keys are left out."""
@@ -192,7 +192,7 @@ def _evaluate_dictionary(
 
 def _evaluate_comprehension(
     interpreter: PythonInterpreter,
-    comprehension: tree.Comprehended,
+    comprehension: program_tree.Comprehended,
     scope: Scope,
 ) -> Value:
     pairs: list[tuple[Value, Value]] = []
@@ -206,7 +206,7 @@ def _evaluate_comprehension(
 
 def _run_comprehension_loop(
     interpreter: PythonInterpreter,
-    comprehension: tree.Comprehended,
+    comprehension: program_tree.Comprehended,
     level: int,
     scope: Scope,
     pairs: list[tuple[Value, Value]],
@@ -244,7 +244,7 @@ def _run_comprehension_loop(
 
 def _evaluate_member(
     interpreter: PythonInterpreter,
-    member: tree.Member,
+    member: program_tree.Member,
     scope: Scope,
 ) -> Value:
     owner = interpreter.evaluate(member.of, scope)
@@ -253,7 +253,7 @@ def _evaluate_member(
 
 def _evaluate_subscript(
     interpreter: PythonInterpreter,
-    subscript: tree.Subscript,
+    subscript: program_tree.Subscript,
     scope: Scope,
 ) -> Value:
     container = interpreter.evaluate(subscript.of, scope)
@@ -276,27 +276,27 @@ def _evaluate_subscript(
 
 
 _EXPRESSIONS: Final[dict[type, Callable[[PythonInterpreter, Any, Scope], Value]]] = {
-    tree.Literal: _evaluate_literal,
-    tree.Opaque: _evaluate_opaque,
-    tree.Variable: _evaluate_variable,
-    tree.ClassName: _evaluate_class_name,
-    tree.Included: _evaluate_star_import,
-    tree.Text: _evaluate_text,
-    tree.Closure: _evaluate_closure,
-    tree.Collected: _evaluate_collection,
-    tree.Comprehended: _evaluate_comprehension,
-    tree.Member: _evaluate_member,
-    tree.Subscript: _evaluate_subscript,
-    tree.Call: evaluate_call,
-    tree.Operation: evaluate_operation,
-    tree.Choice: evaluate_choice,
-    tree.Assigned: evaluate_assignment,
+    program_tree.Literal: _evaluate_literal,
+    program_tree.Opaque: _evaluate_opaque,
+    program_tree.Variable: _evaluate_variable,
+    program_tree.ClassName: _evaluate_class_name,
+    program_tree.Included: _evaluate_star_import,
+    program_tree.Text: _evaluate_text,
+    program_tree.Closure: _evaluate_closure,
+    program_tree.Collected: _evaluate_collection,
+    program_tree.Comprehended: _evaluate_comprehension,
+    program_tree.Member: _evaluate_member,
+    program_tree.Subscript: _evaluate_subscript,
+    program_tree.Call: evaluate_call,
+    program_tree.Operation: evaluate_operation,
+    program_tree.Choice: evaluate_choice,
+    program_tree.Assigned: evaluate_assignment,
 }
 _CREATING: Final = (
-    tree.Text,
-    tree.Collected,
-    tree.Comprehended,
-    tree.Call,
-    tree.Operation,
+    program_tree.Text,
+    program_tree.Collected,
+    program_tree.Comprehended,
+    program_tree.Call,
+    program_tree.Operation,
 )
 """Expressions that can create a value that is larger than its parts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.python.assignment import assign
 from ragstone_code.python.calls import apply_decorator, evaluate_arguments
 from ragstone_code.python.operations import decide
@@ -29,7 +29,7 @@ _MAX_ITERATIONS: Final = 2_000
 
 def run_block(
     interpreter: PythonInterpreter,
-    statements: tuple[tree.Statement, ...],
+    statements: tuple[program_tree.Statement, ...],
     scope: Scope,
 ) -> str:
     """Run statements and return how they end: "", return, break, continue or raise."""
@@ -44,7 +44,7 @@ def run_block(
 
 def _run_statement(
     interpreter: PythonInterpreter,
-    statement: tree.Statement,
+    statement: program_tree.Statement,
     scope: Scope,
 ) -> str:
     return _STATEMENTS[type(statement)](interpreter, statement, scope)
@@ -52,7 +52,7 @@ def _run_statement(
 
 def _run_expression(
     interpreter: PythonInterpreter,
-    statement: tree.Do,
+    statement: program_tree.Do,
     scope: Scope,
 ) -> str:
     interpreter.evaluate(statement.expression, scope)
@@ -61,7 +61,7 @@ def _run_expression(
 
 def _run_return(
     interpreter: PythonInterpreter,
-    statement: tree.Return,
+    statement: program_tree.Return,
     scope: Scope,
 ) -> str:
     value = interpreter.evaluate(statement.value, scope)
@@ -69,7 +69,7 @@ def _run_return(
     return "return"
 
 
-def _run_leave(_: PythonInterpreter, statement: tree.Leave, scope: Scope) -> str:
+def _run_leave(_: PythonInterpreter, statement: program_tree.Leave, scope: Scope) -> str:
     return statement.how
 
 
@@ -78,7 +78,7 @@ def _run_leave(_: PythonInterpreter, statement: tree.Leave, scope: Scope) -> str
 
 def _run_conditionally(
     interpreter: PythonInterpreter,
-    statements: tuple[tree.Statement, ...],
+    statements: tuple[program_tree.Statement, ...],
     scope: Scope,
 ) -> str:
     """Run statements that may not run in the real program."""
@@ -89,7 +89,7 @@ def _run_conditionally(
         interpreter.conditions -= 1
 
 
-def _run_if(interpreter: PythonInterpreter, statement: tree.If, scope: Scope) -> str:
+def _run_if(interpreter: PythonInterpreter, statement: program_tree.If, scope: Scope) -> str:
     """Run all branches that may be taken, each from the same names, then merge the names."""
     before = dict(scope.names)
     endings: list[str] = []
@@ -166,7 +166,7 @@ def _contains(values: list[Value], value: Value) -> bool:
 
 def _run_attempt(
     interpreter: PythonInterpreter,
-    statement: tree.Attempt,
+    statement: program_tree.Attempt,
     scope: Scope,
 ) -> str:
     """Run a `try` body, then each handler; a handler may only add names."""
@@ -186,14 +186,14 @@ def _run_attempt(
 
 def _run_repeated(
     interpreter: PythonInterpreter,
-    loop: tree.Repeated,
+    loop: program_tree.Repeated,
     scope: Scope,
 ) -> str:
     _run_conditionally(interpreter, loop.body, scope)
     return ""
 
 
-def _run_each(interpreter: PythonInterpreter, loop: tree.Each, scope: Scope) -> str:
+def _run_each(interpreter: PythonInterpreter, loop: program_tree.Each, scope: Scope) -> str:
     iterable = interpreter.evaluate(loop.over, scope)
     if not isinstance(iterable, list | tuple | dict):
         assign(
@@ -219,7 +219,7 @@ def _run_each(interpreter: PythonInterpreter, loop: tree.Each, scope: Scope) -> 
 
 def _run_function(
     interpreter: PythonInterpreter,
-    definition: tree.Function,
+    definition: program_tree.Function,
     scope: Scope,
 ) -> str:
     scope.names[definition.name] = _create_function(interpreter, definition, scope)
@@ -228,7 +228,7 @@ def _run_function(
 
 def _create_function(
     interpreter: PythonInterpreter,
-    definition: tree.Function,
+    definition: program_tree.Function,
     scope: Scope,
     owner: ClassValue | None = None,
 ) -> FunctionValue:
@@ -249,7 +249,7 @@ def _create_function(
 
 def _decorate(
     interpreter: PythonInterpreter,
-    decorator: tree.Expr,
+    decorator: program_tree.Expr,
     decorated: FunctionValue | ClassValue,
     scope: Scope,
 ) -> None:
@@ -262,10 +262,12 @@ def _decorate(
     apply_decorator(interpreter, value, decorated, (scope.module.uri, decorator.line))
 
 
-def _written_method(decorator: tree.Expr, value: Value) -> str:
+def _written_method(decorator: program_tree.Expr, value: Value) -> str:
     """Return `name.method` of a decorator that is a method of an object; empty for other decorators."""
-    function = decorator.function if isinstance(decorator, tree.Call) else decorator
-    if not isinstance(function, tree.Member) or not isinstance(function.of, tree.Variable):
+    function = decorator.function if isinstance(decorator, program_tree.Call) else decorator
+    if not isinstance(function, program_tree.Member) or not isinstance(
+        function.of, program_tree.Variable
+    ):
         return ""
     owner = value.owner if isinstance(value, BoundMember) else None
     if isinstance(value, CallResult):
@@ -275,11 +277,11 @@ def _written_method(decorator: tree.Expr, value: Value) -> str:
 
 def _evaluate_project_decorator(
     interpreter: PythonInterpreter,
-    decorator: tree.Expr,
+    decorator: program_tree.Expr,
     scope: Scope,
 ) -> CallResult | None:
     """Return the call of a decorator factory of the project, which is recorded and not followed."""
-    if not isinstance(decorator, tree.Call):
+    if not isinstance(decorator, program_tree.Call):
         return None
     factory = interpreter.evaluate(decorator.function, scope)
     if not isinstance(factory, FunctionValue):
@@ -298,7 +300,7 @@ def _evaluate_project_decorator(
 
 def _run_class(
     interpreter: PythonInterpreter,
-    definition: tree.Class,
+    definition: program_tree.Class,
     scope: Scope,
 ) -> str:
     scope.names[definition.short] = _create_class(interpreter, definition, scope)
@@ -307,7 +309,7 @@ def _run_class(
 
 def _create_class(
     interpreter: PythonInterpreter,
-    definition: tree.Class,
+    definition: program_tree.Class,
     scope: Scope,
 ) -> ClassValue:
     bases: list[Value] = []
@@ -333,14 +335,14 @@ def _create_class(
 
 def _run_class_statement(
     interpreter: PythonInterpreter,
-    statement: tree.Statement,
+    statement: program_tree.Statement,
     class_value: ClassValue,
     scope: Scope,
 ) -> None:
     """Run a statement of a class body; the lines of new names and their annotations are recorded."""
     if not interpreter.budget.spend():
         return
-    if isinstance(statement, tree.Function):
+    if isinstance(statement, program_tree.Function):
         scope.names[statement.name] = _create_function(
             interpreter,
             statement,
@@ -356,14 +358,14 @@ def _run_class_statement(
         class_value.lines.setdefault(name, statement.line)
 
 
-def _record_annotation(statement: tree.Statement, class_value: ClassValue) -> None:
-    if not isinstance(statement, tree.Do) or not isinstance(
+def _record_annotation(statement: program_tree.Statement, class_value: ClassValue) -> None:
+    if not isinstance(statement, program_tree.Do) or not isinstance(
         statement.expression,
-        tree.Assigned,
+        program_tree.Assigned,
     ):
         return
     assignment = statement.expression
-    if isinstance(assignment.target, tree.Variable):
+    if isinstance(assignment.target, program_tree.Variable):
         name = assignment.target.name
         class_value.lines[name] = statement.line
         if assignment.annotation is not None:
@@ -371,13 +373,13 @@ def _record_annotation(statement: tree.Statement, class_value: ClassValue) -> No
 
 
 _STATEMENTS: Final[dict[type, Callable[[PythonInterpreter, Any, Scope], str]]] = {
-    tree.Do: _run_expression,
-    tree.Return: _run_return,
-    tree.If: _run_if,
-    tree.Each: _run_each,
-    tree.Repeated: _run_repeated,
-    tree.Attempt: _run_attempt,
-    tree.Leave: _run_leave,
-    tree.Function: _run_function,
-    tree.Class: _run_class,
+    program_tree.Do: _run_expression,
+    program_tree.Return: _run_return,
+    program_tree.If: _run_if,
+    program_tree.Each: _run_each,
+    program_tree.Repeated: _run_repeated,
+    program_tree.Attempt: _run_attempt,
+    program_tree.Leave: _run_leave,
+    program_tree.Function: _run_function,
+    program_tree.Class: _run_class,
 }

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.evaluate.budget import Budget
+from ragstone_code.project_files import World
 from ragstone_code.python import attributes, calls, evaluation, execution
 from ragstone_code.python.project import PythonProject
 from ragstone_code.python.values import CallResult, ModuleValue, Scope, UnknownValue, Value
-from ragstone_code.world import World
 
 STEPS: Final = 600_000
 """Steps of one module, including the functions that it calls; see `Budget`."""
@@ -109,11 +109,11 @@ class PythonInterpreter:
 
     # ── operations of other modules ───────────────────────────────────────────────────────────────
 
-    def run_block(self, statements: tuple[tree.Statement, ...], scope: Scope) -> str:
+    def run_block(self, statements: tuple[program_tree.Statement, ...], scope: Scope) -> str:
         """Run statements and return how they end: "", return, break, continue or raise."""
         return execution.run_block(self, statements, scope)
 
-    def evaluate(self, expression: tree.Expr | None, scope: Scope) -> Value:
+    def evaluate(self, expression: program_tree.Expr | None, scope: Scope) -> Value:
         """Return the value of an expression."""
         return evaluation.evaluate(self, expression, scope)
 

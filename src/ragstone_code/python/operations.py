@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.python.native_functions import apply_operator, is_plain
 from ragstone_code.python.values import (
     ExternalName,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def evaluate_operation(
     interpreter: PythonInterpreter,
-    operation: tree.Operation,
+    operation: program_tree.Operation,
     scope: Scope,
 ) -> Value:
     """Return the result of a unary or binary operator."""
@@ -50,7 +50,7 @@ def evaluate_operation(
 def _evaluate_and(
     interpreter: PythonInterpreter,
     left: Value,
-    operation: tree.Operation,
+    operation: program_tree.Operation,
     scope: Scope,
 ) -> Value:
     left_truth = truth_of(left)
@@ -64,7 +64,7 @@ def _evaluate_and(
     return UnknownValue("a condition", operation.line)
 
 
-def _evaluate_unary(operation: tree.Operation, value: Value) -> Value:
+def _evaluate_unary(operation: program_tree.Operation, value: Value) -> Value:
     if operation.operator == "not":
         truth = truth_of(value)
         if truth is None:
@@ -77,7 +77,7 @@ def _evaluate_unary(operation: tree.Operation, value: Value) -> Value:
 
 def evaluate_choice(
     interpreter: PythonInterpreter,
-    choice: tree.Choice,
+    choice: program_tree.Choice,
     scope: Scope,
 ) -> Value:
     """Return `then if test else other` or `test or other`."""
@@ -95,7 +95,7 @@ def evaluate_choice(
 
 def _evaluate_both(
     interpreter: PythonInterpreter,
-    choice: tree.Choice,
+    choice: program_tree.Choice,
     scope: Scope,
 ) -> Value:
     """Return the known one of both results of an undecided choice; different scalars are unknown."""
@@ -112,7 +112,7 @@ def _evaluate_both(
 
 def decide(
     interpreter: PythonInterpreter,
-    test: tree.Expr,
+    test: program_tree.Expr,
     scope: Scope,
 ) -> tuple[Value, bool | None]:
     """Return the value of a test and its truth; the truth is None if it is unknown or depends on settings."""

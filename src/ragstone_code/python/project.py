@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ragstone_code.project_files import World
 from ragstone_code.python.names import module_of
-from ragstone_code.world import World
 
 
 class PythonProject:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.python.context import PythonContext, opaque
 from ragstone_code.python.definitions import lower_class_definition, lower_function_definition
 from ragstone_code.python.names import children_of, line_of, text_of
@@ -13,8 +13,8 @@ from ragstone_code.python.names import children_of, line_of, text_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Block: TypeAlias = tuple[tree.Statement, ...]
-_Branch: TypeAlias = tuple[tree.Expr | None, Block]
+Block: TypeAlias = tuple[program_tree.Statement, ...]
+_Branch: TypeAlias = tuple[program_tree.Expr | None, Block]
 _MAX_DEPTH: Final = 30
 """Blocks below this depth are left out."""
 
@@ -23,7 +23,7 @@ def lower_block(context: PythonContext, node: Node | None) -> Block:
     """Return the statements of a block in order."""
     if node is None or context.depth > _MAX_DEPTH:
         return ()
-    statements: list[tree.Statement] = []
+    statements: list[program_tree.Statement] = []
     context.depth += 1
     for child in children_of(node):
         lower = _STATEMENTS.get(child.type)
@@ -44,59 +44,61 @@ def _lower_expression_statement(context: PythonContext, node: Node) -> Block:
     """Return an expression statement; `a, b` on a line of its own gives one statement per value."""
     parts = children_of(node)
     if len(parts) == 1:
-        return (tree.Do(context.expression(parts[0]), line_of(node)),)
-    return tuple(tree.Do(context.expression(part), line_of(part)) for part in parts)
+        return (program_tree.Do(context.expression(parts[0]), line_of(node)),)
+    return tuple(program_tree.Do(context.expression(part), line_of(part)) for part in parts)
 
 
 def _lower_opaque(_: PythonContext, node: Node) -> Block:
-    return (tree.Do(opaque(node), line_of(node)),)
+    return (program_tree.Do(opaque(node), line_of(node)),)
 
 
 def _lower_type_alias(context: PythonContext, node: Node) -> Block:
     line = line_of(node)
-    assignment = tree.Assigned(
+    assignment = program_tree.Assigned(
         context.field(node, "left"),
         context.field(node, "right"),
         line,
     )
-    return (tree.Do(assignment, line),)
+    return (program_tree.Do(assignment, line),)
 
 
 def _lower_return(context: PythonContext, node: Node) -> Block:
-    value: tree.Expr | None = None
+    value: program_tree.Expr | None = None
     parts = children_of(node)
     if parts:
         value = context.expression(parts[0])
-    return (tree.Return(value, line_of(node)),)
+    return (program_tree.Return(value, line_of(node)),)
 
 
 def _lower_leave(context: PythonContext, node: Node) -> Block:
     """Return `raise`, `break` or `continue`; what is raised is kept, but not evaluated."""
     parts = children_of(node)
     raised = context.expression(parts[0]) if parts else None
-    return (tree.Leave(node.type.removesuffix("_statement"), line_of(node), raised),)
+    return (program_tree.Leave(node.type.removesuffix("_statement"), line_of(node), raised),)
 
 
 def _lower_import(context: PythonContext, node: Node) -> Block:
     """Return an import as assignments; `import a.b` binds `a` and also loads `a.b`."""
     line = line_of(node)
-    statements: list[tree.Statement] = []
+    statements: list[program_tree.Statement] = []
     for name, full in context.names.imported_names(node):
-        imported: tree.Expr
+        imported: program_tree.Expr
         if name == "*":
-            imported = tree.Included(tree.Literal(full, line), line)
+            imported = program_tree.Included(program_tree.Literal(full, line), line)
         else:
-            imported = tree.Assigned(
-                tree.Variable(name, line),
-                tree.ClassName(full, name, line),
+            imported = program_tree.Assigned(
+                program_tree.Variable(name, line),
+                program_tree.ClassName(full, name, line),
                 line,
             )
-        statements.append(tree.Do(imported, line))
+        statements.append(program_tree.Do(imported, line))
     if node.type == "import_statement":
         for child in node.children_by_field_name("name"):
             module = text_of(child)
             if child.type == "dotted_name" and "." in module:
-                statements.append(tree.Do(tree.ClassName(module, module, line), line))
+                statements.append(
+                    program_tree.Do(program_tree.ClassName(module, module, line), line)
+                )
     return tuple(statements)
 
 
@@ -112,11 +114,11 @@ def _lower_if(context: PythonContext, node: Node) -> Block:
             "consequence"
         ) or alternative.child_by_field_name("body")
         branches.append((condition, lower_block(context, body)))
-    return (tree.If(tuple(branches), line_of(node)),)
+    return (program_tree.If(tuple(branches), line_of(node)),)
 
 
 def _lower_for(context: PythonContext, node: Node) -> Block:
-    loop = tree.Each(
+    loop = program_tree.Each(
         context.field(node, "right"),
         context.field(node, "left"),
         None,
@@ -127,7 +129,7 @@ def _lower_for(context: PythonContext, node: Node) -> Block:
 
 
 def _lower_while(context: PythonContext, node: Node) -> Block:
-    loop = tree.Repeated(_lower_body(context, node), line_of(node))
+    loop = program_tree.Repeated(_lower_body(context, node), line_of(node))
     return (loop, *_lower_loop_else(context, node))
 
 
@@ -149,7 +151,7 @@ def _lower_try(context: PythonContext, node: Node) -> Block:
             body += _lower_clause(context, clause)
         elif clause.type == "finally_clause":
             after = _lower_clause(context, clause)
-    return (tree.Attempt(body, tuple(handlers), after, line_of(node)),)
+    return (program_tree.Attempt(body, tuple(handlers), after, line_of(node)),)
 
 
 def _lower_clause(context: PythonContext, clause: Node) -> Block:
@@ -164,24 +166,26 @@ def _lower_clause(context: PythonContext, clause: Node) -> Block:
 
 def _lower_with(context: PythonContext, node: Node) -> Block:
     """Return a `with` statement: its context managers as assignments, then its body."""
-    statements: list[tree.Statement] = []
+    statements: list[program_tree.Statement] = []
     for clause in children_of(node):
         if clause.type == "with_clause":
             statements.extend(_lower_with_item(context, item) for item in children_of(clause))
     statements.extend(_lower_body(context, node))
-    return (tree.Attempt(tuple(statements), line=line_of(node)),)
+    return (program_tree.Attempt(tuple(statements), line=line_of(node)),)
 
 
-def _lower_with_item(context: PythonContext, item: Node) -> tree.Statement:
+def _lower_with_item(context: PythonContext, item: Node) -> program_tree.Statement:
     value = item.child_by_field_name("value") or item
     line = line_of(item)
     if value.type != "as_pattern":
-        return tree.Do(context.expression(value), line)
+        return program_tree.Do(context.expression(value), line)
     manager = context.first_child(value)
     target = value.child_by_field_name("alias")
     if target is None:
-        return tree.Do(manager, line)
-    return tree.Do(tree.Assigned(context.expression(target), manager, line), line)
+        return program_tree.Do(manager, line)
+    return program_tree.Do(
+        program_tree.Assigned(context.expression(target), manager, line), line
+    )
 
 
 def _lower_match(context: PythonContext, node: Node) -> Block:
@@ -195,14 +199,14 @@ def _lower_match(context: PythonContext, node: Node) -> Block:
         branches.append((test, _lower_body(context, case, "consequence")))
     if not branches:
         return ()
-    return (tree.If(tuple(branches), line_of(node)),)
+    return (program_tree.If(tuple(branches), line_of(node)),)
 
 
 def _lower_case_test(
     context: PythonContext,
     case: Node,
-    subject: tree.Expr,
-) -> tree.Expr | None:
+    subject: program_tree.Expr,
+) -> program_tree.Expr | None:
     """Return the test of a case: none for `_`, a comparison for a literal, opaque for other patterns."""
     patterns = [child for child in children_of(case) if child.type == "case_pattern"]
     has_guard = case.child_by_field_name("guard") is not None
@@ -214,8 +218,8 @@ def _lower_case_test(
     parts = children_of(pattern)
     if len(parts) == 1:
         value = context.expression(parts[0])
-        if isinstance(value, tree.Literal):
-            return tree.Operation("==", subject, value, value.line)
+        if isinstance(value, program_tree.Literal):
+            return program_tree.Operation("==", subject, value, value.line)
     return opaque(case, "pattern")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
+from ragstone_code.program_tree import Typed
 from ragstone_code.python.names import ModuleNames, text_of
-from ragstone_code.tree import Typed
 
 if TYPE_CHECKING:
     from tree_sitter import Node

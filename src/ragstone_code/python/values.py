@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ragstone_code.tree import Class, Expr, Function, Module
+from ragstone_code.program_tree import Class, Expr, Function, Module
 
 Value: TypeAlias = Any
 """A str, int, float, bool, None, list, tuple or dict of values, or an object of a class below."""

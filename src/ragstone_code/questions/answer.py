@@ -22,7 +22,6 @@ from ragstone_code.questions import (
     tables,
     usage,
 )
-from ragstone_code.questions.anchors import Anchor, LinkedNames, is_path, link_names
 from ragstone_code.questions.call_paths import find_call_path
 from ragstone_code.questions.graph_query import (
     MAX_NAMED,
@@ -42,6 +41,7 @@ from ragstone_code.questions.intents import (
     roles_of,
 )
 from ragstone_code.questions.mentions import Mention, remove_mentions
+from ragstone_code.questions.named_nodes import Anchor, LinkedNames, is_path, link_names
 from ragstone_code.questions.yes_no import add_yes_no, is_yes_no
 
 _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {

@@ -9,7 +9,6 @@ from typing import Final
 
 from ragstone.protocols import DocumentReader
 from ragstone.types import GraphAnswer, Link, Node, Scope
-from ragstone_code.questions.anchors import Anchor
 from ragstone_code.questions.graph_query import (
     link_place_text,
     place_text,
@@ -17,6 +16,7 @@ from ragstone_code.questions.graph_query import (
     places_of_nodes,
     plain_name,
 )
+from ragstone_code.questions.named_nodes import Anchor
 
 _ASKS_FOR_PATH: Final = re.compile(
     r"\breach(?:es)?\b|\bleads? to\b|\bends? up (?:in|calling)\b|\b(?:path|way|chain|route) from\b|\bget from\b"

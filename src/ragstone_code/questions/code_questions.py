@@ -9,7 +9,6 @@ from typing import Final
 
 from ragstone.protocols import DocumentReader
 from ragstone.types import CodeAnswer, CodeGuess, GraphAnswer, Hit, Scope
-from ragstone_code.questions.anchors import Anchor, link_mentions
 from ragstone_code.questions.answer import (
     ParsedQuestion,
     answer_about_node,
@@ -20,6 +19,7 @@ from ragstone_code.questions.candidates import kinds_of, rank_candidates, shares
 from ragstone_code.questions.graph_query import string_list
 from ragstone_code.questions.intents import RankedIntent, rank_intents
 from ragstone_code.questions.mentions import CLASS_ALIASES, ROUTE_ALIASES, Mention
+from ragstone_code.questions.named_nodes import Anchor, link_mentions
 from ragstone_code.questions.subject_walks import walk_from_subjects
 from ragstone_code.questions.undefined_tables import (
     describe_undefined_table,

@@ -10,10 +10,10 @@ from typing import Final
 from ragstone.code.method_names import METHOD_KINDS, owner_key
 from ragstone.protocols import DocumentReader
 from ragstone.types import Json, Link, Node, Scope, Walked
-from ragstone_code.questions.anchors import Anchor
 from ragstone_code.questions.graph_paths import find_paths
 from ragstone_code.questions.intents import Intent, roles_of
 from ragstone_code.questions.mentions import Mention
+from ragstone_code.questions.named_nodes import Anchor
 
 MAX_PATHS: Final = 1000
 _MAX_NODES: Final = 20_000

@@ -9,7 +9,6 @@ from typing import Final
 
 from ragstone.protocols import DocumentReader
 from ragstone.types import GraphAnswer, Json, Node, Scope
-from ragstone_code.questions.anchors import Anchor
 from ragstone_code.questions.graph_query import (
     AnswerPart,
     GraphQuery,
@@ -21,6 +20,7 @@ from ragstone_code.questions.graph_query import (
 from ragstone_code.questions.guards import GuardList, has_name, read_guards
 from ragstone_code.questions.intents import all_intents
 from ragstone_code.questions.mentions import Mention
+from ragstone_code.questions.named_nodes import Anchor
 from ragstone_code.questions.routes import find_leading_routes
 
 _SUBJECT: Final = re.compile(

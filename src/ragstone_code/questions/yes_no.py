@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Final
 
 from ragstone.types import GraphAnswer
-from ragstone_code.questions.anchors import Anchor
 from ragstone_code.questions.graph_query import GraphQuery, join_names, plain_name
 from ragstone_code.questions.guards import GuardList, has_name, read_guards
+from ragstone_code.questions.named_nodes import Anchor
 
 _YES_NO: Final = re.compile(
     r"(?:is|are|was|were|do|does|did|can|could|has|have|must|should|will|may)\b"

@@ -9,11 +9,11 @@ from typing import Final
 from ragstone.protocols import ProjectFiles
 from ragstone.types import Graph
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program, any_module_matches
+from ragstone_code.project_files import WorldCache
+from ragstone_code.python_project import Program, any_module_matches
 from ragstone_code.sqlalchemy.alembic import replay_migrations
 from ragstone_code.sqlalchemy.model_graph import ModelGraphReader
 from ragstone_code.tables import DatabaseSchema
-from ragstone_code.world import WorldCache
 
 IMPORT: Final = re.compile(
     r"^\s*(?:from|import)\s+(?:sqlalchemy|sqlmodel|flask_sqlalchemy|alembic)\b", re.MULTILINE

@@ -8,8 +8,8 @@ from typing import Final
 
 from ragstone.types import Json, Node
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program
 from ragstone_code.python.values import CallResult, FunctionValue, ModuleValue, Value
+from ragstone_code.python_project import Program
 from ragstone_code.route_definition import Location
 from ragstone_code.sqlalchemy.models import fill_column
 from ragstone_code.tables import DatabaseSchema, SchemaColumn, SchemaTable

@@ -8,7 +8,7 @@ from typing import Final
 
 from ragstone.types import Confidence, Json, Node
 from ragstone_code.graph_builder import GraphBuilder
-from ragstone_code.program import Program, walk_tree
+from ragstone_code.program_tree import Return
 from ragstone_code.python.values import (
     CallResult,
     ClassValue,
@@ -17,10 +17,10 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
+from ragstone_code.python_project import Program, walk_tree
 from ragstone_code.sqlalchemy.alembic import column_from_call
 from ragstone_code.sqlalchemy.models import RELATIONS, find_columns, find_table, is_mapped
 from ragstone_code.tables import DatabaseSchema, SchemaColumn, SchemaTable
-from ragstone_code.tree import Return
 
 COLLECTION_TYPES: Final = (
     "list",

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ragstone_code.program import Program
 from ragstone_code.python.values import (
     BoundMember,
     CallResult,
@@ -18,6 +17,7 @@ from ragstone_code.python.values import (
     Value,
     full_name,
 )
+from ragstone_code.python_project import Program
 from ragstone_code.tables import SchemaColumn
 
 BASES: Final = frozenset(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ragstone.types import Graph, Json, Node
 from ragstone_code.laravel.models import read_models
 from ragstone_code.laravel.schema import read_tables
-from ragstone_code.world import World
+from ragstone_code.project_files import World
 from tests.ragstone_code.small_world import world_of
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from ragstone.types import Graph
 from ragstone_code.laravel.app import App, AppClass
+from ragstone_code.laravel.class_kinds import is_model
 from ragstone_code.laravel.code_bodies import LocatedCall, find_calls
-from ragstone_code.laravel.kinds import is_model
-from ragstone_code.world import World
+from ragstone_code.project_files import World
 from tests.ragstone_code.small_world import world_of
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ragstone.types import Graph
 from ragstone_code.laravel import adapter
 from ragstone_code.laravel.adapter import Laravel, find_applications
-from ragstone_code.world import World
+from ragstone_code.project_files import World
 from tests.ragstone_code.laravel.small import links_by_kind, php, world
 
 COMPOSER = (

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.laravel.syntax import (
     argument_at,
     array_entries,
@@ -19,7 +19,7 @@ from ragstone_code.php import lower
 
 def first(text: str) -> object:
     node = lower(f"<?php\nnamespace App;\nuse Shop\\Cart;\n{text};", "a.php").statements[0]
-    assert isinstance(node, tree.Do)
+    assert isinstance(node, program_tree.Do)
     return node.expression
 
 
@@ -28,7 +28,7 @@ def test_walk_yields_nodes_in_source_order() -> None:
     calls = [
         (called_name(part), depends)
         for part, depends in walk(module.statements)
-        if isinstance(part, tree.Call)
+        if isinstance(part, program_tree.Call)
     ]
     assert calls == [
         ("a", True),
@@ -42,7 +42,7 @@ def test_walk_yields_nodes_in_source_order() -> None:
 
 def test_a_chain_lists_its_calls_from_first_to_last() -> None:
     root, calls = call_chain(first("Cart::of($a)->add(1)\n->pay()"))
-    assert isinstance(root, tree.ClassName)
+    assert isinstance(root, program_tree.ClassName)
     assert root.name == "Shop\\Cart"
     assert [(called_name(node), node.line) for node in calls] == [
         ("of", 4),
@@ -75,7 +75,7 @@ def test_strings_are_concatenated_and_unknown_ones_are_none() -> None:
 
 def test_arguments_are_found_by_name_and_by_position() -> None:
     call = first("f(1, b: 2)")
-    assert isinstance(call, tree.Call)
+    assert isinstance(call, program_tree.Call)
     assert short_text(argument_at(call, 0)) == "1"
     assert short_text(argument_at(call, 5, "b")) == "2"
     assert argument_at(call, 1) is None

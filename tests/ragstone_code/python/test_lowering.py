@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.python import lower, module_of
 
 PROGRAM = '''"""A module."""
@@ -43,13 +43,13 @@ def top(a, /, b, *, c=1): return lambda x, y=2: x
 '''
 
 
-def statement(text: str) -> tree.Statement:
+def statement(text: str) -> program_tree.Statement:
     return lower(text, "a.py").statements[0]
 
 
-def expression(text: str) -> tree.Expr:
+def expression(text: str) -> program_tree.Expr:
     lowered = statement(text)
-    assert isinstance(lowered, tree.Do)
+    assert isinstance(lowered, program_tree.Do)
     return lowered.expression
 
 
@@ -88,9 +88,11 @@ def test_classes_have_full_names_bases_fields_and_methods() -> None:
         "name",
         "plain",
     ]
-    assert order.properties[1].type == tree.Typed(("str",), nullable=True, text='"str | None"')
+    assert order.properties[1].type == program_tree.Typed(
+        ("str",), nullable=True, text='"str | None"'
+    )
     assert order.properties[1].default is None
-    assert isinstance(order.attributes[0], tree.Call)
+    assert isinstance(order.attributes[0], program_tree.Call)
     assert [method.name for method in order.methods] == ["paid"]
 
 
@@ -120,16 +122,21 @@ def test_functions_have_parameters_types_and_lazy_bodies() -> None:
 
 
 def test_string_literals_have_their_python_value() -> None:
-    assert expression(r'''"a\"b\n" 'it\'s' r"\d"''') == tree.Literal("a\"b\nit's\\d", 1)
-    assert expression('b"x"') == tree.Opaque("bytes", 'b"x"', 1)
-    assert expression('f"a{x}{{y}}"') == tree.Text(
-        (tree.Literal("a", 1), tree.Variable("x", 1), tree.Literal("{y}", 1)), 1
+    assert expression(r'''"a\"b\n" 'it\'s' r"\d"''') == program_tree.Literal("a\"b\nit's\\d", 1)
+    assert expression('b"x"') == program_tree.Opaque("bytes", 'b"x"', 1)
+    assert expression('f"a{x}{{y}}"') == program_tree.Text(
+        (
+            program_tree.Literal("a", 1),
+            program_tree.Variable("x", 1),
+            program_tree.Literal("{y}", 1),
+        ),
+        1,
     )
 
 
 def test_chained_calls_have_the_line_of_their_name() -> None:
     chain = expression("(a\n .b(1)\n .c(*x, **y, z=2))")
-    assert isinstance(chain, tree.Call) and chain.line == 3
+    assert isinstance(chain, program_tree.Call) and chain.line == 3
     assert [(argument.name, argument.spread) for argument in chain.arguments] == [
         ("", True),
         ("**", True),
@@ -137,27 +144,27 @@ def test_chained_calls_have_the_line_of_their_name() -> None:
     ]
     inner = chain.function
     assert (
-        isinstance(inner, tree.Member)
-        and isinstance(inner.of, tree.Call)
+        isinstance(inner, program_tree.Member)
+        and isinstance(inner.of, program_tree.Call)
         and inner.of.line == 2
     )
 
 
 def test_operators_conditions_and_comprehensions_are_lowered() -> None:
-    assert isinstance(expression("a or b"), tree.Choice)
-    assert isinstance(expression("a if b else c"), tree.Choice)
+    assert isinstance(expression("a or b"), program_tree.Choice)
+    assert isinstance(expression("a if b else c"), program_tree.Choice)
     compared = expression("1 < a not in b")
-    assert isinstance(compared, tree.Operation) and compared.operator == "and"
+    assert isinstance(compared, program_tree.Operation) and compared.operator == "and"
     comprehension = expression("{k: v for k, v in x if k for w in v}")
-    assert isinstance(comprehension, tree.Comprehended) and comprehension.kind == "dict"
+    assert isinstance(comprehension, program_tree.Comprehended) and comprehension.kind == "dict"
     assert [len(tests) for _, _, tests in comprehension.loops] == [1, 0]
     walrus = expression("(n := 3)")
-    assert isinstance(walrus, tree.Assigned)
+    assert isinstance(walrus, program_tree.Assigned)
 
 
 def test_compound_statements_keep_all_branches() -> None:
     branches = statement("if a: pass\nelif b: x\nelse: y")
-    assert isinstance(branches, tree.If) and [
+    assert isinstance(branches, program_tree.If) and [
         test is None for test, _ in branches.branches
     ] == [
         False,
@@ -165,19 +172,21 @@ def test_compound_statements_keep_all_branches() -> None:
         True,
     ]
     matched = statement("match a:\n  case 1: x\n  case Foo(b): y\n  case _: z")
-    assert isinstance(matched, tree.If)
+    assert isinstance(matched, program_tree.If)
     assert [type(test).__name__ for test, _ in matched.branches] == [
         "Operation",
         "Opaque",
         "NoneType",
     ]
     tried = statement("try: a\nexcept (B, C) as d: e\nexcept F: g\nelse: h\nfinally: i")
-    assert isinstance(tried, tree.Attempt)
+    assert isinstance(tried, program_tree.Attempt)
     assert (len(tried.body), len(tried.handlers), len(tried.after)) == (2, 2, 1)
     opened = statement("with a as b, c: d")
-    assert isinstance(opened, tree.Attempt) and len(opened.body) == 3
+    assert isinstance(opened, program_tree.Attempt) and len(opened.body) == 3
     looped = statement("for i, (j, k) in x:\n  y\nelse:\n  z")
-    assert isinstance(looped, tree.Each) and isinstance(looped.value, tree.Collected)
+    assert isinstance(looped, program_tree.Each) and isinstance(
+        looped.value, program_tree.Collected
+    )
 
 
 def test_broken_lines_are_listed_and_the_rest_is_lowered() -> None:
@@ -186,7 +195,7 @@ def test_broken_lines_are_listed_and_the_rest_is_lowered() -> None:
     assert "fine" in [function.name for function in module.functions]
 
 
-def lower_bodies(module: tree.Module) -> None:
+def lower_bodies(module: program_tree.Module) -> None:
     """Lower every function body of a module."""
     for function in module.functions:
         assert function.body.statements is not None

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words import derived as derived_index
+from ragstone.store.words import derived_index
 
 pytest.importorskip("tantivy")
 from tests.support.derived_words import HERE, ask, derived, fill, index

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words import derived as derived_index
-from ragstone.store.words import tantivy
-from ragstone.store.words.derived import store_state
+from ragstone.store.words import derived_index, tantivy
+from ragstone.store.words.derived_index import store_state
 from ragstone.store.words.fts5 import Fts5Search
 from ragstone.store.words.scope import WordScope
 from ragstone.testing.store_case import prepare
@@ -53,11 +52,11 @@ def both(store: SqliteStore) -> tuple[set[int] | None, set[int]]:
 
 WRITER = """
 import sys
-from ragstone.store.words import derived
+from ragstone.store.words import derived_index
 from ragstone.store.sqlite import SqliteStore
 from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey
-derived.LEAST_CHUNKS, derived.EXTEND_AT = 10, 20
+derived_index.LEAST_CHUNKS, derived_index.EXTEND_AT = 10, 20
 with SqliteStore(sys.argv[1]) as store:
     store.ensure_collection(CollectionKey("p", "c"))
     for n in range(30):

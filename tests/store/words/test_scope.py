@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words import derived as derived_index
+from ragstone.store.words import derived_index
 from ragstone.store.words.fts5 import Fts5Search
 from ragstone.store.words.scope import WordScope
 from ragstone.testing.store_case import prepare

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ragstone.code.resolve.index import ProjectIndex, interface
-from ragstone.code.resolve.layout import MANIFESTS
 from ragstone.code.resolve.links import Linker
+from ragstone.code.resolve.module_names import MANIFESTS
 from ragstone.code.resolve.nodes import aliases_of, nodes_of
 from ragstone.types import Graph
 from ragstone.types.code import FileFacts

@@ -19,8 +19,8 @@ from ragstone.code.resolve.entities import (
     TypeEntity,
     WrittenType,
 )
-from ragstone.code.resolve.layout import ModuleLayout
 from ragstone.code.resolve.lookup import find_name
+from ragstone.code.resolve.module_names import ModuleLayout
 from ragstone.types import Symbol
 from ragstone.types.code import FileFacts
 

@@ -6,6 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 from ragstone.code.resolve.entities import OUTSIDE, CodeFile, Entity, NoMatch
+from ragstone.code.resolve.javascript import (
+    find_script_export,
+    find_script_import,
+    find_script_name,
+)
 from ragstone.code.resolve.packages import (
     find_go_name,
     find_in_package,
@@ -21,11 +26,6 @@ from ragstone.code.resolve.python import (
     find_python_name,
 )
 from ragstone.code.resolve.rust import find_in_rust_module, find_rust_name
-from ragstone.code.resolve.script import (
-    find_script_export,
-    find_script_import,
-    find_script_name,
-)
 from ragstone.types.code import Import
 
 _NAME_FINDERS: Final[dict[str, Callable[[CodeFile, str, str], Entity | NoMatch]]] = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragstone.code.resolve.choice import choose_definition, is_method
 from ragstone.code.resolve.entities import (
     OUTSIDE,
     CodeFile,
@@ -16,6 +15,7 @@ from ragstone.code.resolve.entities import (
     WrittenType,
 )
 from ragstone.code.resolve.paths import follow_path
+from ragstone.code.resolve.same_names import choose_definition, is_method
 
 
 def find_in_package(file: CodeFile, package: Namespace, name: str) -> Entity | NoMatch:

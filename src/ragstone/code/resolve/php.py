@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from ragstone.code.resolve.choice import choose_definition
 from ragstone.code.resolve.entities import (
     BUILT_IN,
     OUTSIDE,
@@ -13,6 +12,7 @@ from ragstone.code.resolve.entities import (
     FunctionEntity,
     NoMatch,
 )
+from ragstone.code.resolve.same_names import choose_definition
 
 _BUILT_IN_TYPES: Final = frozenset(
     "string int float bool array object mixed void null callable iterable never false true self static parent".split()

@@ -8,7 +8,7 @@ from typing import Final
 
 from ragstone.config import Settings, check_key, provider_key
 from ragstone.embed.http_client import Json, ServiceClient, ServiceNames
-from ragstone.embed.refusals import BadReply
+from ragstone.embed.request_failures import BadReply
 from ragstone.embed.retries import Patience
 from ragstone.errors import ConfigError
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from ragstone.indexing.collection_writer import DocumentWriter
 from ragstone.indexing.reconcile import Reconciler
-from ragstone.sources.given import GivenDocuments
+from ragstone.sources.in_memory import GivenDocuments
 from ragstone.types import SUMMARY_PREFIX, Document, Rendered
 
 GRAPH_SOURCE: Final = "graph"

@@ -11,7 +11,7 @@ from typing import Final
 from ragstone.errors import InputError
 from ragstone.indexing.collection_writer import DocumentWriter
 from ragstone.indexing.reconcile import Reconciler
-from ragstone.sources.given import GivenDocuments
+from ragstone.sources.in_memory import GivenDocuments
 from ragstone.sources.secrets.redaction import redact
 from ragstone.types import Alias, Document, Graph, Link, Node, PutResult
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ragstone.retrieval.context.pieces import exact_slices
+from ragstone.retrieval.context.passages import exact_slices
 from ragstone.types import Cited, Quote
 
 NOT_FOUND: Final = "Not found in the indexed documents."

@@ -21,7 +21,7 @@ from ragstone.retrieval.context.formatters import (
     one_line,
     shorten_text,
 )
-from ragstone.retrieval.context.pieces import cite_hit, shorten_piece
+from ragstone.retrieval.context.passages import cite_hit, shorten_piece
 from ragstone.retrieval.context.shown_sentences import was_answer_shown, was_shown
 from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
 from ragstone.text import query_terms

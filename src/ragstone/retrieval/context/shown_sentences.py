@@ -8,7 +8,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Final
 
-from ragstone.retrieval.context.pieces import exact_slices
+from ragstone.retrieval.context.passages import exact_slices
 from ragstone.text import query_terms
 from ragstone.types import Cited, Hit
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
-from ragstone.sources.secrets import shapes
-from ragstone.sources.secrets.places import find_named_values, find_places
+from ragstone.sources.secrets import value_shapes
+from ragstone.sources.secrets.known_places import find_named_values, find_places
 from ragstone.sources.secrets.rules import SecretRule, SecretRules, secret_span
 
 
@@ -94,7 +94,7 @@ def find_anywhere(data: bytes, rules: SecretRules) -> Iterator[SecretSpan]:
     for rule in rules.anywhere:
         for match in rule.pattern.finditer(data):
             start, end = secret_span(match)
-            if _may_begin(data, start) and shapes.is_random(data[start:end]):
+            if _may_begin(data, start) and value_shapes.is_random(data[start:end]):
                 yield SecretSpan(start, end, rule.kind, 1)
 
 
@@ -146,7 +146,7 @@ def _match_rules(data: bytes, position: int, rules: Iterable[SecretRule]) -> Sec
         bounds = rule.match_at(data, position)
         if bounds is not None:
             start, end = bounds
-            if shapes.is_random(data[start:end]):
+            if value_shapes.is_random(data[start:end]):
                 return SecretSpan(start, end, rule.kind, 1)
     return None
 
@@ -161,7 +161,7 @@ def _find_by_word(
     if rules.words.search(lower, line_start, start):
         value = data[start:end]
         kind = _kind_by_word(lower[line_start:start], value, rules)
-        if kind and shapes.is_token(value):
+        if kind and value_shapes.is_token(value):
             yield SecretSpan(start, end, kind, 3)
 
 
@@ -229,7 +229,7 @@ def find_assignments(
             start, end = match.span("bare" if is_bare else "quoted")
             value = data[start:end]
             name = _name_around(lower, match)
-            if name is None or not shapes.names_secret(name):
+            if name is None or not value_shapes.names_secret(name):
                 continue
             if is_bare and not _is_assigned(lower, match.end("rest"), start, name):
                 continue
@@ -252,11 +252,11 @@ def _name_around(lower: bytes, match: re.Match[bytes]) -> bytes | None:
 def _looks_secret(kind: str, value: bytes, *, is_bare: bool, is_env_file: bool) -> bool:
     if b"://" in value:
         return False
-    if is_env_file and shapes.is_filled_in(value):
+    if is_env_file and value_shapes.is_filled_in(value):
         return True
     if kind == "password":
-        return shapes.is_password(value, is_bare=is_bare)
-    return shapes.is_token(value, is_bare=is_bare)
+        return value_shapes.is_password(value, is_bare=is_bare)
+    return value_shapes.is_token(value, is_bare=is_bare)
 
 
 def _is_assigned(lower: bytes, name_end: int, start: int, name: bytes) -> bool:
@@ -272,7 +272,7 @@ def find_authorizations(data: bytes, lower: bytes) -> Iterator[SecretSpan]:
         start, end = match.span("value")
         value = data[start:end]
         is_basic = match["how"] == b"basic"
-        if shapes.is_token(value) or (is_basic and shapes.is_filled_in(value)):
+        if value_shapes.is_token(value) or (is_basic and value_shapes.is_filled_in(value)):
             kind = "basic-auth" if is_basic else "bearer-token"
             yield SecretSpan(start, end, kind, 3)
 
@@ -315,7 +315,7 @@ def _is_login(match: re.Match[bytes]) -> bool:
     password = match["secret"]
     if password == match["user"] or b"example" in match["host"].lower():
         return False
-    return shapes.is_filled_in(password)
+    return value_shapes.is_filled_in(password)
 
 
 # ── key blocks ────────────────────────────────────────────────────────────────────────────────────
@@ -340,7 +340,7 @@ def find_key_blocks(data: bytes) -> Iterator[SecretSpan]:
         end = _end_of_block(data, start)
         body = data[start:end]
         length = sum(len(piece) for piece in _BODY.findall(body))
-        if length < _MIN_BODY or shapes.is_placeholder(body[:200]):
+        if length < _MIN_BODY or value_shapes.is_placeholder(body[:200]):
             continue
         for line_end in _ESCAPED_LINE_ENDS:
             body = body.removeprefix(line_end)

@@ -14,8 +14,8 @@ from typing import Final
 
 from ragstone.errors import StoreError
 from ragstone.protocols import DocumentReader, Progress
-from ragstone.store.home import machine_path
-from ragstone.store.postgres import adoption, home_rows
+from ragstone.store.home_folder import machine_path
+from ragstone.store.postgres import home_rows, moved_rows
 from ragstone.store.postgres.home_rows import HomeCollection
 from ragstone.store.postgres.store import PostgresStore
 from ragstone.store.sqlite import SqliteStore
@@ -70,7 +70,7 @@ class _Move:
             collections = home_rows.list_collections(db)
         originals = {collection.key: self._original(collection) for collection in collections}
         for key, original in originals.items():
-            adoption.adopt_collection(self._database, key, original)
+            moved_rows.adopt_collection(self._database, key, original)
         self._copy_documents(collections)
         for collection in collections:
             self._copy_graph(collection)
@@ -123,7 +123,7 @@ class _Move:
                     prepared.append(_prepare(view, key, stored))
                     times[uri] = stored.added_at
         self._target.put(key, prepared)
-        adoption.set_times(self._database, key, times)
+        moved_rows.set_times(self._database, key, times)
 
     # ── graph and state ───────────────────────────────────────────────────────────────────────────
 
@@ -191,7 +191,7 @@ class _Move:
                 page = home_rows.vectors_after(db, source_space, last_id, _PAGE)
             if not page:
                 break
-            ids = adoption.text_ids(
+            ids = moved_rows.text_ids(
                 self._database, project, [vector.text_hash for vector in page]
             )
             rows = [

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
 from ragstone.store.connection import Database
-from ragstone.store.words.derived import (
+from ragstone.store.words.derived_index import (
     DerivedIndex,
     StoreState,
     TantivySearch,

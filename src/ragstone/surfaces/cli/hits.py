@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from ragstone.retrieval.context.pieces import exact_slices
+from ragstone.retrieval.context.passages import exact_slices
 from ragstone.retrieval.ranking.compression import is_cut_by_lines
 from ragstone.surfaces.cli.excerpts import crop_line, find_matches, page_heading
 from ragstone.surfaces.cli.output import Styled, print_line, printable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.engine.reference import URI_PREFIX, read_reference
+from ragstone.engine.own_documents import URI_PREFIX, read_reference
 from ragstone.types import Document
 
 

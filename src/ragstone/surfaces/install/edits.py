@@ -8,7 +8,7 @@ import tomllib
 from typing import Final
 
 from ragstone.errors import InputError
-from ragstone.sources.own_files import (
+from ragstone.sources.installed_files import (
     BLOCK_END,
     BLOCK_START,
     CONTINUE_HEAD,

@@ -8,7 +8,7 @@ from typing import Final
 from ragstone.engine import Engine
 from ragstone.errors import InputError, Overloaded, RagstoneError
 from ragstone.protocols import JobFile, Progress
-from ragstone.store.home import machine_path
+from ragstone.store.home_folder import machine_path
 from ragstone.surfaces.jobs.uploads import add_files
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import failure_json, system_failure

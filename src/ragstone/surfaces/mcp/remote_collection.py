@@ -13,7 +13,7 @@ from ragstone.errors import ConfigError, ProviderError, RagstoneError
 from ragstone.retrieval.remote.replies import read_passages
 from ragstone.surfaces.mcp.remote_session import RemoteSession, ServerAddress
 from ragstone.types import RemotePassage
-from ragstone.vectors.request_guard import RequestGuard
+from ragstone.vectors.service_failures import RequestGuard
 
 _QUERY_NAMES: Final = tuple(
     "query q question search_query search text input prompt task keywords".split()

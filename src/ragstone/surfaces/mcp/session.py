@@ -17,7 +17,7 @@ from ragstone.errors import RagstoneError
 from ragstone.protocols.cancellation import Cancellation
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.mcp.other_servers import store_tools
-from ragstone.surfaces.present.notes import FIRST_INDEXING, SCANNING
+from ragstone.surfaces.present.index_notes import FIRST_INDEXING, SCANNING
 from ragstone.surfaces.tools.tool import Tool, ToolAnswer, limit_answer
 
 FIRST_CALL_SECONDS: Final = 8.0

@@ -10,7 +10,7 @@ from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
 from ragstone.indexing.watcher import Watcher
 from ragstone.sources.folder.roots import is_risky
-from ragstone.surfaces.present.notes import FIRST_INDEXING, SCANNING
+from ragstone.surfaces.present.index_notes import FIRST_INDEXING, SCANNING
 from ragstone.surfaces.rest.engines import Engines
 from ragstone.types import WatchStatus
 

@@ -17,7 +17,7 @@ from ragstone.access.sessions import BrowserSession, BrowserSessions
 from ragstone.engine.arguments import is_system_name
 from ragstone.errors import AccessError, ConfigError
 from ragstone.indexing.components import has_shared_store
-from ragstone.surfaces.rest.admission import Admission
+from ragstone.surfaces.rest.back_pressure import Admission
 from ragstone.surfaces.rest.engines import Engines
 from ragstone.surfaces.rest.folder_sync import BackgroundSync
 from ragstone.surfaces.rest.jobs import Jobs

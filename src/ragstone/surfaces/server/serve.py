@@ -31,7 +31,7 @@ from ragstone.surfaces.server.listeners import (
     open_worker_sockets,
 )
 from ragstone.surfaces.server.mcp_http import McpEndpoints
-from ragstone.surfaces.server.record import ServerRecord
+from ragstone.surfaces.server.running_server import ServerRecord
 from ragstone.surfaces.server.startup import start_preload, start_storing_tools
 from ragstone.surfaces.server.worker_group import WorkerGroup, WorkerSetup, check_workers
 from ragstone.surfaces.web.site import add_pages

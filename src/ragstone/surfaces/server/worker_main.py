@@ -17,7 +17,7 @@ from ragstone.errors import RagstoneError
 from ragstone.indexing.components import has_shared_store
 from ragstone.surfaces.rest.engines import Engines
 from ragstone.surfaces.rest.state import create_state
-from ragstone.surfaces.server.relay import Relay, read_counts_of_others
+from ragstone.surfaces.server.request_relay import Relay, read_counts_of_others
 from ragstone.surfaces.server.serve import (
     ServerPart,
     check_bind,

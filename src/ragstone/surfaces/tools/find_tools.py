@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Final
 
 from ragstone.engine import Engine
-from ragstone.engine.system import MCP_TOOLS, OWN_SERVER, SERVER_FIELD, tool_uri
+from ragstone.engine.system_collections import MCP_TOOLS, OWN_SERVER, SERVER_FIELD, tool_uri
 from ragstone.retrieval.context.fence import reveal_hidden
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json

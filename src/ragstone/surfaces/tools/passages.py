@@ -15,7 +15,7 @@ from ragstone.retrieval.context.fence import (
     reveal_hidden,
 )
 from ragstone.retrieval.context.formatters import FORMATTERS
-from ragstone.retrieval.context.pieces import cite_hit, shorten_piece, shorten_to_start
+from ragstone.retrieval.context.passages import cite_hit, shorten_piece, shorten_to_start
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.hits import summary_json
 from ragstone.surfaces.tools.tool import MAX_TEXT_TOKENS

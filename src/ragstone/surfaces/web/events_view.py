@@ -18,7 +18,7 @@ from ragstone.indexing.events import (
     EventRecord,
 )
 from ragstone.surfaces.web.formats import format_milliseconds, plural
-from ragstone.surfaces.web.lab import MAX_HITS
+from ragstone.surfaces.web.search_lab import MAX_HITS
 from ragstone.types import Mode
 
 LABELS: Final[Mapping[str, str]] = {

@@ -15,7 +15,7 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from ragstone_code.laravel.routing.records import (
+from ragstone_code.laravel.routing.route_records import (
     RouteAttributes,
     known_or_displayable,
     read_attributes,

@@ -32,7 +32,7 @@ from ragstone_code.laravel.routing.global_helpers import (
     ConfigValues,
     helper_functions,
 )
-from ragstone_code.laravel.routing.records import (
+from ragstone_code.laravel.routing.route_records import (
     MiddlewareEntry,
     RouteAttributes,
     read_attributes,

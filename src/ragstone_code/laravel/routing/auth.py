@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ragstone_code.evaluate import Arguments, CallSite, Evaluator, Value, first_known
-from ragstone_code.laravel.routing.records import RouteAttributes, read_mapping
+from ragstone_code.laravel.routing.route_records import RouteAttributes, read_mapping
 
 if TYPE_CHECKING:
     from ragstone_code.laravel.routing.router import Router

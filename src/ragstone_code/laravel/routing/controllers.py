@@ -19,8 +19,12 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.evaluate.frame import Frame
-from ragstone_code.laravel.routing.records import MiddlewareEntry, read_middleware, read_texts
-from ragstone_code.tree import ClassName, Expr, Function, New
+from ragstone_code.laravel.routing.route_records import (
+    MiddlewareEntry,
+    read_middleware,
+    read_texts,
+)
+from ragstone_code.program_tree import ClassName, Expr, Function, New
 
 _BASE_CONTROLLER: Final = "illuminate\\routing\\controller"
 _MIDDLEWARE_CLASS: Final = "illuminate\\routing\\controllers\\middleware"

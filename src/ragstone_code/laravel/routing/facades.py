@@ -20,7 +20,7 @@ from ragstone_code.evaluate import (
 )
 from ragstone_code.laravel.inflection import camel, plural, singular, snake, studly
 from ragstone_code.laravel.routing.global_helpers import glob_files
-from ragstone_code.laravel.routing.records import read_texts
+from ragstone_code.laravel.routing.route_records import read_texts
 
 MIDDLEWARE_WITH_PARAMETERS: Final = (
     "Illuminate\\Auth\\Middleware\\Authenticate",

@@ -16,7 +16,11 @@ from ragstone_code.evaluate import (
     display_text,
     first_known,
 )
-from ragstone_code.laravel.routing.records import read_mapping, read_text_mapping, read_texts
+from ragstone_code.laravel.routing.route_records import (
+    read_mapping,
+    read_text_mapping,
+    read_texts,
+)
 
 _KERNEL: Final = "illuminate\\foundation\\http\\kernel"
 _STATEFUL: Final = "Laravel\\Sanctum\\Http\\Middleware\\EnsureFrontendRequestsAreStateful"

@@ -19,7 +19,7 @@ from ragstone_code.evaluate import (
 )
 from ragstone_code.laravel.inflection import singular
 from ragstone_code.laravel.routing.actions import RouteAction
-from ragstone_code.laravel.routing.records import (
+from ragstone_code.laravel.routing.route_records import (
     LaravelRoute,
     MiddlewareEntry,
     RouteAttributes,

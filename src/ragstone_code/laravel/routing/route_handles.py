@@ -18,7 +18,7 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel.routing.actions import parse_action, qualify_action, root_action
-from ragstone_code.laravel.routing.records import (
+from ragstone_code.laravel.routing.route_records import (
     HTTP_METHODS,
     LaravelRoute,
     MiddlewareEntry,

@@ -20,18 +20,18 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel.routing.actions import RouteAction, parse_action, qualify_action
-from ragstone_code.laravel.routing.records import (
-    HTTP_METHODS,
-    LaravelRoute,
-    ParameterBinder,
-    RouteAttributes,
-)
 from ragstone_code.laravel.routing.resources import (
     PendingResource,
     ResourceArguments,
     ResourceDefaults,
 )
 from ragstone_code.laravel.routing.route_handles import RouteHandle, RouteRegistrar
+from ragstone_code.laravel.routing.route_records import (
+    HTTP_METHODS,
+    LaravelRoute,
+    ParameterBinder,
+    RouteAttributes,
+)
 from ragstone_code.laravel.routing.router_methods import ROUTER_METHODS
 
 _ATTRIBUTE_METHODS: Final = frozenset({

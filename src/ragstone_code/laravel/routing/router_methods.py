@@ -16,7 +16,8 @@ from ragstone_code.evaluate import (
     first_known,
 )
 from ragstone_code.laravel.routing.auth import register_auth_routes
-from ragstone_code.laravel.routing.records import (
+from ragstone_code.laravel.routing.resources import ResourceArguments
+from ragstone_code.laravel.routing.route_records import (
     HTTP_METHODS,
     ParameterBinder,
     read_attributes,
@@ -24,7 +25,6 @@ from ragstone_code.laravel.routing.records import (
     read_text_mapping,
     read_texts,
 )
-from ragstone_code.laravel.routing.resources import ResourceArguments
 
 if TYPE_CHECKING:
     from ragstone_code.laravel.routing.router import Router

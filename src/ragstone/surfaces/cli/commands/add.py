@@ -16,7 +16,6 @@ from ragstone.read.readers import explain_no_text, reader_for
 from ragstone.sources.added_files import file_uri
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
-from ragstone.surfaces.cli.ledger import print_remarks
 from ragstone.surfaces.cli.options import collection_option, common_options, parse_pairs
 from ragstone.surfaces.cli.output import (
     plural,
@@ -27,6 +26,7 @@ from ragstone.surfaces.cli.output import (
     printable,
 )
 from ragstone.surfaces.cli.queued_files import AddTarget, queue_files
+from ragstone.surfaces.cli.sync_report import print_remarks
 from ragstone.surfaces.cli.urls import add_pages, check_urls, is_url, merge_reports
 from ragstone.surfaces.present.failures import OK, completion_code
 from ragstone.surfaces.present.reports import add_report_json, skips_json

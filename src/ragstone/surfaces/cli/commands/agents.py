@@ -10,7 +10,6 @@ import click
 
 from ragstone.surfaces.cli.engine import open_engine, show_progress
 from ragstone.surfaces.cli.help import ExampleGroup
-from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
     plural,
@@ -21,6 +20,7 @@ from ragstone.surfaces.cli.output import (
     print_table,
     printable,
 )
+from ragstone.surfaces.cli.sync_report import print_ledger
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import OK, completion_code
 from ragstone.surfaces.present.reports import sync_report_json

@@ -61,7 +61,7 @@ def bus(
             raise InputError("--bind and --connect exclude each other", hint="give one of them")
         try:
             # The bus needs an extra package, its schema does not.
-            from ragstone.surfaces.bus import REQUESTS, RESULTS, BusAddresses, BusServer
+            from ragstone.surfaces.message_bus import REQUESTS, RESULTS, BusAddresses, BusServer
         except ModuleNotFoundError as error:
             raise MissingExtra(
                 "a bus needs the package pyzmq", hint="pip install 'ragstone[bus]'"

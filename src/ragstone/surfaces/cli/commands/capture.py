@@ -22,7 +22,6 @@ from ragstone.sources.command_help.help import capture as capture_help
 from ragstone.sources.command_help.program import find_program
 from ragstone.surfaces.cli.engine import open_engine, show_progress
 from ragstone.surfaces.cli.help import ExampleCommand
-from ragstone.surfaces.cli.ledger import print_skipped
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
     plural,
@@ -33,6 +32,7 @@ from ragstone.surfaces.cli.output import (
     printable,
 )
 from ragstone.surfaces.cli.paths import project_folder
+from ragstone.surfaces.cli.sync_report import print_skipped
 from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.reports import sync_report_json
 from ragstone.types import SyncReport

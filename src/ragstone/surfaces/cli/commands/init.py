@@ -10,7 +10,7 @@ import click
 from ragstone import config
 from ragstone.config.settings import setting_keys
 from ragstone.engine import Engine
-from ragstone.store.home import make_home
+from ragstone.store.home_folder import make_home
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, printable

@@ -15,9 +15,9 @@ from ragstone.surfaces.cli.engine import (
     run_sync,
 )
 from ragstone.surfaces.cli.help import ExampleCommand
-from ragstone.surfaces.cli.ledger import print_ledger
 from ragstone.surfaces.cli.options import collection_option, common_options, yes_option
 from ragstone.surfaces.cli.output import print_json, print_notes
+from ragstone.surfaces.cli.sync_report import print_ledger
 from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.reports import sync_report_json
 

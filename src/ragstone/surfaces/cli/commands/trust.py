@@ -15,7 +15,7 @@ from ragstone.config.load import SetValue, untrusted_values
 from ragstone.config.trust import trust_values, trusted_values
 from ragstone.errors import ConfigError, InputError
 from ragstone.indexing.ownership import is_own, mark_own, require_trustable
-from ragstone.store.home import DATABASE
+from ragstone.store.home_folder import DATABASE
 from ragstone.store.summary import DatabaseSummary, read_summary
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options

@@ -16,7 +16,7 @@ from ragstone.surfaces.cli.options import common_options, project_name
 from ragstone.surfaces.cli.output import print_line
 from ragstone.surfaces.cli.paths import project_folder
 from ragstone.surfaces.cli.server import run_server
-from ragstone.surfaces.server.record import find_server
+from ragstone.surfaces.server.running_server import find_server
 
 
 @click.command(

@@ -12,8 +12,9 @@ from ragstone import registry
 from ragstone.errors import ConfigError, InputError, RagstoneError
 from ragstone.surfaces.rest.allowed_models import check_models
 from ragstone.surfaces.rest.authorised_route import needs
-from ragstone.surfaces.web.absence import explain_absence
-from ragstone.surfaces.web.lab import (
+from ragstone.surfaces.web.missing_file import explain_absence
+from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router, status_of
+from ragstone.surfaces.web.search_lab import (
     LabFilters,
     LabSearch,
     LabSettings,
@@ -24,7 +25,6 @@ from ragstone.surfaces.web.lab import (
     run_search,
     search_options,
 )
-from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router, status_of
 
 NAV: Final = NavItem("Search", "/search", "search", "s")
 SECOND: Final = "b_"

@@ -5,18 +5,18 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone_code import tree
+from ragstone_code import program_tree
 from ragstone_code.php import lower
 
 
-def expression(code: str, before: str = "") -> tree.Expr:
+def expression(code: str, before: str = "") -> program_tree.Expr:
     """Return the last expression of a small file."""
     last = lower(f"<?php\n{before}\n{code};", "app/a.php").statements[-1]
-    assert isinstance(last, tree.Do)
+    assert isinstance(last, program_tree.Do)
     return last.expression
 
 
-def lower_bodies(module: tree.Module) -> None:
+def lower_bodies(module: program_tree.Module) -> None:
     """Lower every function body of a module."""
     for cls in module.classes:
         for method in cls.methods:
@@ -38,7 +38,9 @@ def test_class_names_are_resolved_by_namespace_alias_and_group() -> None:
     }  # fmt: skip
     for written, full in cases.items():
         lowered = expression(f"{written}::class", before)
-        assert isinstance(lowered, tree.Static) and isinstance(lowered.of, tree.ClassName)
+        assert isinstance(lowered, program_tree.Static) and isinstance(
+            lowered.of, program_tree.ClassName
+        )
         assert (lowered.of.name, lowered.name) == (full, "class"), written
 
 
@@ -50,9 +52,11 @@ def test_functions_and_constants_are_imported_by_their_own_use_lines() -> None:
         "strlen()": "strlen",
     }.items():
         lowered = expression(code, before)
-        assert isinstance(lowered, tree.Call) and lowered.function == tree.FunctionName(full, 3)
-    assert expression("LOUD", before) == tree.FunctionName("Lib\\LOUD", 3)
-    assert expression("SOFT", before) == tree.FunctionName("Other\\SOFT", 3)
+        assert isinstance(
+            lowered, program_tree.Call
+        ) and lowered.function == program_tree.FunctionName(full, 3)
+    assert expression("LOUD", before) == program_tree.FunctionName("Lib\\LOUD", 3)
+    assert expression("SOFT", before) == program_tree.FunctionName("Other\\SOFT", 3)
 
 
 def test_each_namespace_of_a_file_has_its_own_imports() -> None:
@@ -78,12 +82,12 @@ def test_string_literals_have_the_same_value_as_in_php() -> None:
     }  # fmt: skip
     for code, value in cases.items():
         lowered = expression(code)
-        assert isinstance(lowered, tree.Literal) and lowered.value == value, code
+        assert isinstance(lowered, program_tree.Literal) and lowered.value == value, code
 
 
 def test_a_string_with_embedded_expressions_is_a_text() -> None:
     lowered = expression('"a $b[key] {$c->d} ${e}."')
-    assert isinstance(lowered, tree.Text)
+    assert isinstance(lowered, program_tree.Text)
     kinds = [type(part).__name__ for part in lowered.parts]
     assert kinds == [
         "Literal",
@@ -95,26 +99,26 @@ def test_a_string_with_embedded_expressions_is_a_text() -> None:
         "Literal",
     ]
     key = lowered.parts[1]
-    assert isinstance(key, tree.Subscript) and key.key == tree.Literal("key", 3)
+    assert isinstance(key, program_tree.Subscript) and key.key == program_tree.Literal("key", 3)
 
 
 def test_concatenated_strings_are_one_flat_text() -> None:
     lowered = expression(" . ".join(f"'{number}'" for number in range(500)))
-    assert isinstance(lowered, tree.Text) and len(lowered.parts) == 500
+    assert isinstance(lowered, program_tree.Text) and len(lowered.parts) == 500
 
 
 def test_a_call_has_the_line_of_its_name() -> None:
     lowered = expression("Route::prefix('a')\n  ->name('b')\n  ->group(fn () => 1)")
-    assert isinstance(lowered, tree.Call) and lowered.line == 5
-    assert isinstance(lowered.function, tree.Member) and isinstance(
-        lowered.function.of, tree.Call
+    assert isinstance(lowered, program_tree.Call) and lowered.line == 5
+    assert isinstance(lowered.function, program_tree.Member) and isinstance(
+        lowered.function.of, program_tree.Call
     )
     assert lowered.function.of.line == 4
 
 
 def test_named_and_spread_arguments_are_distinguished() -> None:
     lowered = expression("f(1, name: 2, ...$rest)")
-    assert isinstance(lowered, tree.Call)
+    assert isinstance(lowered, program_tree.Call)
     assert [(argument.name, argument.spread) for argument in lowered.arguments] == [
         ("", False),
         ("name", False),
@@ -123,12 +127,12 @@ def test_named_and_spread_arguments_are_distinguished() -> None:
 
 
 def test_a_first_class_callable_is_a_name_or_a_callable_pair() -> None:
-    assert expression("strlen(...)") == tree.Literal("strlen", 3)
+    assert expression("strlen(...)") == program_tree.Literal("strlen", 3)
     pair = expression("Song::play(...)", "use App\\Song;")
-    assert isinstance(pair, tree.Collected)
+    assert isinstance(pair, program_tree.Collected)
     first, second = (entry.value for entry in pair.entries)
-    assert isinstance(first, tree.Static) and first.name == "class"
-    assert second == tree.Literal("play", 3)
+    assert isinstance(first, program_tree.Static) and first.name == "class"
+    assert second == program_tree.Literal("play", 3)
 
 
 def test_closures_list_their_captured_variables() -> None:
@@ -136,25 +140,31 @@ def test_closures_list_their_captured_variables() -> None:
         expression("function () use ($a, &$b) { return 1; }"),
         expression("fn () => $a"),
     )
-    assert isinstance(plain, tree.Closure) and plain.function.captures == ("a", "b")
-    assert isinstance(arrow, tree.Closure) and arrow.function.captures is None
-    assert isinstance(arrow.function.body.statements[0], tree.Return)
+    assert isinstance(plain, program_tree.Closure) and plain.function.captures == ("a", "b")
+    assert isinstance(arrow, program_tree.Closure) and arrow.function.captures is None
+    assert isinstance(arrow.function.body.statements[0], program_tree.Return)
 
 
 def test_null_safe_calls_conditions_matches_and_includes_are_lowered() -> None:
-    assert isinstance(expression("$a?->b()"), tree.Call)
+    assert isinstance(expression("$a?->b()"), program_tree.Call)
     choice = expression("$a ?? 1")
-    assert isinstance(choice, tree.Choice) and choice.then is None
+    assert isinstance(choice, program_tree.Choice) and choice.then is None
     match = expression("match ($a) { 1, 2 => 'x', default => 'y' }")
-    assert isinstance(match, tree.Match) and [len(tests) for tests, _ in match.arms] == [2, 0]
+    assert isinstance(match, program_tree.Match) and [
+        len(tests) for tests, _ in match.arms
+    ] == [2, 0]
     included = expression("require __DIR__.'/b.php'")
-    assert isinstance(included, tree.Included) and isinstance(included.path, tree.Text)
-    assert included.path.parts[0] == tree.Literal("app", 3)
+    assert isinstance(included, program_tree.Included) and isinstance(
+        included.path, program_tree.Text
+    )
+    assert included.path.parts[0] == program_tree.Literal("app", 3)
 
 
 def test_a_pattern_keeps_omitted_positions() -> None:
     lowered = expression("[, $b, 'k' => $c] = $d")
-    assert isinstance(lowered, tree.Assigned) and isinstance(lowered.target, tree.Collected)
+    assert isinstance(lowered, program_tree.Assigned) and isinstance(
+        lowered.target, program_tree.Collected
+    )
     kinds = [type(entry.value).__name__ for entry in lowered.target.entries]
     assert kinds == ["Opaque", "Variable", "Variable"]
 
@@ -167,7 +177,7 @@ def test_a_switch_becomes_branches_that_fall_through() -> None:
         "<?php switch ($a) { case 1: f(); case 2: g(); break; default: h(); }", "a.php"
     )
     lowered = module.statements[0]
-    assert isinstance(lowered, tree.If)
+    assert isinstance(lowered, program_tree.If)
     assert [len(body) for _, body in lowered.branches] == [2, 1, 1]
     assert lowered.branches[-1][0] is None
 
@@ -176,7 +186,7 @@ def test_else_if_in_two_words_adds_a_branch() -> None:
     lowered = lower(
         "<?php if ($a) f(); elseif ($b) g(); else if ($c) h(); else i();", "a.php"
     ).statements[0]
-    assert isinstance(lowered, tree.If) and len(lowered.branches) == 4
+    assert isinstance(lowered, program_tree.If) and len(lowered.branches) == 4
 
 
 # ── definitions ───────────────────────────────────────────────────────────────────────────────────
@@ -217,7 +227,8 @@ def test_a_class_has_all_its_members() -> None:
     assert [
         attribute.of.name
         for attribute in song.attributes
-        if isinstance(attribute, tree.New) and isinstance(attribute.of, tree.ClassName)
+        if isinstance(attribute, program_tree.New)
+        and isinstance(attribute.of, program_tree.ClassName)
     ] == [
         "App\\Observed",
         "App\\Other",
@@ -225,9 +236,9 @@ def test_a_class_has_all_its_members() -> None:
     assert list(song.constants) == ["A", "B"]
     assert (song.properties[0].name, song.properties[0].static) == ("count", True)
     constructor, say = song.methods
-    assert constructor.parameters[0].promoted and constructor.parameters[0].type == tree.Typed(
-        ("App\\Album",), True, (), "Album|null"
-    )
+    assert constructor.parameters[0].promoted and constructor.parameters[
+        0
+    ].type == program_tree.Typed(("App\\Album",), True, (), "Album|null")
     assert constructor.parameters[1].spread
     assert (say.visibility, say.static, say.line, say.doc) == (
         "protected",
@@ -248,7 +259,9 @@ def test_an_anonymous_class_has_its_definition() -> None:
         "<?php\nreturn new class extends Base { public function up() { f(); } };", "m.php"
     )
     returned = module.statements[0]
-    assert isinstance(returned, tree.Return) and isinstance(returned.value, tree.New)
+    assert isinstance(returned, program_tree.Return) and isinstance(
+        returned.value, program_tree.New
+    )
     assert returned.value.definition is module.classes[0]
     up = module.classes[0].method("UP")
     assert up is not None and len(up.body.statements) == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import StoreError
-from ragstone.store.home import DATABASE, VECTORS, make_home
+from ragstone.store.home_folder import DATABASE, VECTORS, make_home
 
 posix = pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX's")
 

@@ -7,7 +7,7 @@ import string
 
 import pytest
 
-from ragstone.sources.secrets import shapes
+from ragstone.sources.secrets import value_shapes
 
 
 def test_random_values_look_random() -> None:
@@ -17,8 +17,8 @@ def test_random_values_look_random() -> None:
             "".join(luck.choices(alphabet, k=luck.randint(20, 64))).encode()
             for _ in range(1000)
         ]
-        assert sum(map(shapes.is_token, drawn)) > 980
-        assert sum(map(shapes.is_random, drawn)) > 998
+        assert sum(map(value_shapes.is_token, drawn)) > 980
+        assert sum(map(value_shapes.is_random, drawn)) > 998
 
 
 @pytest.mark.parametrize(
@@ -27,15 +27,15 @@ def test_random_values_look_random() -> None:
      b"src/app/main2/index.ts", b"aaaaaaaaaaaaaaaa1111", b"user1@mail.internal"],
 )  # fmt: skip
 def test_names_paths_and_versions_are_no_tokens(value: bytes) -> None:
-    assert not shapes.is_token(value)
-    assert not shapes.is_password(value, is_bare=True)
+    assert not value_shapes.is_token(value)
+    assert not value_shapes.is_password(value, is_bare=True)
 
 
 @pytest.mark.parametrize(
     "value", [b"Winter2024!", b"aB3$xY9zQ", b"fzwq81kpLM", b"9f3c1a7be2d84605"]
 )
 def test_passwords_that_people_use_look_like_passwords(value: bytes) -> None:
-    assert shapes.is_password(value)
+    assert value_shapes.is_password(value)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_passwords_that_people_use_look_like_passwords(value: bytes) -> None:
     ],
 )
 def test_passwords_of_documents_do_not(value: bytes) -> None:
-    assert not shapes.is_password(value)
+    assert not value_shapes.is_password(value)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_passwords_of_documents_do_not(value: bytes) -> None:
     ],
 )
 def test_names_of_secrets(name: bytes) -> None:
-    assert shapes.names_secret(name)
+    assert value_shapes.names_secret(name)
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,4 @@ def test_names_of_secrets(name: bytes) -> None:
     ],
 )
 def test_names_of_other_things(name: bytes) -> None:
-    assert not shapes.names_secret(name)
+    assert not value_shapes.names_secret(name)

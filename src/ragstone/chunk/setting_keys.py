@@ -11,7 +11,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ragstone.chunk.key_parsers import (
+from ragstone.chunk.lines import chunk_by_lines, cut_lines
+from ragstone.chunk.packing import check_sizes, pack_units
+from ragstone.chunk.setting_parsers import (
     KeyParser,
     KeyPart,
     parse_ini,
@@ -20,8 +22,6 @@ from ragstone.chunk.key_parsers import (
     parse_toml,
     parse_yaml,
 )
-from ragstone.chunk.lines import chunk_by_lines, cut_lines
-from ragstone.chunk.packing import check_sizes, pack_units
 from ragstone.chunk.sizes import CODE_SIZE, format_recipe
 from ragstone.chunk.spans import TextSlice, build_chunks, common_start
 from ragstone.text.json_comments import blank_comments

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from ragstone.protocols import ProjectFiles
 from ragstone.types import Alias, Graph, Json, Link, Node, Rendered, Unresolved
 from ragstone.types.code import FileFacts
-from ragstone_code.world import World
+from ragstone_code.project_files import World
 
 GraphItem = TypeVar("GraphItem", Node, Link, Alias, Unresolved, Rendered)
 PATH_KEYS: Final = ("file", "listener")

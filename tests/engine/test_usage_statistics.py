@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragstone import Document, Engine
-from ragstone.engine.stats import search_stats
+from ragstone.engine.usage_statistics import search_stats
 
 CONFIG = {"rag.embedding_provider": "fake", "search.watch": "off"}
 

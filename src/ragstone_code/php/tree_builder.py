@@ -10,7 +10,7 @@ from ragstone_code.php.context import Declarations, Lowerers, PhpContext, line_o
 from ragstone_code.php.expressions import lower_expression
 from ragstone_code.php.names import NamespaceNames, read_imports, text_of
 from ragstone_code.php.statements import lower_statement
-from ragstone_code.tree import Module, Statement
+from ragstone_code.program_tree import Module, Statement
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from ragstone.chunk.keys import KeyChunker
 from ragstone.chunk.openapi import OpenApiChunker
+from ragstone.chunk.setting_keys import KeyChunker
 from ragstone.types import Chunk, Document
 
 

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone.store.words import derived as derived_index
-from ragstone.store.words import tantivy
+from ragstone.store.words import derived_index, tantivy
 from ragstone.testing.store_case import prepare
 from ragstone.types import CollectionKey, Condition, Filter, Scope
 from tests.support.written import everything

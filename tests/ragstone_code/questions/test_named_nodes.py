@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragstone.store.sqlite import SqliteStore
-from ragstone_code.questions.anchors import link_names
+from ragstone_code.questions.named_nodes import link_names
 from tests.ragstone_code.questions.shop import AC, BOOK, SCOPE, C, shop
 
 

@@ -74,7 +74,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 @contextmanager
 def serving(engine: Engine, folder: Path) -> Iterator[Caller]:
-    from ragstone.surfaces.bus import BusAddresses, BusServer
+    from ragstone.surfaces.message_bus import BusAddresses, BusServer
 
     addresses = BusAddresses(f"ipc://{folder}/in", f"ipc://{folder}/out")
     server, done = BusServer(engine, addresses), threading.Event()
@@ -176,7 +176,7 @@ def test_a_message_that_is_too_long_is_ignored(engine: Engine, tmp_path: Path) -
     "address", ["tcp://0.0.0.0:5570", "tcp://*:5570", "tcp://[::]:5570", "tcp://10.1.2.3:5570"]
 )
 def test_a_public_address_needs_the_option_public(address: str) -> None:
-    from ragstone.surfaces.bus import BusAddresses
+    from ragstone.surfaces.message_bus import BusAddresses
 
     with pytest.raises(InputError, match="other machines can reach"):
         BusAddresses(address).check()
@@ -186,14 +186,14 @@ def test_a_public_address_needs_the_option_public(address: str) -> None:
 
 @pytest.mark.parametrize("address", ["", "http://127.0.0.1:1", "127.0.0.1:5570"])
 def test_an_invalid_address_is_refused(address: str) -> None:
-    from ragstone.surfaces.bus import BusAddresses
+    from ragstone.surfaces.message_bus import BusAddresses
 
     with pytest.raises(InputError, match="is not an address of a bus"):
         BusAddresses(address).check()
 
 
 def test_an_address_in_use_is_refused(engine: Engine) -> None:
-    from ragstone.surfaces.bus import BusAddresses, BusServer
+    from ragstone.surfaces.message_bus import BusAddresses, BusServer
 
     with zmq.Context() as context, context.socket(zmq.PUB) as held:
         port = held.bind_to_random_port("tcp://127.0.0.1")

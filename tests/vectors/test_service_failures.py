@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.vectors.request_guard import RequestGuard
+from ragstone.vectors.service_failures import RequestGuard
 
 PAGE = "<!DOCTYPE HTML>\n<html lang='en'><body><h1>404</h1></body></html>"
 

@@ -23,7 +23,7 @@ from ragstone.store.catalog import id_list
 from ragstone.store.codec import fresh_uuid
 from ragstone.store.connection import Database
 from ragstone.store.fetch import fetch_column
-from ragstone.store.home import WORDS
+from ragstone.store.home_folder import WORDS
 from ragstone.store.lock import FileLock
 from ragstone.store.words import tantivy
 from ragstone.store.words.checksums import check_files

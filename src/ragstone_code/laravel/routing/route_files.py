@@ -34,9 +34,9 @@ from ragstone_code.laravel.routing.middleware import (
     default_middleware,
     read_kernel,
 )
-from ragstone_code.laravel.routing.records import MiddlewareEntry, RouteAttributes
+from ragstone_code.laravel.routing.route_records import MiddlewareEntry, RouteAttributes
 from ragstone_code.laravel.routing.router import Router
-from ragstone_code.world import World
+from ragstone_code.project_files import World
 
 _MAX_PROVIDERS: Final = 500
 

@@ -8,7 +8,13 @@ from itertools import islice
 from typing import Final
 
 from ragstone.engine import Engine
-from ragstone.surfaces.web.lab import LabFilters, LabHit, LabSearch, LabSettings, run_search
+from ragstone.surfaces.web.search_lab import (
+    LabFilters,
+    LabHit,
+    LabSearch,
+    LabSettings,
+    run_search,
+)
 from ragstone.types import Explanation
 
 _SIMILAR: Final = 3

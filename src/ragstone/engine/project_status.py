@@ -12,7 +12,7 @@ from ragstone.engine.project import Project
 from ragstone.errors import ConfigError, NotFound
 from ragstone.indexing.embedders import EmbedderName
 from ragstone.indexing.shared_status import shared_status
-from ragstone.store.home import size_on_disk
+from ragstone.store.home_folder import size_on_disk
 from ragstone.types import (
     BackgroundStatus,
     CollectionKey,

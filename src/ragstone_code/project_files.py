@@ -11,7 +11,7 @@ from ragstone.code.file_languages import language_of
 from ragstone.protocols import ProjectFiles
 from ragstone.types.code import FileFacts
 from ragstone_code import php, python
-from ragstone_code.tree import Class, Module
+from ragstone_code.program_tree import Class, Module
 
 LOWERERS: Final = {"php": php.lower, "python": python.lower}
 """For each language with an evaluator, the function that turns a text into a module."""

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragstone.types import Alias, Graph, Link, Node, Rendered
-from ragstone_code.laravel.relocate import relocate_graph, world_in_folder
+from ragstone_code.laravel.subfolder import relocate_graph, world_in_folder
 from tests.ragstone_code.laravel.small import world
 
 

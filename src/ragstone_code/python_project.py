@@ -10,7 +10,8 @@ from functools import cache
 from typing import Any, Final
 
 from ragstone.protocols import ProjectFiles
-from ragstone_code import tree
+from ragstone_code import program_tree
+from ragstone_code.project_files import World
 from ragstone_code.python.interpreter import PythonInterpreter
 from ragstone_code.python.values import (
     CallResult,
@@ -22,7 +23,6 @@ from ragstone_code.python.values import (
     UnknownValue,
     Value,
 )
-from ragstone_code.world import World
 
 SKIPPED: Final = frozenset(
     "tests test testing node_modules venv .venv env site-packages .tox build dist".split()
@@ -39,7 +39,7 @@ class Program:
         self.world = world
         self.interpreter = PythonInterpreter(world)
         self._body_parts: dict[int, list[Any]] = {}
-        self._local_imports: dict[int, dict[str, tree.ClassName]] = {}
+        self._local_imports: dict[int, dict[str, program_tree.ClassName]] = {}
         self._load_modules(is_relevant)
 
     def _load_modules(self, is_relevant: Callable[[str], bool]) -> None:
@@ -139,11 +139,11 @@ class Program:
             (function.uri, function.line),
         )
 
-    def evaluate(self, expression: tree.Expr | None, scope: Scope) -> Value:
+    def evaluate(self, expression: program_tree.Expr | None, scope: Scope) -> Value:
         """Return the value of an expression; a quoted type is resolved as a name."""
         return self.resolve_quoted(self.value_of(expression, scope), scope)
 
-    def value_of(self, expression: tree.Expr | None, scope: Scope) -> Value:
+    def value_of(self, expression: program_tree.Expr | None, scope: Scope) -> Value:
         """Return the value of an expression; a quoted type stays a text."""
         self.interpreter.budget.renew()
         return self.interpreter.evaluate(expression, scope)
@@ -167,44 +167,50 @@ class Program:
         scope = Scope(function.scope.module, function.scope)
         parameters = {parameter.name for parameter in function.definition.parameters}
         for part in self.body_parts(function):
-            if isinstance(part, tree.Assigned) and isinstance(part.value, tree.ClassName):
+            if isinstance(part, program_tree.Assigned) and isinstance(
+                part.value, program_tree.ClassName
+            ):
                 scope.names[part.value.written] = self.value_of(part.value, scope)
-            elif isinstance(part, tree.Variable) and part.name not in parameters:
+            elif isinstance(part, program_tree.Variable) and part.name not in parameters:
                 yield scope.find(part.name)[1], part.line
-            elif isinstance(part, tree.Member) and isinstance(part.of, tree.Variable):
+            elif isinstance(part, program_tree.Member) and isinstance(
+                part.of, program_tree.Variable
+            ):
                 if part.of.name not in parameters:
                     yield from self._module_member(part, scope.find(part.of.name)[1])
 
     def _module_member(
         self,
-        member: tree.Member,
+        member: program_tree.Member,
         owner: Value,
     ) -> Iterator[tuple[Value, int]]:
         """Yield the value and line of a member, if its owner is a module or an external name."""
         if isinstance(owner, ModuleValue | ExternalName):
             yield self.interpreter.attribute(owner, str(member.name)), member.line
 
-    def calls_in(self, function: FunctionValue) -> Iterator[tuple[tree.Call, Value, str]]:
+    def calls_in(
+        self, function: FunctionValue
+    ) -> Iterator[tuple[program_tree.Call, Value, str]]:
         """Yield the calls in a function body: the call, the function or the method's object, and the method name."""
         for part in self.body_parts(function):
-            if not isinstance(part, tree.Call):
+            if not isinstance(part, program_tree.Call):
                 continue
-            if isinstance(part.function, tree.Member):
+            if isinstance(part.function, program_tree.Member):
                 owner = self._static_value(part.function.of, function)
                 yield part, owner, str(part.function.name)
             else:
                 yield part, self._static_value(part.function, function), ""
 
-    def _static_value(self, expression: tree.Expr, function: FunctionValue) -> Value:
+    def _static_value(self, expression: program_tree.Expr, function: FunctionValue) -> Value:
         """Return the value of a dotted name in a function body without running the body."""
-        if isinstance(expression, tree.Variable):
+        if isinstance(expression, program_tree.Variable):
             is_bound, value = function.scope.find(expression.name)
             if is_bound:
                 return value
             return self._locally_imported(expression.name, function)
-        if isinstance(expression, tree.Member) and isinstance(
+        if isinstance(expression, program_tree.Member) and isinstance(
             expression.of,
-            tree.Variable | tree.Member,
+            program_tree.Variable | program_tree.Member,
         ):
             owner = self._static_value(expression.of, function)
             if isinstance(owner, ModuleValue | ExternalName | ClassValue):
@@ -215,9 +221,11 @@ class Program:
         """Return the value of a name that a function body imports."""
         key = id(function.definition)
         if key not in self._local_imports:
-            imports: dict[str, tree.ClassName] = {}
+            imports: dict[str, program_tree.ClassName] = {}
             for part in self.body_parts(function):
-                if isinstance(part, tree.Assigned) and isinstance(part.value, tree.ClassName):
+                if isinstance(part, program_tree.Assigned) and isinstance(
+                    part.value, program_tree.ClassName
+                ):
                     imports[part.value.written] = part.value
             self._local_imports[key] = imports
         imported = self._local_imports[key].get(name)
@@ -279,9 +287,9 @@ def walk_tree(part: Any) -> Iterator[Any]:  # noqa: ANN401 parts of a program ha
         current = pending.pop()
         if isinstance(current, tuple):
             pending.extend(reversed(current))
-        elif isinstance(current, tree.Body):
+        elif isinstance(current, program_tree.Body):
             pending.append(current.statements)
-        elif type(current).__module__ == tree.__name__:
+        elif type(current).__module__ == program_tree.__name__:
             yield current
             pending.extend(getattr(current, name) for name in _nested_fields(current.__class__))
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from ragstone.sources.secrets import shapes
+from ragstone.sources.secrets import value_shapes
 
 _VALUE: Final = (
     rb"(?P<quote>[\"']?)(?P<secret>[^\s\"'`;|&<>]{4,200})(?P=quote)(?=[\s\"'`;|&<>,)]|$)"
@@ -115,7 +115,7 @@ def find_places(data: bytes, lower: bytes) -> Iterator[tuple[int, int, str]]:
 
 def _is_value(value: bytes) -> bool:
     """Return whether a value is neither a placeholder, nor a variable, nor another option."""
-    return not value.startswith((b"$", b"-", b"%")) and shapes.is_filled_in(value)
+    return not value.startswith((b"$", b"-", b"%")) and value_shapes.is_filled_in(value)
 
 
 def _find_docker_logins(data: bytes) -> Iterator[tuple[int, int, str]]:
@@ -139,7 +139,7 @@ def _find_kubernetes_secrets(data: bytes) -> Iterator[tuple[int, int, str]]:
         last = end.start() if end else len(data)
         for block in _DATA.finditer(data, start, last):
             for entry in _ENTRY.finditer(data, block.start("lines"), block.end("lines")):
-                if not shapes.is_placeholder(entry["secret"]):
+                if not value_shapes.is_placeholder(entry["secret"]):
                     yield (*entry.span("secret"), "kubernetes-secret")
 
 
@@ -227,10 +227,10 @@ def _secret_in(
     data: bytes, match: re.Match[bytes], name: bytes
 ) -> Iterator[tuple[int, int, str]]:
     """Yield the value of a match if its name is that of a secret and it looks like one."""
-    if not shapes.names_secret(name):
+    if not value_shapes.names_secret(name):
         return
     start, end = match.span("secret")
     kind = next((kind for word, kind in _KINDS if word in name), "secret")
-    looks_secret = shapes.is_password if kind == "password" else shapes.is_token
+    looks_secret = value_shapes.is_password if kind == "password" else value_shapes.is_token
     if looks_secret(data[start:end], is_bare=not match["quote"]):
         yield start, end, kind

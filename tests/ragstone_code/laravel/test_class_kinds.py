@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone_code.laravel.kinds import is_model, kind_of, read_typed_classes
+from ragstone_code.laravel.class_kinds import is_model, kind_of, read_typed_classes
 from tests.ragstone_code.laravel.small import MODEL, app, php
 
 

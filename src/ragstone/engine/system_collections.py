@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ragstone import registry
-from ragstone.engine.reference import read_reference
+from ragstone.engine.own_documents import read_reference
 from ragstone.errors import NotFound, RagstoneError, StaleSpace
 from ragstone.indexing.collection import IndexedCollection
 from ragstone.indexing.embedders import EmbedderName
 from ragstone.indexing.events import EventBus
 from ragstone.indexing.reconcile import Reconciler
-from ragstone.sources.given import GivenDocuments
+from ragstone.sources.in_memory import GivenDocuments
 from ragstone.types import (
     CollectionKey,
     Condition,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from ragstone.errors import StoreBusy, StoreError
-from ragstone.store.home import SERVER_ADDRESS, SERVER_LOCK
+from ragstone.store.home_folder import SERVER_ADDRESS, SERVER_LOCK
 from ragstone.store.lock import FileLock
 
 _WAIT_SECONDS: Final = 0.5

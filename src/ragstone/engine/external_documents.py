@@ -18,7 +18,7 @@ from ragstone.protocols import Progress
 from ragstone.sources.command_help.help import HelpLimits
 from ragstone.sources.command_help.help import capture as capture_help
 from ragstone.sources.command_help.source import CommandHelp
-from ragstone.sources.given import GivenDocuments
+from ragstone.sources.in_memory import GivenDocuments
 from ragstone.sources.web.fetch import FetchRules
 from ragstone.sources.web.pages import WEB
 from ragstone.sources.web.source import NewPage, StoredPages, web_rules
