@@ -36,7 +36,12 @@ def find_authorization(query: GraphQuery) -> AnswerPart:
         *place_of(query.node),
     ]
     sentence = f"{plain_name(query.node.key)} checks {join_names(texts)}."
-    return AnswerPart(facts, sentence, evidence, [*deciders.values(), query.node])
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [*deciders.values(), query.node],
+    )
 
 
 def _no_authorization(query: GraphQuery, handlers: list[Node]) -> AnswerPart:

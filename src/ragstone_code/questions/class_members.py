@@ -36,7 +36,12 @@ def find_overrides(query: GraphQuery) -> AnswerPart:
         sentence = f"No class here overrides {names}; looked in all classes of all files."
         return query.negative_part(facts, sentence, ["all classes of all files"])
     nodes = [*overrides.values(), *query.anchor.nodes]
-    return AnswerPart(facts, " ".join(texts), places_of_nodes(nodes), nodes)
+    return AnswerPart(
+        facts,
+        " ".join(texts),
+        places_of_nodes(nodes),
+        nodes,
+    )
 
 
 def _overriding_methods(query: GraphQuery, method: Node) -> dict[str, Node]:
@@ -71,7 +76,12 @@ def find_members(query: GraphQuery) -> AnswerPart:
     if parents:
         inherited = join_names([plain_name(key) for key in dict.fromkeys(parents)])
         sentence += f" It inherits from {inherited}."
-    return AnswerPart(facts, sentence, places_of_nodes([query.node, *methods]), [query.node])
+    return AnswerPart(
+        facts,
+        sentence,
+        places_of_nodes([query.node, *methods]),
+        [query.node],
+    )
 
 
 def find_signature(query: GraphQuery) -> AnswerPart:
@@ -79,4 +89,9 @@ def find_signature(query: GraphQuery) -> AnswerPart:
     nodes = query.anchor.nodes
     texts = [f"{node.signature or plain_name(node.key)} ({node.place})" for node in nodes]
     facts: dict[str, Json] = {"signatures": [node.signature for node in nodes]}
-    return AnswerPart(facts, f"{join_names(texts)}.", places_of_nodes(nodes), list(nodes))
+    return AnswerPart(
+        facts,
+        f"{join_names(texts)}.",
+        places_of_nodes(nodes),
+        list(nodes),
+    )

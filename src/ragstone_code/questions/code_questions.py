@@ -75,7 +75,10 @@ class CodeQuestions:
             undefined_table(mention.text) for mention in missing if mention.cue == "table"
         ]
         code_answer = self._answer_question(store, scope, parsed, (anchors, missing))
-        return replace(code_answer, walked=walk_from_subjects(store, scope, subjects))
+        return replace(
+            code_answer,
+            walked=walk_from_subjects(store, scope, subjects),
+        )
 
     def _answer_question(
         self,
@@ -100,19 +103,42 @@ class CodeQuestions:
         if answer is None:
             unknown += unknown_names(store, scope, parsed)
             notes = _missing_kinds(store, scope, parsed)
-            return CodeAnswer(None, parsed.intent, unknown=tuple(unknown), notes=notes)
+            return CodeAnswer(
+                None,
+                parsed.intent,
+                unknown=tuple(unknown),
+                notes=notes,
+            )
         if not _has_searched_nodes(store, scope, answer):
             noun = answer.looked_in[0].removeprefix("every ")
             note = f"no {noun} at all is known here"
-            return CodeAnswer(None, parsed.intent, unknown=tuple(unknown), notes=(note,))
+            return CodeAnswer(
+                None,
+                parsed.intent,
+                unknown=tuple(unknown),
+                notes=(note,),
+            )
         unread = _unread_folders(store, scope, answer)
         if unread:
             note = f"no class was found in {', '.join(unread)}, so that there is none is not certain"
-            return CodeAnswer(None, parsed.intent, unknown=tuple(unknown), notes=(note,))
-        return CodeAnswer(answer, answer.intent, keys, tuple(unknown))
+            return CodeAnswer(
+                None,
+                parsed.intent,
+                unknown=tuple(unknown),
+                notes=(note,),
+            )
+        return CodeAnswer(
+            answer,
+            answer.intent,
+            keys,
+            tuple(unknown),
+        )
 
     def kinds(
-        self, store: DocumentReader, scope: Scope, question: str
+        self,
+        store: DocumentReader,
+        scope: Scope,
+        question: str,
     ) -> list[tuple[str, ...]]:
         """Return the node kinds that a question without names can be about, the most likely group first.
 
@@ -173,7 +199,10 @@ class CodeQuestions:
         return anchors, missing
 
     def _guessable_intents(
-        self, store: DocumentReader, scope: Scope, parsed: ParsedQuestion
+        self,
+        store: DocumentReader,
+        scope: Scope,
+        parsed: ParsedQuestion,
     ) -> list[RankedIntent]:
         """Return what the question asks; nothing if it names something that no node has, or asks about plain code.
 

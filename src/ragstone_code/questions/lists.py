@@ -98,7 +98,12 @@ def _no_such_kind(store: DocumentReader, scope: Scope, question: str) -> GraphAn
 
 
 def _no_nodes(noun: str) -> GraphAnswer:
-    return GraphAnswer("list", f"No {noun} are known here.", {noun: []}, negative=True)
+    return GraphAnswer(
+        "list",
+        f"No {noun} are known here.",
+        {noun: []},
+        negative=True,
+    )
 
 
 def _kind_of(noun: str) -> str:

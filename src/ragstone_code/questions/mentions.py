@@ -9,6 +9,7 @@ from typing import Final
 
 from ragstone.text import STOPWORDS
 from ragstone_code.questions.code_slots import CodeWord, find_code_words
+from ragstone_code.questions.uris import uri_forms
 
 CLASS_ALIASES: Final = frozenset({"class", "short_class"})
 ROUTE_ALIASES: Final = frozenset({"route_name", "uri"})
@@ -142,11 +143,6 @@ def remove_mentions(question: str, mentions: Iterable[Mention]) -> str:
     return " ".join(text.lower().split())
 
 
-def normalise_uri(uri: str) -> str:
-    """Return a URI with empty parameters: `/api/songs/{song:slug?}` and `api/songs/<int:song>` → `api/songs/{}`."""
-    return re.sub(r"\{[^}]*\}|<[^>\s]+>", "{}", uri).strip("/") or "/"
-
-
 def _take_endpoints(text: str) -> tuple[list[Mention], str]:
     """Return the mentions such as `GET api/songs`, and the text with blanks in their place."""
     mentions: list[Mention] = []
@@ -160,7 +156,7 @@ def _take_endpoints(text: str) -> tuple[list[Mention], str]:
             Mention(
                 name,
                 match.start(),
-                _uri_forms(uri),
+                uri_forms(uri),
                 ROUTE_ALIASES,
                 methods,
                 "route",
@@ -173,19 +169,6 @@ def _take_endpoints(text: str) -> tuple[list[Mention], str]:
 def _blank_out(text: str, match: re.Match[str]) -> str:
     """Return a text with spaces in place of a match, so that positions stay the same."""
     return text[: match.start()] + " " * (match.end() - match.start()) + text[match.end() :]
-
-
-def _uri_forms(uri: str) -> tuple[str, ...]:
-    """Return the spellings of a URI, also with one more parameter."""
-    path = re.sub(r"^https?://[^/]+", "", uri).split("#")[0]
-    plain = normalise_uri(path)
-    forms = (
-        plain,
-        uri.strip("/") or "/",
-        f"{plain}/{{}}",
-        f"{plain}{{}}",
-    )
-    return tuple(dict.fromkeys(forms))
 
 
 def _split_words(text: str) -> Iterator[_Word]:
@@ -222,7 +205,7 @@ def _identifier_mentions(words: Sequence[_Word], position: int) -> Iterator[Ment
     text = word.text
     cue = _nearest_cue(words, position)
     if "/" in text and "\\" not in text:
-        yield Mention(text, word.at, _uri_forms(text), cue=cue)
+        yield Mention(text, word.at, uri_forms(text), cue=cue)
     elif word.quoted or _IDENTIFIER.search(text) or _CAMEL_CASE.search(text):
         yield Mention(text, word.at, _spellings(text), cue=cue)
     elif _HYPHENATED.fullmatch(text):

@@ -55,7 +55,13 @@ def find_table(query: GraphQuery) -> AnswerPart:
         *place_of(model),
         *place_of(table),
     ]
-    return AnswerPart(facts, sentence, evidence, [model, table], walked)
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [model, table],
+        walked,
+    )
 
 
 def find_policy(query: GraphQuery) -> AnswerPart:
@@ -85,7 +91,13 @@ def find_policy(query: GraphQuery) -> AnswerPart:
         *place_of(policy),
         *(place for _, place in abilities),
     ]
-    return AnswerPart(facts, sentence, evidence, [policy, query.node], walked)
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [policy, query.node],
+        walked,
+    )
 
 
 def _policy_abilities(query: GraphQuery, policy: Node) -> list[tuple[str, Place]]:
@@ -163,7 +175,13 @@ def find_observers(query: GraphQuery) -> AnswerPart:
         *places_of_nodes(observers),
         *place_of(model),
     ]
-    return AnswerPart(facts, sentence, evidence, [*observers, model], walked)
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [*observers, model],
+        walked,
+    )
 
 
 def _no_observer(query: GraphQuery) -> AnswerPart:
@@ -240,7 +258,12 @@ def find_relations(query: GraphQuery) -> AnswerPart:
     evidence += _trait_places(query)
     evidence += place_of(node)
     selected_nodes = [relation for relation in relations if _member_name(relation.key) in names]
-    return AnswerPart(facts, sentence, evidence, [node, *selected_nodes])
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [node, *selected_nodes],
+    )
 
 
 def _first_place(places: list[Place]) -> str:

@@ -17,7 +17,8 @@ from ragstone.protocols import DocumentReader
 from ragstone.text import query_terms, terms
 from ragstone.types import Alias, Node, Scope
 from ragstone_code.questions.code_slots import CODE_NOUNS, CodeWord
-from ragstone_code.questions.mentions import Mention, find_mentions, normalise_uri
+from ragstone_code.questions.mentions import Mention, find_mentions
+from ragstone_code.questions.uris import normalise_uri
 
 _MAX_ROUTES: Final = 20_000
 _ALIAS_ORDER: Final = (

@@ -62,7 +62,12 @@ def _tasks_part(name: str, tasks: list[Node]) -> AnswerPart:
     when: list[Json] = [*dict.fromkeys(times)]
     sentence = f"{name} runs {join_names([f'{_time_text(task)}{place_text(task)}' for task in tasks], 20)}."
     facts: dict[str, Json] = {"when": when, "tasks": [_task_row(task) for task in tasks]}
-    return AnswerPart(facts, sentence, places_of_nodes(tasks), tasks)
+    return AnswerPart(
+        facts,
+        sentence,
+        places_of_nodes(tasks),
+        tasks,
+    )
 
 
 def _task_row(task: Node) -> dict[str, Json]:

@@ -141,7 +141,13 @@ def _list_targets(query: GraphQuery, fact: str, verb: str) -> AnswerPart:
     texts = [f"{plain_name(target.key)}{place_text(target)}" for target in targets]
     sentence = f"{name} {verb} {join_names(texts, MAX_NAMED)}."
     evidence = [*places_of_links(last_links(walked)), *place_of(node)]
-    return AnswerPart(facts, sentence, evidence, [*targets, node], walked)
+    return AnswerPart(
+        facts,
+        sentence,
+        evidence,
+        [*targets, node],
+        walked,
+    )
 
 
 def find_config_users(query: GraphQuery) -> AnswerPart:

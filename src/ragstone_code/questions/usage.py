@@ -48,7 +48,9 @@ def find_definition(query: GraphQuery) -> AnswerPart:
     located = [other for other in query.anchor.nodes if other.place]
     if not located:
         return query.negative_part(
-            facts, f"{name} is defined outside of the project.", ["all files"]
+            facts,
+            f"{name} is defined outside of the project.",
+            ["all files"],
         )
     sentence = f"{plain_name(located[0].key)} is defined in {located[0].place}."
     if len(located) > 1:
@@ -58,7 +60,12 @@ def find_definition(query: GraphQuery) -> AnswerPart:
             f" {join_names(texts)}."
         )
         facts["places"] = [other.place for other in located]
-    return AnswerPart(facts, sentence, places_of_nodes(located), located)
+    return AnswerPart(
+        facts,
+        sentence,
+        places_of_nodes(located),
+        located,
+    )
 
 
 def find_users(query: GraphQuery) -> AnswerPart:
@@ -124,7 +131,12 @@ def _no_part(
         return query.negative_part(facts, f"{start}; looked in {ALL_CALLS}.", [ALL_CALLS])
     sentence = f"{start} where the type is written{unresolved_note(unresolved)}."
     places = [*places_of_calls(unresolved), *places_of_nodes(query.anchor.nodes)]
-    return AnswerPart(facts, sentence, places, list(query.anchor.nodes))
+    return AnswerPart(
+        facts,
+        sentence,
+        places,
+        list(query.anchor.nodes),
+    )
 
 
 def _users_part(

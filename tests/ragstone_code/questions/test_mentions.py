@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from ragstone_code.questions.mentions import (
     Mention,
     find_mentions,
-    normalise_uri,
     remove_mentions,
 )
+from ragstone_code.questions.uris import normalise_uri
 
 
 def named(question: str, form: str) -> Mention:

@@ -301,11 +301,13 @@ class ExpressionTyper:
             if not written.text:
                 return _untyped(name)
             values.append(self._written_value(written))
-        known = {id(value.type): value for value in values if isinstance(value, TypedValue)}
-        if not known:
+        typed = [value for value in values if isinstance(value, TypedValue)]
+        if not typed:
             return values[0] if values else _untyped(name)
-        is_one_type = len(known) == 1 and all(isinstance(value, TypedValue) for value in values)
-        return values[-1] if is_one_type else NoMatch(f"{name} has several types")
+        other_types = [value for value in typed if value.type is not typed[0].type]
+        if other_types or len(typed) < len(values):
+            return NoMatch(f"{name} has several types")
+        return typed[-1]
 
     def _written_value(self, written: WrittenType) -> Value:
         """Return the value of a written type, or of a call that is written instead of a type."""
