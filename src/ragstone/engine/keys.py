@@ -48,7 +48,9 @@ class ProjectKeys:
 
     def set_plan(self, name: str) -> str:
         """Give the project another plan and return its name; an unknown plan is `starter`."""
-        plan = name if name in PLAN_NAMES else DEFAULT_PLAN
+        plan = DEFAULT_PLAN
+        if name in PLAN_NAMES:
+            plan = name
         self._project.store.keys.set_plan(self._project.name, plan)
         self._project.events.audit("plan.set", plan=plan)
         return plan

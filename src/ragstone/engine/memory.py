@@ -103,7 +103,9 @@ class Memory:
         """Return why the vectors of turns do not answer at the moment; nothing if all is well."""
         problems = self._project.workspace.components.embedders.problems()
         fallback = self._project.settings.embed.fallback
-        found_by = f"the vectors of {fallback}" if fallback else "words"
+        found_by = "words"
+        if fallback:
+            found_by = f"the vectors of {fallback}"
         return [f"turns are stored and found by {found_by}: {problem}" for problem in problems]
 
     def forget(

@@ -85,7 +85,9 @@ class Searcher:
         If the query asks for the definition of a name, the name is searched for.
         """
         name = asked_definition(request.query)
-        search = replace(request, query=name) if name else request
+        search = request
+        if name:
+            search = replace(request, query=name)
         try:
             explanation = self._run(search)
         except StoreOffline:  # a replica failed in the middle: now the primary answers
@@ -154,7 +156,9 @@ class Searcher:
         lists: CandidateLists,
     ) -> float:
         """Return how sure the answer is. Words that an answer need not have are no evidence, if there are no others."""
-        query_terms = lists.terms if has_content_words(request.query) else ()
+        query_terms = lists.terms
+        if not has_content_words(request.query):
+            query_terms = []
         has_words = "words" in lists.rows
         return confidence(best, traces, query_terms, lists.calibrations, counts_words=has_words)
 

@@ -145,22 +145,22 @@ class FileIndex(ExactIndex):
         self, before: Sequence[IndexLine], texts: Sequence[IndexedText]
     ) -> list[IndexLine]:
         """Return the lines of a file: those of documents that are elsewhere, and one for each text."""
-        kept = [line for line in before if line.hash not in self._deleted]
-        rows = self._rows_of(texts, {line.hash: line.row for line in kept})
+        lines_before = [line for line in before if line.hash not in self._deleted]
+        rows = self._rows_of(texts, {line.hash: line.row for line in lines_before})
         present = {text.uri for text in texts}
-        lines = {line.hash: line for line in kept if line.document not in present}
+        lines = {line.hash: line for line in lines_before if line.document not in present}
         for text in texts:
             if text.hash in rows:
                 lines[text.hash] = IndexLine.of(text, rows[text.hash])
         return sorted(lines.values(), key=lambda line: (line.document, line.lines, line.hash))
 
     def _rows_of(
-        self, texts: Sequence[IndexedText], known: Mapping[str, bytes]
+        self, texts: Sequence[IndexedText], file_rows: Mapping[str, bytes]
     ) -> dict[str, bytes]:
         """Return the encoded vectors by the hash of their text; those that the file lacks are read from the store."""
-        hashes = {text.row_id: text.hash for text in texts if text.hash not in known}
+        hashes = {text.row_id: text.hash for text in texts if text.hash not in file_rows}
         fetched = self._fetch_rows(list(hashes))
-        return {**known, **{hashes[row_id]: row for row_id, row in fetched.items()}}
+        return {**file_rows, **{hashes[row_id]: row for row_id, row in fetched.items()}}
 
     def _paths(self) -> list[Path]:
         """Return the files of all collections; one without a collection in its name is of an earlier version."""

@@ -256,7 +256,9 @@ class _Collected:
         self.anchors += code_answer.anchors
         if code_answer.answer is not None:
             self.evidence += self.finder.of_answer(code_answer.answer, _starts(code_answer))
-            self.strategy = "graph+hybrid" if self.evidence else "graph"
+            self.strategy = "graph"
+            if self.evidence:
+                self.strategy = "graph+hybrid"
 
     def add_walked(self, walked: Sequence[Walked]) -> None:
         """Add the chunks on the paths from the nodes that the hints name: they get at most half of the places."""

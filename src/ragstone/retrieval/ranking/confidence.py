@@ -232,7 +232,9 @@ def confidence(
     """
     surest = 0.0
     for row in best:
-        share = share_of_terms(query_terms, row) if counts_words else 0.0
+        share = 0.0
+        if counts_words:
+            share = share_of_terms(query_terms, row)
         surest = max(
             surest, _chunk_confidence(share, traces[row.id], calibrations, counts_words)
         )
@@ -259,7 +261,9 @@ def _chunk_confidence(
     if not counts_words:
         return _scale_evidence(meaning, limit)
     evidence = _MEANING * meaning + (1.0 - _MEANING) * share
-    least = _ALL_WORDS if share == 1.0 else 0.0
+    least = 0.0
+    if share == 1.0:
+        least = _ALL_WORDS
     return max(least, _scale_evidence(evidence, limit))
 
 

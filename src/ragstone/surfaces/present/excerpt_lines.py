@@ -18,7 +18,9 @@ def choose_lines(
     In Markdown a line never stands below the heading of another section: its own heading is chosen too. A line that
     finds no room with its heading is left out.
     """
-    owners = _find_headings(lines) if has_headings else {}
+    owners = {}
+    if has_headings:
+        owners = _find_headings(lines)
     chosen: set[int] = set()
     for number in best:
         attempt = _add_headings(chosen | {number}, owners)
@@ -48,11 +50,11 @@ def _add_headings(numbers: set[int], owners: Mapping[int, int]) -> set[int]:
     Without a heading above it, a line seems to belong to the first one of the passage.
     """
     result: set[int] = set()
-    shown = min(owners.values(), default=None)
+    last_heading = min(owners.values(), default=None)
     for number in sorted(numbers):
         heading = owners.get(number)
-        if heading is not None and heading != shown:
+        if heading is not None and heading != last_heading:
             result.add(heading)
-            shown = heading
+            last_heading = heading
         result.add(number)
     return result

@@ -50,13 +50,15 @@ def describe_no_message(
     session: str | None, names: Iterable[str], query: str | None = None
 ) -> list[str]:
     """Return why no message of a conversation, or of all if it is None, answers a query; empty if one may answer."""
-    known = list(names)
-    if not known:
+    sessions = list(names)
+    if not sessions:
         return ["nothing is remembered yet"]
-    if session is not None and session not in known:
-        listed = ", ".join(known[:_MAX_NAMED])
+    if session is not None and session not in sessions:
+        listed = ", ".join(sessions[:_MAX_NAMED])
         return [f"nothing is remembered of {session!r}: the conversations are {listed}"]
-    return list(empty_query_notes(query)) if query is not None else []
+    if query is None:
+        return []
+    return list(empty_query_notes(query))
 
 
 def describe_redaction(content: str, stored: str) -> list[str]:

@@ -161,13 +161,13 @@ def _sessions(call: ToolCall) -> ToolAnswer:
     page = sessions[offset : offset + _MAX_SESSIONS]
     results = [session_json(session) for session in page]
     results = results[: count_fitting(results)]
-    shown = page[: len(results)]
-    lines = [f"{one_line(session.name)}: {session.documents} turns" for session in shown]
+    page = page[: len(results)]
+    lines = [f"{one_line(session.name)}: {session.documents} turns" for session in page]
     data: Json = {"success": True, "results": results}
-    left_out = len(sessions) - offset - len(shown)
+    left_out = len(sessions) - offset - len(page)
     if left_out > 0:
-        data |= {"left_out": left_out, "next_offset": offset + len(shown)}
-        lines.append(f"({left_out} more: ask again with offset {offset + len(shown)})")
+        data |= {"left_out": left_out, "next_offset": offset + len(page)}
+        lines.append(f"({left_out} more: ask again with offset {offset + len(page)})")
     return ToolAnswer("\n".join(lines) or "Nothing is remembered yet.", data)
 
 

@@ -97,8 +97,8 @@ def find_settings(views: list[SettingView], text: str) -> list[SettingView]:
     fitting = [view for view in views if needle in _words_of(view).casefold()]
     if fitting:
         return fitting
-    wanted = frozenset(query_terms(text))
-    counts = [len(wanted.intersection(terms(_words_of(view)))) for view in views]
+    query_words = frozenset(query_terms(text))
+    counts = [len(query_words.intersection(terms(_words_of(view)))) for view in views]
     most = max(counts, default=0)
     return [view for view, count in zip(views, counts, strict=True) if 0 < count == most]
 

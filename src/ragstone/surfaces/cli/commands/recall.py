@@ -96,7 +96,7 @@ def recall(
             "--since and --until need a query", hint="without one, the last messages are shown"
         )
     with open_engine(folder) as engine:
-        counts = {known.name: known.documents for known in engine.memory.sessions()}
+        counts = {stored.name: stored.documents for stored in engine.memory.sessions()}
         if session is None and len(counts) == 1:
             session = next(iter(counts))
         if text is not None:
@@ -120,7 +120,9 @@ def recall(
 
 
 def _named_or_default(session: str | None) -> str:
-    return DEFAULT_SESSION if session is None else session
+    if session is None:
+        return DEFAULT_SESSION
+    return session
 
 
 def _weak_notes(results: Sequence[Recalled]) -> list[str]:
@@ -134,7 +136,9 @@ def _count_hidden(
     count: int, top_k: int, session: str | None, counts: Mapping[str, int]
 ) -> list[str]:
     """Return a note if a conversation has more messages than are shown."""
-    total = sum(counts.values()) if session is None else counts.get(session, 0)
+    total = sum(counts.values())
+    if session is not None:
+        total = counts.get(session, 0)
     if count < top_k or count >= total:
         return []
     return [f"{count} of {plural(total, 'message')}: -k {total} shows all"]

@@ -129,7 +129,9 @@ def _print_vectors(state: Status) -> None:
 
 def _describe_missing_vectors(spaces: Sequence[SpaceInfo]) -> str:
     has_fallback = any(space.state == "fallback" and space.embedded for space in spaces)
-    found_by = "the vectors of the fallback" if has_fallback else "words only"
+    found_by = "words only"
+    if has_fallback:
+        found_by = "the vectors of the fallback"
     return f"texts without a vector are found by {found_by} (`ragstone sync` makes vectors)"
 
 

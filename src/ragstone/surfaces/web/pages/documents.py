@@ -91,7 +91,9 @@ def add_text(
     if existing is not None and not replace:
         return page.render("document_exists.html", document=existing)
     _, language = kind_of(uri, text.encode("utf-8", "replace"))
-    title = find_heading(text) if language == "markdown" else ""
+    title = ""
+    if language == "markdown":
+        title = find_heading(text)
     document = Document(uri, text, kind.strip() or "doc", language, title)
     page.engine.add(document, collection=collection)
     done = "Replaced" if existing is not None else "Added"

@@ -115,7 +115,9 @@ def _read_all_settings(page: PageCall) -> list[LabSettings]:
 
 def _prefixes(page: PageCall) -> list[str]:
     """Return the prefixes of the parameters of each search on the page."""
-    return ["", SECOND] if "compare" in page.request.query_params else [""]
+    if "compare" in page.request.query_params:
+        return ["", SECOND]
+    return [""]
 
 
 def _search(

@@ -71,7 +71,9 @@ def change_setting(page: AuthorisedPage, name: Text, value: Text = "") -> Respon
     done = f"Wrote {name} to" if value.strip() else f"Removed {name} from"
     written, _ = _written_settings(page)
     is_in_use = written.value(name) == page.engine.settings.value(name)
-    further = "The server uses this value." if is_in_use else "Restart the server to use it."
+    further = "Restart the server to use it."
+    if is_in_use:
+        further = "The server uses this value."
     return page.toast(f"{done} {path.name}. {further}", reload=True)
 
 
@@ -128,7 +130,9 @@ def revoke_key(page: AuthorisedPage, key_id: str) -> Response:
 
 def _list_keys(page: PageCall) -> KeyList:
     """Return the keys of the project; none for callers who may not change keys."""
-    keys = page.engine.admin.keys.list() if page.can_administer else []
+    keys = []
+    if page.can_administer:
+        keys = page.engine.admin.keys.list()
     now = time.time()
     return KeyList(keys[::-1], _last_admin(keys, now), page.server.key_uses.times(), now)
 
