@@ -54,8 +54,7 @@ def _describe_table(index: GraphIndex, node: Node) -> Description:
     models = source_names(index, "MAPS_TO", node.key)
     dropped = " It is dropped." if attributes.get("dropped") else ""
     former_names = list_entries(node, "former_names")
-    stored = ", ".join(models) or "rows"
-    table_words = f"stores, holds, keeps {stored} ({words(node.name, *former_names)})"
+    about = [words(name) for name in (node.name, *former_names)]
     text = lines(
         f"Database table {node.name}.{dropped}",
         sentence("Models", models),
@@ -64,8 +63,8 @@ def _describe_table(index: GraphIndex, node: Node) -> Description:
         sentence("Former names", former_names),
         sentence("Migrations", list_entries(node, "migrations")),
     )
-    history = "history, migrations that made and changed it"
-    return Description(f"Table {node.name}", text, f"{table_words}, {history}")
+    finding_words = f"stores, holds, keeps {', '.join(about)}, history, made and changed"
+    return Description(f"Table {node.name}", text, finding_words)
 
 
 def _describe_column(column: dict[str, Json]) -> str:

@@ -132,7 +132,7 @@ def test_a_table_text_names_columns_keys_and_migrations() -> None:
         "Former names: tracks.",
         "Migrations: 1.",
     ]
-    assert words_of(TABLE).startswith("stores, holds, keeps Song (songs tracks)")
+    assert words_of(TABLE).startswith("stores, holds, keeps songs, tracks")
 
 
 def test_models_events_and_settings_have_texts() -> None:
