@@ -8,6 +8,7 @@ import pytest
 
 from ragstone import Engine
 from ragstone.errors import InputError
+from ragstone.types import Document
 
 
 def test_ignore_files_are_no_documents(engine: Engine, folder: Path) -> None:
@@ -26,6 +27,19 @@ def test_a_text_without_words_is_refused_and_not_stored(engine: Engine, folder: 
     (failure,) = engine.external.add_files(folder / "empty.txt").failed
     assert failure.reason.startswith("it is empty")
     assert engine.is_empty()
+
+
+def test_of_many_documents_those_without_text_are_reported_and_the_others_stored(
+    engine: Engine,
+) -> None:
+    report = engine.add(
+        [Document("empty.py", "\n"), Document("note", "The ferry leaves at nine.")]
+    )
+    assert report.documents == 1
+    assert [(skip.uri, skip.reason) for skip in report.failed] == [
+        ("empty.py", "has no text, so nothing was stored")
+    ]
+    assert [source.uri for source in engine.sources()] == ["note"]
 
 
 def test_what_ragstone_exported_is_skipped_with_a_reason(engine: Engine, folder: Path) -> None:

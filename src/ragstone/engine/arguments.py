@@ -49,24 +49,38 @@ _SIZE_PAIRS: Final = (("chunk_size", "chunk_overlap"), ("max_tokens", "overlap_t
 _DOCUMENT_HINT: Final = 'Document(uri="notes/today", text="…")'
 
 
+NO_TEXT: Final = "has no text, so nothing was stored"
+
+
 def check_documents(
     documents: str | Document | Iterable[Document],
     uri: str | None,
     metadata: Metadata | None,
 ) -> Iterator[Document]:
-    """Yield the documents, one or many, or a text with its uri and metadata; `InputError` at the first that is none."""
+    """Yield the documents, one or many, or a text with its uri and metadata; `InputError` at the first that is none.
+
+    A single document must have text. Of many, the caller leaves out those without.
+    """
     if isinstance(documents, str):
         documents = _document_of_text(documents, uri, metadata)
     elif uri is not None or metadata is not None:
         message = f"uri and metadata go with a text, not with {type(documents).__name__}"
         raise InputError(message, hint='add("Some text.", uri="notes/today")')
     if isinstance(documents, Document):
+        _check_document(documents)
+        if not has_text(documents):
+            raise InputError(f"{documents.uri} {NO_TEXT}", hint="give its text")
         documents = [documents]
     if isinstance(documents, str | bytes | Mapping) or not isinstance(documents, Iterable):
         raise InputError("add takes documents", hint=f"add({_DOCUMENT_HINT})")
     for document in documents:
         _check_document(document)
         yield document
+
+
+def has_text(document: Document) -> bool:
+    """Return whether a document has more than white space."""
+    return bool(document.text.strip())
 
 
 def _document_of_text(text: str, uri: str | None, metadata: Metadata | None) -> Document:
@@ -87,11 +101,6 @@ def _check_document(document: object) -> None:
         if not isinstance(getattr(document, field), str):
             message = f"the {field} of {document.uri} is no string"
             raise InputError(message, hint="decode bytes first")
-    if not document.text.strip():
-        raise InputError(
-            f"{document.uri} has no text, so nothing was stored",
-            hint="give its text, or remove the document",
-        )
     _check_metadata(document.metadata, document.uri)
 
 

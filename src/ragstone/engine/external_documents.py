@@ -53,16 +53,20 @@ class External:
         collection: str | None = None,
         embed: bool = True,
     ) -> AddReport:
-        """Store documents, one or many, or a text with a uri; return the counts."""
+        """Store documents, one or many, or a text with a uri; return the counts, and those of many that have no text."""
         if not self._project.enabled:
             return AddReport(0, 0, 0, notes=(OFF,))
         name = self._project.collection_name(collection)
         writer = self._project.index.collection(name).writer()
         results: list[PutResult] = []
+        failed: list[Skip] = []
         checked = arguments.check_documents(documents, uri, metadata)
         while batch := list(islice(checked, BATCH_DOCUMENTS)):
-            results += Reconciler(writer, GivenDocuments(batch), full=True).run().results
-        return self._report(name, results, embed=embed)
+            texts = list(filter(arguments.has_text, batch))
+            empty = [document for document in batch if not arguments.has_text(document)]
+            failed += [Skip(document.uri, arguments.NO_TEXT) for document in empty]
+            results += Reconciler(writer, GivenDocuments(texts), full=True).run().results
+        return replace(self._report(name, results, embed=embed), failed=tuple(failed))
 
     def add_files(
         self,
