@@ -34,6 +34,7 @@ from ragstone.types import (
 
 MAX_TOP_K: Final = 1000
 SYSTEM_PREFIX: Final = "system:"
+NO_TEXT: Final = "has no text, so nothing was stored"
 _RESERVED_URIS: Final = (SUMMARY_PREFIX, "memory:")
 _BIDI_CONTROLS: Final = frozenset(
     ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
@@ -47,9 +48,6 @@ _METADATA_HINT: Final = 'metadata={"team": "search", "year": 2026, "tags": ["a",
 _SIZE_UNITS: Final = (("chunk_size", "max_tokens"), ("chunk_overlap", "overlap_tokens"))
 _SIZE_PAIRS: Final = (("chunk_size", "chunk_overlap"), ("max_tokens", "overlap_tokens"))
 _DOCUMENT_HINT: Final = 'Document(uri="notes/today", text="…")'
-
-
-NO_TEXT: Final = "has no text, so nothing was stored"
 
 
 def check_documents(
