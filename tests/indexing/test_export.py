@@ -23,7 +23,7 @@ def lines(tmp_path: Path) -> list[str]:
     with Engine.open(home, config=FAKE) as engine:
         text = "The gondola\r\n\r\ncrosses \ud800 the lagoon.\n"
         engine.add(Document(uri="a", text=text, kind="doc", metadata={"tags": ["x", "y"]}))
-        engine.add(Document(uri="b", text="", title="empty"))
+        engine.add(Document(uri="b", text=text, title="copy"))
         return list(engine.admin.export())
 
 
@@ -41,7 +41,7 @@ def test_text_metadata_and_vectors_come_back_exactly(lines: list[str], other: En
     assert other.admin.text("a") == "The gondola\r\n\r\ncrosses \ud800 the lagoon.\n"
     stored = {document.uri: document for document in other.sources()}
     assert list(stored["a"].metadata["tags"]) == ["x", "y"]  # type: ignore[arg-type]
-    assert (stored["a"].kind, stored["b"].title) == ("doc", "empty")
+    assert (stored["a"].kind, stored["b"].title) == ("doc", "copy")
 
 
 def test_reading_the_same_lines_twice_changes_nothing(lines: list[str], other: Engine) -> None:

@@ -80,6 +80,7 @@ DOCUMENT: list[object] = [
     {"pages": 3},
     [[0, 1, "i", ""]],
     "",
+    "a header",
     ["a remark"],
     None,
 ]
@@ -100,9 +101,10 @@ DOCUMENT: list[object] = [
         (6, [[0, 1, 7, ""]]),
         (6, 7),
         (7, {}),
-        (8, [7]),
         (8, 7),
+        (9, [7]),
         (9, 7),
+        (10, 7),
     ],
 )
 def test_a_field_of_another_type_is_an_error(position: int, value: object) -> None:

@@ -24,7 +24,10 @@ ALLOWED = {
     "mcp/remote_session.py": {"open"},  # the null device
     "rest/upload_spool.py": {"open", "fdopen", "read_bytes"},  # uploads in the home folder
     "server/serve.py": {"open"},  # the queue of jobs, no file
-    "server/record.py": {"open", "read_text"},  # the address of the server, in the home folder
+    "server/running_server.py": {
+        "open",
+        "read_text",
+    },  # the address of the server, in the home folder
     "web/static_files.py": {"read_bytes"},  # files of the package
     "sources/files.py": {"open", "fdopen"},
     "secrets/rules.py": {"read_text"},  # the rules in the package

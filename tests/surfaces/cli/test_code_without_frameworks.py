@@ -56,7 +56,7 @@ def test_a_name_of_several_methods_lists_them(quick: Command, errors: Path) -> N
     assert "method:errors.NotFound.describe_failure" in ran.err
     assert "method:errors.Refused.describe_failure" in ran.err
     answer = quick("retrieve", "what calls describe_failure", "-k", "0").out
-    assert "(“describe_failure” could also be errors." in answer
+    assert "(“describe_failure” stands for errors." in answer
 
 
 def test_an_unknown_name_is_still_unknown(quick: Command, errors: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_change_that_costs_work_says_so_first(
     page.get_by_role("button", name="Save chunk.max_tokens").click()
     cost = page.locator(".setting-plan")
     expect(cost).to_contain_text("chunk.max_tokens = 100")
-    expect(cost).to_contain_text("2 files, ")  # the settings file is one
+    expect(cost).to_contain_text("1 file, ")
     expect(cost).to_contain_text("tokens")
     expect(cost).to_contain_text("no money")
     assert find_barriers(page) == []
