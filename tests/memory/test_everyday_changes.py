@@ -62,3 +62,13 @@ def test_a_new_value_with_another_verb_or_in_german_supersedes(older: str, newer
 )
 def test_a_repeated_change_does_not_supersede_itself(statement: str) -> None:
     assert not is_superseded(statement, statement)
+
+
+@pytest.mark.parametrize(("older", "newer"), read_pairs("old_values.txt"))
+def test_a_new_value_beside_the_named_old_value_supersedes(older: str, newer: str) -> None:
+    assert is_superseded(older, newer)
+
+
+@pytest.mark.parametrize(("older", "newer"), read_pairs("old_value_near_misses.txt"))
+def test_another_old_value_or_another_thing_supersedes_nothing(older: str, newer: str) -> None:
+    assert not is_superseded(older, newer)

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from ragstone.memory.old_values import split_old_value
 from ragstone.memory.values import (
     Shape,
     figure_kinds,
@@ -33,10 +34,11 @@ _AT_A_TIME: Final = (
 )
 _SINCE_NOW: Final = r"(?P<since_now> now| instead| these days| from now on)?"
 _AUXILIARIES: Final = r"(?: (?:has|have|had|was|were|is|are|got|been|being|just|now|recently))*"
-_CHANGED_TO: Final = (
+_CHANGED: Final = (
     r"(?P<now>changed|moved|switched|pushed|postponed|delayed|rescheduled|shifted|brought|put|raised|lowered|reduced|"
-    r"increased|cut|went|gone|dropped|fell|rose|(?P<end>extended|shortened))(?: back| forward| up| down| out)? to"
+    r"increased|cut|went|gone|dropped|fell|rose|(?P<end>extended|shortened))"
 )
+_TO: Final = r"(?: back| forward| up| down| out)? to"
 _END: Final = r"(?=[.,;!?\n]|$| (?:and|but|because|since|so|now|instead|these days|at the moment|from now on|last)\b)"
 _WORDS: Final = r"[\w'#+./:@-]+(?: [\w'#+./:@-]+){0,5}?"
 _UNSURE: Final = re.compile(
@@ -64,6 +66,8 @@ class Fact:
     """Whether the slot always has one value at a time."""
     changed: bool = False
     """Whether the sentence says that the value was different before."""
+    old_value: str = ""
+    """The old value, if the sentence names it: `8080` of "is now 9090, no longer 8080"."""
 
 
 def _form(text: str) -> re.Pattern[str]:
@@ -78,7 +82,10 @@ _VALUE: Final = rf"(?P<value>{_WORDS})"
 _I: Final = r"(?:i|we)(?:'m| am|'re| are|'ve| have)?(?P<now> now| currently)?(?: just)?"
 _IS: Final = _form(rf"\b{_OWNED}(?: |(?=')){_NOW} {_VALUE}{_SINCE_NOW}{_END}")
 _BEGINS: Final = _form(rf"\b{_OWNED} {_AT_A_TIME} {_VALUE}{_SINCE_NOW}{_END}")
-_BECAME: Final = _form(rf"\b{_OWNED}{_AUXILIARIES} {_CHANGED_TO} {_VALUE}{_END}")
+_BECAME: Final = _form(rf"\b{_OWNED}{_AUXILIARIES} {_CHANGED}{_TO} {_VALUE}{_END}")
+_CHANGED_BY_US: Final = _form(
+    rf"\b(?:i|we)(?:'ve)?{_AUXILIARIES} {_CHANGED} {_OWNED}{_TO} {_VALUE}{_END}"
+)
 _HAS_NEW: Final = _form(
     rf"\b(?P<who>i|we)(?:'ve| have)?(?: got)? an? (?P<slot>new {_THING})(?:,|:| -| –) (?:it's |it is )?{_VALUE}{_END}"
 )
@@ -143,8 +150,12 @@ def find_facts(text: str) -> list[Fact]:
     facts: list[Fact] = []
     for sentence in _SENTENCE_END.split(text[:_MAX_CHARACTERS]):
         is_question = sentence.rstrip().endswith("?")
-        if not is_question and not _UNSURE.search(sentence):
-            facts += _sentence_facts(sentence)
+        stated, old_value = split_old_value(sentence)
+        if is_question or _UNSURE.search(stated):
+            continue
+        for fact in _sentence_facts(stated):
+            is_changed = fact.changed or bool(old_value)
+            facts.append(replace(fact, changed=is_changed, old_value=_plain(old_value)))
     return facts
 
 
@@ -173,14 +184,18 @@ def is_restatement(words: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _sentence_facts(sentence: str) -> list[Fact]:
+    readers = (
+        (_owned_fact, (_IS, _BEGINS, _BECAME)),
+        (_moved_fact, (_CHANGED_BY_US,)),
+        (_new_fact, (_HAS_NEW,)),
+        (_usage_fact, (_USES, _SWITCHED)),
+    )
     facts: list[Fact | None] = []
-    for form in (_IS, _BEGINS, _BECAME):
-        facts += [_owned_fact(match) for match in form.finditer(sentence)]
-    facts += [_new_fact(match) for match in _HAS_NEW.finditer(sentence)]
+    for read_fact, forms in readers:
+        for form in forms:
+            facts += [read_fact(match) for match in form.finditer(sentence)]
     for form, slot in (*_PERSONAL, *_OF_PERSONS):
         facts += [_personal_fact(match, slot) for match in form.finditer(sentence)]
-    for form in (_USES, _SWITCHED):
-        facts += [_usage_fact(match) for match in form.finditer(sentence)]
     return [fact for fact in facts if fact is not None]
 
 
@@ -203,6 +218,8 @@ def _excludes(fact: Fact, older: Fact) -> bool:
         return False
     if is_refinement(fact.value, older.value):
         return False
+    if not set(fact.old_value.split()) <= set(older.value.split()):
+        return False  # the sentence names another old value
     kinds = figure_kinds(fact.value), figure_kinds(older.value)
     if fact.shape == "figure" and kinds[0].isdisjoint(kinds[1]):
         return False
@@ -250,6 +267,14 @@ def _is_statement(
     if shape == "word":
         return is_favoured and is_identified
     return shape != "figure" or is_identified
+
+
+def _moved_fact(match: re.Match[str]) -> Fact | None:
+    """Return the fact of "we changed the port to 9090"; a name may be a place or a tool, so it states none."""
+    fact = _owned_fact(match)
+    if fact is None or fact.shape not in ("figure", "address"):
+        return None
+    return fact
 
 
 def _new_fact(match: re.Match[str]) -> Fact | None:

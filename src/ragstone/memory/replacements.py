@@ -6,6 +6,7 @@ A sentence with a word of change is compared with earlier sentences of the same 
 - "no longer A, but B" replaces a statement that is B with A in place of the new value;
 - "from A to B", "instead of A" and "prefer B to A" replace a statement that has the value A and is about the same thing;
 - "B, not A" replaces a statement that has A, if B is of the same sort;
+- "is now B, no longer A" and "is B (was A)" replace a statement that is the same with A in place of B;
 - "now" and "Correction:" replace a statement that differs in one value of the same sort; after "Correction:" the rest of
   the statement may be left out.
 
@@ -19,6 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from ragstone.memory.old_values import split_old_value
 from ragstone.memory.values import DAYS, MONTHS, is_quality
 from ragstone.text import stem
 
@@ -110,7 +112,7 @@ class ValueChange:
 
 def find_claims(text: str) -> list[Claim]:
     """Return the sentences of a turn that state something; questions, conditions and denials state nothing."""
-    sentences = _plain_sentences(text)
+    sentences = [split_old_value(sentence)[0] for sentence in _plain_sentences(text)]
     return [_claim(sentence) for sentence in sentences if not _DENIED.search(sentence)]
 
 
@@ -121,7 +123,7 @@ def find_changes(text: str) -> list[Claim]:
     return [
         _claim(sentence)
         for sentence in sentences
-        if any(form.search(sentence) for form in forms)
+        if split_old_value(sentence)[1] or any(form.search(sentence) for form in forms)
     ]
 
 
@@ -154,6 +156,18 @@ def find_value_change(newer: Claim, older: Claim) -> ValueChange | None:
 
 
 def _replaces(change: Claim, claim: Claim) -> bool:
+    stated_text, old_text = split_old_value(change.sentence)
+    if not old_text:
+        return _replaces_unnamed(change, claim)
+    stated, old = _claim(stated_text), _stems(old_text)
+    if not old <= claim.words.keys():
+        return False  # it names another old value
+    forms = _takes_place_of(stated, claim, old), _corrects_briefly(stated, claim)
+    return any(forms) or _replaces_unnamed(change, claim)
+
+
+def _replaces_unnamed(change: Claim, claim: Claim) -> bool:
+    """Return whether a change replaces the claim; an old value at its end is read as any other words."""
     if _ENDED.search(change.sentence):
         return _ends_or_exchanges(change, claim)
     moved = _MOVED.search(change.sentence)
@@ -168,6 +182,25 @@ def _replaces(change: Claim, claim: Claim) -> bool:
     if not_old is not None:
         return _corrects(change, claim, _stems(not_old["old"]))
     return _differs_in_one_value(change, claim) or _corrects_briefly(change, claim)
+
+
+def _takes_place_of(stated: Claim, claim: Claim, old: set[str]) -> bool:
+    """Return whether a statement is the claim with another value in place of the old value, which the claim has."""
+    owners = set(_SUBJECTS.values())
+    gone = claim.words.keys() - stated.words.keys()
+    new = stated.words.keys() - claim.words.keys()
+    has_other_owner = bool(new & owners) and bool(gone & owners)
+    things = stated.words.keys() & claim.words.keys() - old - owners
+    if has_other_owner or not things or not old & gone:
+        return False
+    if not _sorts(claim, gone - old - owners) <= {"figure", "day"}:
+        return False  # the claim is about something else
+    new -= owners
+    return len(new) == 1 or (bool(new) and _sorts(stated, new) <= _sorts(claim, old) - {"word"})
+
+
+def _sorts(claim: Claim, stems: Iterable[str]) -> set[str]:
+    return {_sort_of(claim.words[stem]) for stem in stems}
 
 
 def _find_rejected(claim: Claim) -> set[str]:
