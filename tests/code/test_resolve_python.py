@@ -203,6 +203,44 @@ def test_a_decorator_is_called_by_the_code_around_the_function() -> None:
     }
 
 
+def test_a_decorator_without_brackets_is_called_at_its_line() -> None:
+    text = """
+        import tools
+        from tools import Kept, trace
+        @trace
+        def run(trace): ...
+        @tools.trace
+        async def other(): ...
+        @Kept
+        class Shop:
+            @property
+            def price(self): ...
+            @price.setter
+            @trace
+            def price(self, value): ...
+            @staticmethod
+            def sell():
+                @trace
+                def inner(): ...
+        """
+    tools = "def trace(f): ...\nclass Kept:\n    def __init__(self, f): ...\n"
+    project = resolved({"tools.py": tools, "m.py": text})
+    calls = [
+        (link.source, link.target, link.line)
+        for link in project.graph.links
+        if link.kind == "CALLS"
+    ]
+    trace = "function:tools.trace"
+    assert calls == [
+        ("file:m.py", trace, 4),
+        ("file:m.py", trace, 6),
+        ("file:m.py", "method:tools.Kept.__init__", 8),
+        ("class:m.Shop", trace, 13),
+        ("method:m.Shop.sell", trace, 17),
+    ]
+    assert project.graph.unresolved == ()
+
+
 def test_an_async_result_is_followed_only_if_it_is_awaited() -> None:
     text = """
         class Reply:

@@ -148,3 +148,22 @@ def test_methods_with_the_same_name_in_unrelated_classes_are_not_linked() -> Non
         ("it", "play"),
         ("song", "play"),
     }
+
+
+def test_a_decorator_without_brackets_is_called_by_the_code_around_it() -> None:
+    project = resolved(
+        {
+            "trace.ts": "export function trace(what: any) {}\n",
+            "a.ts": (
+                "import { trace } from './trace'\n"
+                "import * as all from './trace'\n"
+                "@trace\n"
+                "export class A {\n"
+                "  @all.trace\n"
+                "  run() {}\n"
+                "}\n"
+            ),
+        }
+    )
+    rows = [(link.source, link.line) for link in project.graph.links if link.kind == "CALLS"]
+    assert rows == [("file:a.ts", 3), ("class:a.ts#A", 5)]

@@ -26,6 +26,7 @@ _FIELD_PREFIXES: Final = {
 }
 """The receiver of a field inside its class; other languages write fields as bare names."""
 _FIELD_KINDS: Final = frozenset(("field", "declared", "assigned"))
+_CALLS: Final = frozenset(("call", "new"))
 _ASSIGNMENT_KINDS: Final = frozenset(("made", "other"))
 _SELF_NAMES: Final = frozenset(("self", "cls"))
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -93,6 +94,8 @@ def _read_references(
     references: list[Reference] = []
     for start, line, kind, name, receiver in captures.references:
         around = scopes.scopes_at(start)
+        if kind in _CALLS:  # The code around a definition calls its decorators.
+            around = [scope for scope in around if scope.capture.line <= line]
         inside = around[-1].qualified if around else ""
         references.append(Reference(kind, name, receiver, line, inside))
     return tuple(references)

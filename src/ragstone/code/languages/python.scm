@@ -21,6 +21,9 @@
 ; ── references ───────────────────────────────────────────────────────────────────────────────────
 (call function: (identifier) @name) @reference.call
 (call function: (attribute object: (_) @receiver attribute: (identifier) @name)) @reference.call
+(decorator (identifier) @name) @reference.call
+(decorator (attribute object: (_) @receiver attribute: (identifier) @name)
+  (#not-match? @name "^(setter|getter|deleter)$")) @reference.call
 (class_definition superclasses: (argument_list [(identifier) (attribute)] @name @reference.extends))
 (class_definition
   superclasses: (argument_list (subscript value: [(identifier) (attribute)] @name @reference.extends)))

@@ -56,6 +56,8 @@
 ; ── references ───────────────────────────────────────────────────────────────────────────────────
 (call_expression function: (identifier) @name) @reference.call
 (call_expression function: (member_expression object: (_) @receiver property: (_) @name)) @reference.call
+(decorator (identifier) @name) @reference.call
+(decorator (member_expression object: (_) @receiver property: (_) @name)) @reference.call
 (new_expression constructor: [(identifier) (member_expression)] @name) @reference.new
 (decorator [(identifier) (member_expression)] @name @reference.decorates)
 (decorator (call_expression function: [(identifier) (member_expression)] @name @reference.decorates))
