@@ -99,12 +99,17 @@ def test_the_order_of_files_does_not_matter() -> None:
         assert resolve(file, index) == resolve(file, reversed_index)
 
 
-def test_equal_unresolved_rows_are_merged_and_their_number_is_limited() -> None:
+def test_each_line_of_an_unresolved_call_has_a_row_and_their_number_is_limited() -> None:
     same = resolve(
-        only := facts("def run(it):\n    it.go()\n    it.go()\n    it.stop()\n"),
+        only := facts("def run(it):\n    it.go(); it.go()\n    it.go()\n    it.stop()\n"),
         ProjectIndex([only]),
     )
-    assert [(row.name, row.line) for row in same.unresolved] == [("go", 2), ("stop", 4)]
+    rows = [(row.name, row.line) for row in same.unresolved]
+    assert rows == [("go", 2), ("go", 3), ("stop", 4)]
+    repeated = "    it.go()\n" * (MAX_UNRESOLVED + 50)
+    full = facts(f"def run(it):\n{repeated}    it.stop()\n")
+    names = [row.name for row in resolve(full, ProjectIndex([full])).unresolved]
+    assert names == ["go"] * (MAX_UNRESOLVED + 1) + ["stop"]
     many = facts(
         "def run(it):\n"
         + "".join(f"    it.go{number}()\n" for number in range(MAX_UNRESOLVED + 50))

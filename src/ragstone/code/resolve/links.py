@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from ragstone.code.resolve.builtin_functions import BUILT_IN_FUNCTIONS
@@ -26,7 +26,7 @@ from ragstone.types import Link, Unresolved
 from ragstone.types.code import Reference
 
 MAX_UNRESOLVED: Final = 1000
-"""Unresolved rows to store for one file."""
+"""Unresolved rows to store for one file: of different names, and as many again of repeated names."""
 _CONSTRUCTORS: Final = {
     "php": "__construct",
     "python": "__init__",
@@ -37,6 +37,9 @@ _DISTINCT_PARENT_SYNTAX: Final = ("php", "python", "script", "ruby")
 """Families whose syntax separates a parent class from an interface."""
 _INTERFACES: Final = ("interface", "trait")
 
+_ReferenceGroup = tuple[str, str, str, str]
+"""Kind, source, name and receiver of references that are equal except for their lines."""
+
 
 class Linker:
     """Links the references of one file."""
@@ -45,12 +48,13 @@ class Linker:
         self.file = file
         self.expressions = ExpressionTyper(file)
         self._links: dict[tuple[str, str, str, int], Link] = {}
-        self._unresolved: dict[tuple[str, str, str, str], Unresolved] = {}
+        self._unresolved: dict[_ReferenceGroup, dict[int, Unresolved]] = {}
+        """Rows by line. Of a call of code outside of the project, only the first row is kept."""
+        self._repeated = 0
 
     def link_references(self) -> tuple[tuple[Link, ...], tuple[Unresolved, ...]]:
         """Return the links and the unresolved references of the file."""
-        for written in self.file.facts.references:
-            reference = self._move_decorator(written)
+        for reference in self.file.facts.references:
             if reference.kind in PARENT_LINKS:
                 self._link_parent(reference)
             elif reference.kind == "new":
@@ -59,15 +63,8 @@ class Linker:
                 self._link_raised(reference)
             elif reference.kind == "call":
                 self._link_call(reference, self._find_called(reference))
-        return tuple(self._links.values()), tuple(self._unresolved.values())
-
-    def _move_decorator(self, reference: Reference) -> Reference:
-        """Return a reference above its symbol, such as a decorator, as a reference of the code around the symbol."""
-        inside = reference.inside
-        symbols = self.file.symbols
-        while inside in symbols and reference.line < symbols[inside].line:
-            inside = symbols[inside].parent
-        return replace(reference, inside=inside) if inside != reference.inside else reference
+        unresolved = chain.from_iterable(rows.values() for rows in self._unresolved.values())
+        return tuple(self._links.values()), tuple(unresolved)
 
     # ── targets ───────────────────────────────────────────────────────────────────────────────────
 
@@ -185,11 +182,23 @@ class Linker:
             self._links.setdefault((kind, source, target.key, line), link)
             return
         failure = failure_of(target)
-        if failure is BUILT_IN or len(self._unresolved) >= MAX_UNRESOLVED:
-            return
-        name, receiver = reference.name, reference.receiver
-        row = Unresolved(kind, source, name, receiver, uri, line, failure.reason)
-        self._unresolved.setdefault((kind, source, name, receiver), row)
+        if failure is not BUILT_IN:
+            self._add_unresolved(reference, kind, source, failure)
+
+    def _add_unresolved(
+        self, reference: Reference, kind: str, source: str, failure: NoMatch
+    ) -> None:
+        """Add an unresolved row. Repeated rows have their own limit, so they do not displace another name."""
+        name, receiver, line = reference.name, reference.receiver, reference.line
+        row = Unresolved(kind, source, name, receiver, self.file.uri, line, failure.reason)
+        group = (kind, source, name, receiver)
+        rows = self._unresolved.get(group)
+        if rows is None:
+            if len(self._unresolved) < MAX_UNRESOLVED:
+                self._unresolved[group] = {line: row}
+        elif line not in rows and failure is not OUTSIDE and self._repeated < MAX_UNRESOLVED:
+            rows[line] = row
+            self._repeated += 1
 
 
 def _prefer_function(target: Entity | NoMatch) -> Entity | NoMatch:
