@@ -8,15 +8,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragstone.protocols import DocumentReader
-from ragstone.types import GraphAnswer, Link, Node, Scope
+from ragstone.types import GraphAnswer, Json, Link, Node, Scope, Unresolved
 from ragstone_code.questions.graph_query import (
     link_place_text,
     place_text,
+    place_texts,
     places_of_links,
     places_of_nodes,
     plain_name,
+    short_name,
 )
 from ragstone_code.questions.named_nodes import Anchor
+from ragstone_code.questions.unresolved_calls import (
+    is_possible_call,
+    places_of_calls,
+    unresolved_note,
+)
 
 _ASKS_FOR_PATH: Final = re.compile(
     r"\breach(?:es)?\b|\bleads? to\b|\bends? up (?:in|calling)\b|\b(?:path|way|chain|route) from\b|\bget from\b"
@@ -43,27 +50,40 @@ def find_call_path(
     if len(named) < 2:
         return None
     starts, ends = named[0].nodes, named[1].nodes
-    path = _CallGraph(store, scope).shortest_path(starts, ends)
-    asks_for_call = bool(_ASKS_FOR_CALL.search(text))
-    nodes = (*starts, *ends)
+    graph = _CallGraph(store, scope)
+    path = graph.shortest_path(starts, ends)
     if path is None:
-        sentence = (
-            f"No chain of at most {_MAX_HOPS} calls with written types leads from"
-            f" {plain_name(starts[0].key)} to {plain_name(ends[0].key)};"
-            " calls whose receiver has no written type are not followed."
-        )
-        path = []
-    else:
-        sentence = _path_sentence(starts, path)
-        if asks_for_call:
-            sentence = f"{'Yes' if len(path) == 1 else 'Not directly'}: {sentence}"
+        return _no_path(starts, ends, graph.unresolved_calls(starts, ends))
+    nodes = (*starts, *ends)
+    sentence = _path_sentence(starts, path)
+    if _ASKS_FOR_CALL.search(text):
+        sentence = f"{'Yes' if len(path) == 1 else 'Not directly'}: {sentence}"
     return GraphAnswer(
         "call_path",
         sentence,
         {"path": [plain_name(link.target) for link in path]},
         nodes,
-        evidence=tuple([*places_of_links(path), *places_of_nodes(nodes)]),
+        evidence=(*places_of_links(path), *places_of_nodes(nodes)),
     )
+
+
+def _no_path(
+    starts: Sequence[Node], ends: Sequence[Node], unresolved: Sequence[Unresolved]
+) -> GraphAnswer:
+    """Return the answer that no chain is known; it lists the calls that may be a direct call."""
+    nodes = (*starts, *ends)
+    places = places_of_calls(unresolved)
+    facts: dict[str, Json] = {"path": []}
+    if places:
+        facts["unresolved"] = place_texts(places)
+    sentence = (
+        f"No chain of at most {_MAX_HOPS} calls with written types leads from"
+        f" {plain_name(starts[0].key)} to {plain_name(ends[0].key)};"
+        " calls whose receiver has no written type are not followed"
+        f"{unresolved_note(unresolved)}."
+    )
+    evidence = (*places, *places_of_nodes(nodes))
+    return GraphAnswer("call_path", sentence, facts, nodes, evidence=evidence)
 
 
 def _named_code(anchors: Sequence[Anchor]) -> list[Anchor]:
@@ -108,6 +128,14 @@ class _CallGraph:
             ways |= new
             level = list(new)
         return None
+
+    def unresolved_calls(
+        self, starts: Sequence[Node], ends: Sequence[Node]
+    ) -> list[Unresolved]:
+        """Return the calls in the first functions that may call one of the others."""
+        names = {short_name(node) for node in ends}
+        rows = self.store.graph.unresolved(self.scope, sources=self._own_keys(starts))
+        return [row for row in rows if row.name in names and is_possible_call(row)]
 
     def _own_keys(self, nodes: Sequence[Node]) -> list[str]:
         """Return the keys of functions and of the functions inside them; of a class, also those of its methods."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ragstone.code.resolve.entities import OUTSIDE
 from ragstone.types import Json, Link, Walked
 from ragstone_code.questions.graph_query import (
     ALL_CALLS,
@@ -26,8 +25,8 @@ from ragstone_code.questions.graph_query import (
     short_name,
 )
 from ragstone_code.questions.unresolved_calls import (
-    CALL_KINDS,
     find_unresolved_calls,
+    is_possible_call,
     places_of_calls,
     unresolved_note,
 )
@@ -94,7 +93,7 @@ def find_callees(query: GraphQuery) -> AnswerPart:
     """Return the functions that a function calls, as far as types are written."""
     part = _list_targets(query, "calls", "calls")
     rows = query.store.graph.unresolved(query.scope, sources=[query.node.key])
-    calls = [row for row in rows if row.kind in CALL_KINDS and row.reason != OUTSIDE.reason]
+    calls = [row for row in rows if is_possible_call(row)]
     if calls:
         texts = dict.fromkeys(
             f"{row.receiver}.{row.name} (line {row.line})".lstrip(".") for row in calls

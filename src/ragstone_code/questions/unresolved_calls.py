@@ -10,7 +10,7 @@ from ragstone.code.resolve.entities import FAMILIES, OUTSIDE
 from ragstone.types import Unresolved
 from ragstone_code.questions.graph_query import MAX_NAMED, GraphQuery, Place, join_names
 
-CALL_KINDS: Final = ("CALLS", "call")
+_CALL_KINDS: Final = ("CALLS", "call")
 """Kinds of unresolved references that are calls."""
 _MAX_CALLS: Final = 1000
 
@@ -32,10 +32,15 @@ def find_unresolved_calls(
     return sorted(calls, key=lambda call: (call.uri, call.line))
 
 
+def is_possible_call(row: Unresolved) -> bool:
+    """Return whether a reference is a call of code that may be in this project."""
+    return row.kind in _CALL_KINDS and row.reason != OUTSIDE.reason
+
+
 def _can_call(row: Unresolved, families: Set[str]) -> bool:
     """Return whether a reference is a call that can reach code of some families of languages."""
-    if row.kind not in CALL_KINDS or row.reason == OUTSIDE.reason:
-        return False  # a target outside of the project is known to be other code
+    if not is_possible_call(row):
+        return False
     family = _family_of(row.uri)
     return not family or family in families  # a template of a script has no language here
 

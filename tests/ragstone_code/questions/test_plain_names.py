@@ -63,6 +63,23 @@ FILES = {
         "    opened = socket.socket()\n"
         "    opened.connect(('here', 1))\n"
     ),
+    "line/kites.py": (
+        "class Kite:\n"
+        "    def fly_high(self) -> None:\n"
+        "        pass\n"
+        "\n\n"
+        "def two(k) -> None:\n"
+        "    k.fly_high()\n"
+        "    k.fly_high()\n"
+        "\n\n"
+        "def nine(k) -> None:\n" + "    k.fly_high()\n" * 9 + "\n\n"
+        "def checked(function):\n"
+        "    return function\n"
+        "\n\n"
+        "@checked\n"
+        "def land() -> None:\n"
+        "    pass\n"
+    ),
     "tests/test_client.py": (
         "def test_a_runner_connects(runner) -> None:\n    runner.connect('here')\n"
     ),
@@ -144,6 +161,37 @@ def test_a_call_without_a_written_type_is_listed_with_its_place(engine: Engine) 
     assert "1 call of that name has no written receiver type (line/client.py:27)" in answer.said
     assert ("line/client.py", 27) in answer.evidence
     assert not answer.negative
+
+
+def test_every_line_of_calls_without_a_written_type_is_counted(engine: Engine) -> None:
+    answer = ask(engine, "what calls fly_high")
+    places = [("line/kites.py", line) for line in (7, 8, *range(12, 21))]
+    assert (
+        "11 calls of that name have no written receiver type (line/kites.py:7," in answer.said
+    )
+    assert "line/kites.py:17 and 3 more)" in answer.said
+    assert answer.facts["unresolved"] == [f"{uri}:{line}" for uri, line in places]
+    assert set(places) <= set(answer.evidence)
+
+
+def test_a_decorator_without_brackets_is_a_call_and_a_use(engine: Engine) -> None:
+    answer = ask(engine, "what calls checked")
+    assert answer.facts["called_from"] == ["line/kites.py:27"]
+    assert not answer.negative
+    assert {each.node.key for each in engine.graph.related("checked")} >= {"file:line/kites.py"}
+    assert engine.graph.impact("checked").total
+
+
+def test_a_possible_call_without_a_written_type_is_listed_with_its_place(
+    engine: Engine,
+) -> None:
+    answer = ask(engine, "does two call fly_high")
+    assert (
+        "2 calls of that name have no written receiver type (line/kites.py:7 and" in answer.said
+    )
+    assert answer.facts["unresolved"] == ["line/kites.py:7", "line/kites.py:8"]
+    assert ("line/kites.py", 8) in answer.evidence
+    assert "unresolved" not in ask(engine, "does land call fly_high").facts
 
 
 def test_a_test_that_may_call_something_is_listed_and_not_denied(engine: Engine) -> None:
