@@ -150,6 +150,12 @@ def test_a_package_named_src_is_imported_by_that_name() -> None:
     assert project.reasons("function:main.run") == {}
 
 
+def test_a_name_that_gets_its_own_result_many_times_ends() -> None:
+    steps = "".join(f"    text = text.step_{number}()\n" for number in range(60))
+    project = resolved({"app.py": f"def run(text):\n{steps}    return text\n"})
+    assert project.calls_of("function:app.run") == set()
+
+
 def test_a_module_of_the_standard_library_is_not_a_module_of_the_project() -> None:
     project = resolved(
         {"pkg/a.py": "import json\njson.dump()\n", "pkg/json.py": "def dump(): ...\n"}

@@ -296,18 +296,18 @@ class ExpressionTyper:
 
     def _common_value(self, types: Iterable[WrittenType], name: str) -> Value:
         """Return the value of a name if all its written types are the same type."""
-        values: list[Value] = []
+        common: TypedValue | None = None
         for written in types:
             if not written.text:
                 return _untyped(name)
-            values.append(self._written_value(written))
-        typed = [value for value in values if isinstance(value, TypedValue)]
-        if not typed:
-            return values[0] if values else _untyped(name)
-        other_types = [value for value in typed if value.type is not typed[0].type]
-        if other_types or len(typed) < len(values):
-            return NoMatch(f"{name} has several types")
-        return typed[-1]
+            value = self._written_value(written)
+            # The first failure ends the loop: each value may need the values of other names.
+            if not isinstance(value, TypedValue):
+                return value if common is None else NoMatch(f"{name} has several types")
+            if common is not None and common.type is not value.type:
+                return NoMatch(f"{name} has several types")
+            common = value
+        return common or _untyped(name)
 
     def _written_value(self, written: WrittenType) -> Value:
         """Return the value of a written type, or of a call that is written instead of a type."""
