@@ -39,7 +39,7 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
 def work(spec: dict[str, Any]) -> dict[str, Any]:
     """Return, for a long document of each format, the seconds from its bytes to its text."""
     from ragstone.read.confined_reader import ConfinedReader
-    from ragstone.read.file_types import FORMATS
+    from ragstone.read.file_formats import FORMATS
 
     pages = list(written(random.Random(SEED)))  # noqa: S311 - the same pages each time, and no secret
     one = pdf([lines("One line.")])

@@ -105,7 +105,7 @@ def flagged(root: Path, *, most: int | None = None) -> dict[str, int]:
     """Return how many chunks the files of a folder make, and how many of them hold what is taken for a secret."""
     from ragstone.chunk.chunkers import chunker_for
     from ragstone.errors import ReadError
-    from ragstone.read.readers import is_binary, reader_for
+    from ragstone.read.choose_reader import is_binary, reader_for
     from ragstone.sources.folder.selection import file_reason
     from ragstone.sources.secrets.redaction import scan
 

@@ -14,7 +14,7 @@ from evals.sets import Case, Corpus, EvalSet, limited
 
 def load(folder: Path, limit: int | None = None) -> EvalSet:
     """Return the set. The reports are made in memory, so the folder is not read."""
-    from ragstone.read.readers import reader_for
+    from ragstone.read.choose_reader import reader_for
 
     del folder
     reports, questions = make_reports()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def read_file(path: Path, uri: str) -> Document:
     """Return a file as a document known by this uri, or raise what `unreadable` names."""
     from ragstone.errors import ReadError
-    from ragstone.read.readers import is_binary, reader_for
+    from ragstone.read.choose_reader import is_binary, reader_for
 
     data = path.read_bytes()
     if is_binary(data, uri):

@@ -51,7 +51,7 @@ def read_folders(folder: Path) -> list[dict[str, Any]]:
 
 def make_corpus(row: dict[str, Any], cases: list[Case]) -> Corpus:
     """Return a folder with its questions; kind and language are the engine's own choice."""
-    from ragstone.read.readers import reader_for
+    from ragstone.read.choose_reader import reader_for
 
     documents: list[Document] = []
     for path, text in row["documents"].items():

@@ -43,7 +43,7 @@ NOT_FOR_A_WORD_SEARCH = {
     "ragstone.memory.conversations",
     "ragstone.memory.turns",
     "ragstone.read.encoding",
-    "ragstone.read.readers",
+    "ragstone.read.choose_reader",
     "ragstone.retrieval.ask.chat",
     "ragstone.retrieval.code.request",
     "ragstone.retrieval.context.builder",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from bench.read import MAKERS, PAGES, written
-from ragstone.read.file_types import FORMATS
+from ragstone.read.file_formats import FORMATS
 
 
 def test_the_same_words_stand_in_every_format() -> None:

@@ -17,7 +17,7 @@ from evals.reports import make_reports
 from evals.run import asker
 from evals.sets import Case
 from ragstone import Engine
-from ragstone.read.readers import reader_for
+from ragstone.read.choose_reader import reader_for
 from ragstone.types import Document, Hit
 from tests.evals.test_loaders import always, hit
 

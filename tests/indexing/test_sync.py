@@ -16,8 +16,8 @@ from ragstone.indexing import collection_writer
 from ragstone.indexing.reconcile import Reconciler
 from ragstone.indexing.sync import Scan
 from ragstone.read import worker_process
+from ragstone.read.choose_reader import FormatReader
 from ragstone.read.confined_reader import CONFINED_READER
-from ragstone.read.readers import FormatReader
 from ragstone.sources import files
 from ragstone.store.lock import FileLock
 from ragstone.types import (

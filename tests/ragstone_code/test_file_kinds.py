@@ -8,7 +8,7 @@ import pytest
 
 from ragstone import Engine
 from ragstone.read import document_kinds
-from ragstone.read.readers import reader_for
+from ragstone.read.choose_reader import reader_for
 
 FAKE = {"rag.embedding_provider": "fake", "search.watch": "off"}
 LARAVEL = {

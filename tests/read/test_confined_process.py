@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 READS = """
 import sys, time
 from ragstone.read.confined_reader import CONFINED_READER
-from ragstone.read.readers import reader_for
+from ragstone.read.choose_reader import reader_for
 reader_for("a.pdf").read(open(sys.argv[1], "rb").read(), "a.pdf")
 print(CONFINED_READER.pid, flush=True)
 if sys.argv[2] == "wait":
@@ -58,7 +58,7 @@ def test_a_forked_program_starts_its_own_process(tmp_path: Path) -> None:
 FORKS = """
 import os
 from ragstone.read.confined_reader import CONFINED_READER
-from ragstone.read.readers import reader_for
+from ragstone.read.choose_reader import reader_for
 from tests.read.pdf_files import lines, pdf
 def read(word):
     return reader_for("a.pdf").read(pdf([lines(word)]), "a.pdf").text == word

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from ragstone.errors import ReadError
+from ragstone.read.choose_reader import reader_for
 from ragstone.read.confined_reader import ConfinedReader
 from ragstone.read.python_command import build_command
-from ragstone.read.readers import reader_for
 from ragstone.types import Document, Mark
 from tests.read import bad_readers
 from tests.read.pdf_files import lines, pdf
@@ -29,7 +29,7 @@ PROGRAM = """
 import sys
 sys.path.extend(sys.argv[1:])
 import ragstone.read.confined_main as confined_main
-from ragstone.read.file_types import Format
+from ragstone.read.file_formats import Format
 from tests.read import bad_readers
 names = [name for name in dir(bad_readers) if name.islower() and not name.startswith("_")]
 confined_main.FORMATS = tuple(Format(name, (name,), f"tests.read.bad_readers:{name}") for name in names)

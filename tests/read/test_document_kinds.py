@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from ragstone.errors import ReadError
+from ragstone.read.choose_reader import reader_for
 from ragstone.read.document_kinds import kind_of
-from ragstone.read.file_types import explain_refusal, suffix_of
-from ragstone.read.readers import reader_for
+from ragstone.read.file_formats import explain_refusal, suffix_of
 
 
 @pytest.mark.parametrize(

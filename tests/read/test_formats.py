@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from ragstone.read.file_types import FORMATS, Format, explain_refusal, find_format
-from ragstone.read.readers import is_binary
+from ragstone.read.choose_reader import is_binary
+from ragstone.read.file_formats import FORMATS, Format, explain_refusal, find_format
 from tests.support.formats import get_format
 
 

@@ -17,9 +17,9 @@ import pytest
 from ragstone.chunk.chunkers import chunker_for
 from ragstone.chunk.sizes import NAMES
 from ragstone.errors import ReadError
+from ragstone.read.choose_reader import is_binary, reader_for
 from ragstone.read.confined_reader import ConfinedReader
-from ragstone.read.file_types import FORMATS, Format, find_format
-from ragstone.read.readers import is_binary, reader_for
+from ragstone.read.file_formats import FORMATS, Format, find_format
 from ragstone.sources.folder.ignore_rules import IgnoreRules
 from ragstone.text.identifiers import query_terms, terms
 from ragstone.text.tokens import estimate

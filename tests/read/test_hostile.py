@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import pytest
 
 from ragstone.errors import ReadError
+from ragstone.read.choose_reader import reader_for
 from ragstone.read.confined_reader import DEADLINE_SECONDS, ConfinedReader
-from ragstone.read.file_types import find_format
-from ragstone.read.readers import reader_for
+from ragstone.read.file_formats import find_format
 from tests.read.hostile_pdf import bombs, damaged, laughs
 from tests.read.pdf_files import lines, pdf
 from tests.read.samples import HOSTILE

@@ -12,9 +12,9 @@ from ragstone import Engine, config
 from ragstone.config import settings as settings_module
 from ragstone.errors import MissingExtra, ReadError
 from ragstone.indexing.collection_writer import ChunkingConfig
-from ragstone.read import readers
+from ragstone.read import choose_reader
+from ragstone.read.choose_reader import is_binary, reader_for
 from ragstone.read.ocr_reader import OcrReader
-from ragstone.read.readers import is_binary, reader_for
 from ragstone.types import OcrLimits
 from tests.read.pdf_files import lines, pdf
 from tests.support.formats import get_format
@@ -37,14 +37,14 @@ def scanned(count: int, *, first: str = "") -> bytes:
 @pytest.fixture
 def ocr_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[OcrReader]:
     reader = OcrReader(FAKE, page_seconds=3.0)
-    monkeypatch.setattr(readers, "OCR_READER", reader)
+    monkeypatch.setattr(choose_reader, "OCR_READER", reader)
     yield reader
     reader.close()
 
 
 @pytest.fixture
 def not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (settings_module, readers):
+    for module in (settings_module, choose_reader):
         monkeypatch.setattr(module, "is_ocr_installed", lambda: False)
 
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from ragstone.errors import ReadError
-from ragstone.read.file_types import FORMATS, find_format
+from ragstone.read.file_formats import FORMATS, find_format
 from ragstone.read.office_package import OfficePackage
 from ragstone.read.xml_tree import parse_xml
 from tests.read.office_files import (

@@ -14,8 +14,8 @@ from ragstone import Engine
 from ragstone.chunk.chunkers import chunker_for
 from ragstone.chunk.sizes import NAMES
 from ragstone.errors import ReadError
-from ragstone.read.file_types import explain_refusal
-from ragstone.read.readers import is_binary, reader_for
+from ragstone.read.choose_reader import is_binary, reader_for
+from ragstone.read.file_formats import explain_refusal
 from ragstone.types import Document
 from tests.read.pdf_files import FONT, Pdf, Placed, content, lines, pdf
 from tests.support.formats import get_format

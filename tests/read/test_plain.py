@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from ragstone.errors import ReadError
 from ragstone.protocols import Reader
+from ragstone.read.choose_reader import reader_for
 from ragstone.read.plain import PlainReader, find_heading
-from ragstone.read.readers import reader_for
 from ragstone.types import Document
 
 

@@ -23,7 +23,7 @@ from tests.read.pdf_files import lines, pdf
 ROOT = Path(__file__).resolve().parents[2]
 READS = """
 import sys
-from ragstone.read.readers import reader_for
+from ragstone.read.choose_reader import reader_for
 from tests.read.pdf_files import lines, pdf
 print(reader_for("a.pdf").read(pdf([lines("A line.")]), "a.pdf").text)
 """

@@ -18,7 +18,7 @@ PROGRAM = """
 import sys
 sys.path.extend(sys.argv[1:])
 import ragstone.read.confined_main as confined_main
-from ragstone.read.file_types import Format
+from ragstone.read.file_formats import Format
 names = ("refused", "arguments", "threads")
 confined_main.FORMATS = tuple(
     Format(name, (name,), f"tests.security.native_readers:{name}") for name in names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragstone.read.file_types import FORMATS, Format
+from ragstone.read.file_formats import FORMATS, Format
 
 
 def get_format(name: str) -> Format:

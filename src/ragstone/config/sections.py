@@ -327,12 +327,7 @@ class StorageSettings:
         inside=True,
         aliases=("RAG_STORE_PATH",),
     )
-    cache_mb: int = setting(
-        32,
-        "Memory for SQLite's page cache in MB: as much for the writer, and as much for all readers.",
-        low=1,
-        high=65_536,
-    )
+    cache_mb: int = setting(32, "Memory for SQLite's page cache, in MB.", low=1, high=65_536)
     url: str | None = setting(
         None,
         "Address of a PostgreSQL database that holds the index in place of the file: "

@@ -10,7 +10,7 @@ from ragstone.errors import ReadError
 from ragstone.indexing.collection import folder_source
 from ragstone.indexing.reconcile import Reconciler
 from ragstone.read import BINARY
-from ragstone.read.file_types import explain_refusal
+from ragstone.read.file_formats import explain_refusal
 from ragstone.sources.added_files import (
     AddedFile,
     AddedFiles,

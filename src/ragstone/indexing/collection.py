@@ -16,7 +16,7 @@ from ragstone.indexing.collection_writer import ChunkingConfig, DocumentWriter
 from ragstone.indexing.components import is_shared, store_notes
 from ragstone.indexing.ownership import require_takeover
 from ragstone.indexing.reconcile import Reconciler, Reconciliation
-from ragstone.read.file_types import FORMAT_SUFFIXES, IMAGE_SUFFIXES, explain_refusal
+from ragstone.read.file_formats import FORMAT_SUFFIXES, IMAGE_SUFFIXES, explain_refusal
 from ragstone.sources.added_files import ADDED, AddedFile
 from ragstone.sources.folder.selection import FileLimits
 from ragstone.sources.folder.source import MISSING, FolderSource

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Self
 from ragstone.chunk.sizes import describe_recipe, overlap_in_unit, size_in_unit
 from ragstone.errors import QuotaError
 from ragstone.indexing.events import CHUNK_INDEXED, DOCUMENT_REMOVED
-from ragstone.read.file_types import OCR_VERSION, READERS_VERSION
+from ragstone.read.file_formats import OCR_VERSION, READERS_VERSION
 from ragstone.sources.secrets import rules as secret_rules
 from ragstone.types import NO_LIMITS, Limits, OcrLimits, Skip
 

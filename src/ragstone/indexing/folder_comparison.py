@@ -107,7 +107,7 @@ def _count_texts(source: FolderSource, new_items: Sequence[Item]) -> int:
 
 
 def _may_have_text(source: FolderSource, item: Item) -> bool:
-    from ragstone.read.readers import explain_no_text  # readers load here only
+    from ragstone.read.choose_reader import explain_no_text  # readers load here only
 
     try:
         return explain_no_text(source.load(item).data, item.uri) is None

@@ -15,8 +15,8 @@ from ragstone.errors import ReadError, Reason
 from ragstone.indexing.collection_writer import ChunkingConfig
 from ragstone.indexing.parser_process import parse_facts
 from ragstone.protocols import Source
+from ragstone.read.choose_reader import explain_no_text, reader_for
 from ragstone.read.python_command import find_python
-from ragstone.read.readers import explain_no_text, reader_for
 from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.installed_files import SERVER_NAME, blank_own_text
 from ragstone.sources.secrets.redaction import redact, redact_document

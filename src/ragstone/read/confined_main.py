@@ -14,7 +14,7 @@ from ragstone.read.confined_reader import (
     ReadReply,
     ReadRequest,
 )
-from ragstone.read.file_types import FORMATS, Format, ReadFunction
+from ragstone.read.file_formats import FORMATS, Format, ReadFunction
 from ragstone.read.messages import Message, decode
 from ragstone.read.worker_loop import WorkerLoop
 from ragstone.types import Document

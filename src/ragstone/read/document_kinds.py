@@ -16,7 +16,7 @@ from typing import Final
 
 from ragstone import registry
 from ragstone.protocols import KindRules
-from ragstone.read.file_types import (
+from ragstone.read.file_formats import (
     NAMES,
     PROGRAMS,
     SUFFIXES,

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from ragstone.errors import ReadError
 from ragstone.read.document_kinds import kind_of
-from ragstone.read.file_types import name_of
+from ragstone.read.file_formats import name_of
 from ragstone.read.html import decode_html, extract_page
 from ragstone.read.markdown_writer import one_line
 from ragstone.read.office_package import OfficePackage, report_damage

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ragstone.read.document_kinds import kind_of
-from ragstone.read.file_types import name_of
+from ragstone.read.file_formats import name_of
 from ragstone.types import Document, Mark, Metadata
 
 

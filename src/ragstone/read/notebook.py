@@ -8,7 +8,7 @@ from typing import Final
 
 from ragstone.errors import ReadError
 from ragstone.read.encoding import decode_text
-from ragstone.read.file_types import name_of
+from ragstone.read.file_formats import name_of
 from ragstone.read.markdown_writer import MarkdownWriter
 from ragstone.read.plain import find_heading
 from ragstone.types import Document

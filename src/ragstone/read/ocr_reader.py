@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragstone.errors import ReadError, Reason
-from ragstone.read.file_types import name_of
+from ragstone.read.file_formats import name_of
 from ragstone.read.messages import decode
 from ragstone.read.page_text import PAGE_BREAK, describe_pages
 from ragstone.read.worker_process import WorkerFailed, WorkerProcess

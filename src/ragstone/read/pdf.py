@@ -13,7 +13,7 @@ from pypdfium2 import PdfDocument, PdfiumError, raw
 
 from ragstone.errors import ReadError
 from ragstone.read.document_kinds import kind_of
-from ragstone.read.file_types import name_of
+from ragstone.read.file_formats import name_of
 from ragstone.read.markdown_writer import one_line
 from ragstone.read.page_text import PAGE_BREAK, describe_pages
 from ragstone.read.pdf_layout import (

@@ -15,7 +15,7 @@ from ragstone.read.document_kinds import (
     refine_kind,
 )
 from ragstone.read.encoding import decode_text
-from ragstone.read.file_types import name_of
+from ragstone.read.file_formats import name_of
 from ragstone.read.generated_text import is_generated
 from ragstone.types import Document
 from ragstone.types.documents import CODE, GENERATED

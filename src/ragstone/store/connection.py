@@ -36,7 +36,7 @@ _PRAGMAS: Final = (
     "PRAGMA wal_autocheckpoint = 0",
     "PRAGMA secure_delete = OFF",  # compact(secure=True) overwrites removed rows
 )
-_LEAST_CACHE_KIB: Final = 1 << 10
+_LEAST_CACHE_KIB: Final = 512
 _CACHE: Final = "PRAGMA cache_size = -{:d}"
 _BUSY: Final = "PRAGMA busy_timeout = {:d}"
 _GENERATION: Final = "SELECT value FROM meta WHERE key = 'generation'"
@@ -97,7 +97,7 @@ class Database:
         )
         self.closed = False
         self.read_only = False
-        self._cache_kib = max(1, cache_mb) << 10
+        self._cache_kib = max(1, cache_mb) << 9  # half for the writer, half for the readers
         self._wait = wait
         self._idle: deque[sqlite3.Connection] = deque()
         self._writer_in_use = threading.RLock()
@@ -329,7 +329,7 @@ class Database:
         try:
             return self._idle.pop()
         except IndexError:
-            # The system caches the file too, so a search of 100,000 chunks takes as long with 2 MB as with 32.
+            # The system caches the file too, so a search of 100,000 chunks takes as long with 1 MB as with 32.
             return self._connect(max(_LEAST_CACHE_KIB, self._cache_kib // _IDLE_READERS))
 
     def _keep_idle(self, db: sqlite3.Connection) -> None:

@@ -49,7 +49,7 @@ def open_store(settings: StoreSettings) -> SqliteStore:
 class SqliteStore(SqliteReader):
     """Implements `DocumentStore` in one SQLite file (`path=":memory:"`: in none).
 
-    Several threads and several processes may use it at once. `cache_mb` limits the page caches of the writer and of all readers;
+    Several threads and several processes may use it at once. `cache_mb` limits the page caches of the writer and of the readers;
     `wait` is how long a writer queues.
     """
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from ragstone.errors import InputError, ReadError
-from ragstone.read.file_types import suffix_of
-from ragstone.read.readers import is_binary, reader_for
+from ragstone.read.choose_reader import is_binary, reader_for
+from ragstone.read.file_formats import suffix_of
 from ragstone.sources.files import safe_open
 
 MAX_BYTES: Final = 5_000_000

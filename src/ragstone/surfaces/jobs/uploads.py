@@ -9,7 +9,7 @@ from ragstone.engine import Engine
 from ragstone.errors import InputError, ProviderError, QuotaError, ReadError
 from ragstone.indexing.backfill import outage_note
 from ragstone.protocols import JobFile, Progress
-from ragstone.read.readers import explain_no_text, reader_for
+from ragstone.read.choose_reader import explain_no_text, reader_for
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.reports import skips_json
 from ragstone.types import Document, Metadata, Skip

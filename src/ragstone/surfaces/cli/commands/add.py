@@ -12,7 +12,7 @@ import click
 
 from ragstone.engine import Engine
 from ragstone.errors import InputError, ReadError
-from ragstone.read.readers import explain_no_text, reader_for
+from ragstone.read.choose_reader import explain_no_text, reader_for
 from ragstone.sources.added_files import file_uri
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand

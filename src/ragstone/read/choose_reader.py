@@ -11,7 +11,7 @@ from ragstone.protocols import Reader
 from ragstone.read import BINARY, encoding
 from ragstone.read.confined_reader import CONFINED_READER
 from ragstone.read.document_kinds import refine_kind
-from ragstone.read.file_types import (
+from ragstone.read.file_formats import (
     Format,
     explain_own_data,
     explain_refusal,
