@@ -232,6 +232,17 @@ class DocumentReader(Protocol):
     ) -> list[types.StoredDocument]:
         """Return documents by (collection, uri), starting after the pair `after`."""
 
+    def sorted_documents(
+        self,
+        key: types.CollectionKey,
+        order: types.DocumentOrder,
+        *,
+        filter: types.Filter | None = None,
+        skip: int = 0,
+        limit: int = 50,
+    ) -> list[types.StoredDocument]:
+        """Return documents of a collection in an order, without the first `skip`; texts are compared by code point."""
+
     def count_sources(self, scope: types.Scope) -> dict[str, int]:
         """Return how many documents came from each source."""
 

@@ -30,6 +30,8 @@ from ragstone.types import (
     Collection,
     CollectionKey,
     CollectionKind,
+    DocumentColumn,
+    DocumentOrder,
     Filter,
     KnownFile,
     Scope,
@@ -44,6 +46,15 @@ _DOCUMENT: Final = """
     FROM documents d WHERE d.collection = ?"""
 _DOCUMENT_BY_URI: Final = _DOCUMENT + " AND d.uri = ?"
 _DOCUMENTS_AFTER: Final = _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY d.uri LIMIT ?"
+_SORTED: Final = _DOCUMENT + " AND {where} ORDER BY {order} LIMIT ? OFFSET ?"
+_DIRECTIONS: Final = {False: "ASC", True: "DESC"}
+_ORDERS: Final[Mapping[DocumentColumn, str]] = {
+    "uri": "d.uri {0}",
+    "kind": "d.kind {0}, d.uri {0}",
+    "chunks": "d.chunks {0}, d.uri {0}",
+    "characters": "d.characters {0}, d.uri {0}",
+    "added_at": "d.added_at {0}, d.uri {0}",
+}
 _CHUNK: Final = """
     SELECT c.id, c.text_id, col.name, d.metadata, c.header, c.ord,
            c.start, c."end", c.byte_start, c.byte_end, c.line_start, c.line_end, c.page,
@@ -165,6 +176,25 @@ class SqliteReader:
                 rows = db.execute(statement, (number, start, *condition.parameters, missing))
                 page += [document_from(row, name) for row in rows]
         return page
+
+    def sorted_documents(
+        self,
+        key: CollectionKey,
+        order: DocumentOrder,
+        *,
+        filter: Filter | None = None,
+        skip: int = 0,
+        limit: int = 50,
+    ) -> list[StoredDocument]:
+        """Return documents of a collection in an order, without the first `skip`."""
+        condition = filters.where(filter)
+        columns = _ORDERS[order.column].format(_DIRECTIONS[order.descending])
+        statement = _SORTED.format(where=condition.sql, order=columns)
+        with self._source.reading() as db:
+            collection = catalog.collection_id(db, key)
+            limits = (row_limit(limit), row_limit(skip))
+            rows = db.execute(statement, (collection, *condition.parameters, *limits))
+            return [document_from(row, key.name) for row in rows]
 
     def count_sources(self, scope: Scope) -> dict[str, int]:
         """Return how many documents came from each source."""

@@ -21,7 +21,18 @@ from ragstone.testing.store_case import (
     prepare,
     put_text,
 )
-from ragstone.types import ChunkOutline, PreparedDocument, PutResult, Scope, Stamp, StoredChunk
+from ragstone.types import (
+    ChunkOutline,
+    Condition,
+    DocumentColumn,
+    DocumentOrder,
+    Filter,
+    PreparedDocument,
+    PutResult,
+    Scope,
+    Stamp,
+    StoredChunk,
+)
 
 URI = "docs/ä.md"
 STAMP = Stamp(3, 10**18, 10**18 + 1, 2**64 - 1)
@@ -134,6 +145,38 @@ class StoreDocumentsContract(StoreCase):
         uris = [row.uri for row in store.documents(SECOND_KEY.scope)]
         assert uris == ["b"]
         assert store.documents(HERE, limit=0) == []
+
+    def test_documents_are_sorted_by_a_column(self, store: DocumentStore) -> None:
+        store.put(KEY, [prepare("b", ["long text", "two"], kind="doc")])
+        store.put(KEY, [prepare("a", ["x"], kind="code"), prepare("c", ["y"], kind="Doc")])
+        put_text(store, "z", "text", key=OTHER_KEY)
+
+        def uris(column: DocumentColumn, *, descending: bool = False) -> str:
+            order = DocumentOrder(column, descending)
+            return "".join(row.uri for row in store.sorted_documents(KEY, order))
+
+        assert (uris("uri"), uris("uri", descending=True)) == ("abc", "cba")
+        assert (uris("kind"), uris("kind", descending=True)) == ("cab", "bac")
+        assert (uris("chunks"), uris("chunks", descending=True)) == ("acb", "bca")
+        assert (uris("characters"), uris("characters", descending=True)) == ("acb", "bca")
+        assert uris("added_at")[0] == "b" and uris("added_at", descending=True)[-1] == "b"
+
+    def test_sorted_documents_are_filtered_and_listed_in_parts(
+        self, store: DocumentStore
+    ) -> None:
+        kinds = {"a": "doc", "b": "code", "c": "doc", "d": "doc"}
+        store.put(KEY, [prepare(uri, ["text"], kind=kind) for uri, kind in kinds.items()])
+        order = DocumentOrder("chunks", descending=True)
+        docs = Filter((Condition("kind", "eq", "doc"),))
+        parts = [
+            [
+                row.uri
+                for row in store.sorted_documents(KEY, order, filter=docs, skip=skip, limit=2)
+            ]
+            for skip in (0, 2, 4)
+        ]
+        assert parts == [["d", "c"], ["a"], []]
+        assert store.sorted_documents(MISSING_KEY, order) == []
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 

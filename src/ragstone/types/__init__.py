@@ -73,6 +73,8 @@ from ragstone.types.storage import CollectionKey as CollectionKey
 from ragstone.types.storage import CollectionKind as CollectionKind
 from ragstone.types.storage import CollectionState as CollectionState
 from ragstone.types.storage import CollectionStateChanges as CollectionStateChanges
+from ragstone.types.storage import DocumentColumn as DocumentColumn
+from ragstone.types.storage import DocumentOrder as DocumentOrder
 from ragstone.types.storage import EmbedUsage as EmbedUsage
 from ragstone.types.storage import KnownFile as KnownFile
 from ragstone.types.storage import PendingText as PendingText

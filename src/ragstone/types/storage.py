@@ -123,6 +123,18 @@ class PutResult:
     """Messages for the user, such as secrets that were removed from the text."""
 
 
+DocumentColumn = Literal["uri", "kind", "chunks", "characters", "added_at"]
+"""A field of a stored document that a list can be sorted by."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOrder:
+    """The order of a list of documents; documents with equal values are sorted by uri in the same direction."""
+
+    column: DocumentColumn = "uri"
+    descending: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
     """A document as the store lists it, without its text."""

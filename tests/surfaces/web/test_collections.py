@@ -231,7 +231,7 @@ def test_the_list_is_paged_and_filtered(opened_shelf: tuple[Page, PageRecord]) -
     rows = page.locator("#documents tbody tr")
     expect(rows).to_have_count(50)
     page.keyboard.press("j")
-    page.wait_for_url("**cursor=**")
+    page.wait_for_url("**page=2**")
     expect(rows.nth(1)).to_contain_text("notes/")
     page.keyboard.press("/")
     page.keyboard.type("07")

@@ -24,6 +24,8 @@ from ragstone.types import (
     Collection,
     CollectionKey,
     CollectionKind,
+    DocumentColumn,
+    DocumentOrder,
     Filter,
     KnownFile,
     Scope,
@@ -41,6 +43,16 @@ _DOCUMENTS_AFTER: Final = _DOCUMENT + " AND d.uri > %(after)s ORDER BY d.uri LIM
 _PASSING_AFTER: Final = (
     _DOCUMENT + " AND d.uri > %(after)s AND d.id = ANY(%(ids)s) ORDER BY d.uri LIMIT %(limit)s"
 )
+_SORTED: Final = _DOCUMENT + "{passing} ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s"
+_PASSING: Final = " AND d.id = ANY(%(ids)s)"
+_DIRECTIONS: Final = {False: "ASC", True: "DESC"}
+_ORDERS: Final[Mapping[DocumentColumn, str]] = {
+    "uri": "d.uri {0}",
+    "kind": 'd.kind COLLATE "C" {0}, d.uri {0}',
+    "chunks": "d.chunks {0}, d.uri {0}",
+    "characters": "d.characters {0}, d.uri {0}",
+    "added_at": "d.added_at {0}, d.uri {0}",
+}
 _CHUNK: Final = """
     SELECT c.id, c.text_id, col.name, d.metadata, c.header, c.ord,
            c.span_start, c.span_end, c.byte_start, c.byte_end, c.line_start, c.line_end, c.page,
@@ -152,6 +164,29 @@ class PostgresReader:
                 statement = _DOCUMENTS_AFTER if ids is None else _PASSING_AFTER
                 page += [document_from(row, name) for row in db.execute(statement, parameters)]
         return page
+
+    def sorted_documents(
+        self,
+        key: CollectionKey,
+        order: DocumentOrder,
+        *,
+        filter: Filter | None = None,
+        skip: int = 0,
+        limit: int = 50,
+    ) -> list[StoredDocument]:
+        """Return documents of a collection in an order, without the first `skip`."""
+        with self._source.reading(key.project) as db:
+            ids = filters.passing_in_scope(db, key.scope, filter, self._passing)
+            parameters = {
+                "collection": catalog.collection_id(db, key),
+                "ids": ids,
+                "limit": row_limit(limit),
+                "skip": row_limit(skip),
+            }
+            columns = _ORDERS[order.column].format(_DIRECTIONS[order.descending])
+            passing = "" if ids is None else _PASSING
+            statement = _SORTED.format(passing=passing, order=columns)
+            return [document_from(row, key.name) for row in db.execute(statement, parameters)]
 
     def count_sources(self, scope: Scope) -> dict[str, int]:
         """Return how many documents came from each source."""

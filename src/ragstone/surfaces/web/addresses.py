@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from ragstone.types import Hit
 
@@ -11,7 +11,7 @@ from ragstone.types import Hit
 def collection_path(name: str, **query: str) -> str:
     """Return the address of a collection's page."""
     if _is_plain(name):
-        return _with_query(f"/collections/{_quote(name)}", query)
+        return _with_query(f"/collections/{quote_uri(name)}", query)
     return _with_query("/collections", {"name": name, **query})
 
 
@@ -23,7 +23,7 @@ def collection_change_path(name: str) -> str:
 def session_path(name: str, **query: str) -> str:
     """Return the address of a conversation's page."""
     if _is_plain(name):
-        return _with_query(f"/memory/{_quote(name)}", query)
+        return _with_query(f"/memory/{quote_uri(name)}", query)
     return _with_query("/memory", {"session": name, **query})
 
 
@@ -65,8 +65,18 @@ def document_change_path(collection: str, uri: str) -> str:
     return _with_query("/documents", {"collection": collection, "uri": uri})
 
 
+def quote_uri(uri: str) -> str:
+    """Return a name for an address or a form, which cannot have every character. A slash stays."""
+    return quote(uri, safe="/", errors="surrogatepass")
+
+
+def unquote_uri(text: str) -> str:
+    """Return the uri that `quote_uri` wrote."""
+    return unquote(text, errors="surrogatepass")
+
+
 def _document_path(collection: str, uri: str, query: Mapping[str, str]) -> str:
-    address = f"/documents/{_quote(collection)}/{_quote(uri)}"
+    address = f"/documents/{quote_uri(collection)}/{quote_uri(uri)}"
     if "/" in collection or not (_is_plain(collection) and _is_plain(uri)):
         address = "/documents"
         query = {"collection": collection, "uri": uri, **query}
@@ -76,11 +86,6 @@ def _document_path(collection: str, uri: str, query: Mapping[str, str]) -> str:
 def _is_plain(name: str) -> bool:
     """Return whether a browser sends a name unchanged as a path: it removes dots and empty parts."""
     return not {"", ".", ".."} & set(name.split("/"))
-
-
-def _quote(name: str) -> str:
-    """Return a name as a part of an address. A slash stays, because uris are paths."""
-    return quote(name, safe="/", errors="surrogatepass")
 
 
 def _with_query(address: str, query: Mapping[str, str]) -> str:

@@ -31,6 +31,8 @@ STATE_LABELS: Final[dict[FileState, tuple[str, str]]] = {
     "run": ("run of an agent", ""),
 }
 """The words and the colour of each state."""
+ON_DISK: Final[frozenset[FileState]] = frozenset({"current", "changed", "unknown"})
+"""The states of documents whose file is still in the folder, as far as is known."""
 _STATES_OF_SOURCES: Final[dict[str, FileState]] = {
     GRAPH_SOURCE: "graph",
     WEB: "web",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 
 from ragstone.access.identity import KeyScope
@@ -168,10 +169,27 @@ async def page_failure(request: Request, error: Exception) -> Response:
     if "hx-request" in request.headers:
         headers.update({"hx-refresh": "true"} if is_login else error_toast(error))
         return HTMLResponse(b"", status, headers={**PAGE_HEADERS, **headers})
-    template = "login.html" if is_login else "failure.html"
-    return render_page(
-        request, template, status=status, headers=headers, error=error, code=status
-    )
+    if is_login:
+        return render_page(request, "login.html", status=status, headers=headers, error=error)
+    call = await _caller(request)
+    if call is None:
+        return render_page(
+            request, "failure.html", status=status, headers=headers, error=error, code=status
+        )
+    return call.render("failure.html", status=status, headers=headers, error=error, code=status)
+
+
+async def _caller(request: Request) -> PageCall | None:
+    """Return the call of a request that failed, None if the caller is unknown; an unknown address has no route."""
+    if not hasattr(request.state, "identity"):
+        server: ServerState = request.app.state.server
+        try:
+            request.state.identity = await run_in_threadpool(server.identify, request.headers)
+        except RagstoneError:  # the failure that is shown matters more
+            return None
+    if request.state.identity is None:
+        return None
+    return PageCall(request)
 
 
 def toast_header(

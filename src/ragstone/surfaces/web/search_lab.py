@@ -87,12 +87,18 @@ class LabHit:
         return max(0.0, min(1.0, self.hit.score))
 
     @property
+    def ranks(self) -> list[tuple[str, str]]:
+        """Return the lists that found the hit, each with its rank: `("words", "2nd")`."""
+        lists = self.hit.trace.lists
+        return [
+            ("words" if entry.name == "words" else "meaning", format_rank(entry.rank))
+            for entry in lists
+        ]
+
+    @property
     def reason(self) -> str:
         """Return the ranks of the hit in words: "2nd by words, 1st by meaning"."""
-        return ", ".join(
-            f"{format_rank(entry.rank)} by {'words' if entry.name == 'words' else 'meaning'}"
-            for entry in self.hit.trace.lists
-        )
+        return ", ".join(f"{rank} by {name}" for name, rank in self.ranks)
 
     @property
     def boosts(self) -> list[tuple[str, float]]:

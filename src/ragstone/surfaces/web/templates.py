@@ -15,6 +15,7 @@ from ragstone.surfaces.web.addresses import (
     document_path,
     passage_path,
     picture_path,
+    quote_uri,
     session_change_path,
     session_path,
 )
@@ -49,6 +50,7 @@ def environment() -> Environment:
         document_path=document_path,
         passage_path=passage_path,
         picture_path=picture_path,
+        quote_uri=quote_uri,
         document_change_path=document_change_path,
         session_path=session_path,
         session_change_path=session_change_path,

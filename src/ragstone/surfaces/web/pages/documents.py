@@ -13,9 +13,10 @@ from ragstone.read.plain import find_heading
 from ragstone.surfaces.jobs.uploads import check_file_name
 from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.rest.replies import JsonReply
-from ragstone.surfaces.web.addresses import collection_path
+from ragstone.surfaces.web.addresses import collection_path, unquote_uri
 from ragstone.surfaces.web.document_view import Passage, view_document
-from ragstone.surfaces.web.file_states import STATE_LABELS, file_states
+from ragstone.surfaces.web.file_states import ON_DISK, STATE_LABELS, file_states
+from ragstone.surfaces.web.formats import plural
 from ragstone.surfaces.web.headers import PAGE_HEADERS
 from ragstone.surfaces.web.page import AuthorisedPage, PageCall, page_router
 from ragstone.surfaces.web.page_pictures import describe_pictures
@@ -97,7 +98,7 @@ def add_text(
     document = Document(uri, text, kind.strip() or "doc", language, title)
     page.engine.add(document, collection=collection)
     done = "Replaced" if existing is not None else "Added"
-    return page.toast(f"{done} {uri}.", event="documentsChanged")
+    return page.toast(f"{done} {uri}.", event="textAdded")
 
 
 @router.post("/documents/existing")
@@ -112,10 +113,25 @@ def find_existing(
     return JsonReply({"existing": existing})
 
 
+@router.post("/documents/delete")
+@needs("write")
+def delete_documents(
+    page: AuthorisedPage, collection: Text, uris: Annotated[list[str], Form()]
+) -> Response:
+    """Remove documents of a list, which then shows those that are left; the uris are quoted."""
+    name = page.collection(collection).name
+    names = [unquote_uri(uri) for uri in uris]
+    count = page.engine.remove(ids=names, collection=name)
+    if not count:
+        raise NotFound("there are no such documents", hint="reload the page")
+    deleted = names[0] if len(names) == 1 else plural(count, "document")
+    return page.toast(f"Deleted {deleted}.", event="documentsChanged")
+
+
 @router.delete("/documents")
 @needs("write")
 def delete_document(page: AuthorisedPage, collection: str, uri: str) -> Response:
-    """Remove a document."""
+    """Remove a document, and show its collection."""
     name = page.collection(collection).name
     if not page.engine.remove(uri, collection=name):
         raise NotFound(f"there is no document {uri!r}", hint="reload the page")
@@ -142,6 +158,6 @@ def _show_document(page: PageCall, collection: str, uri: str, place: DocumentPla
         view=view,
         query=place.q,
         state=STATE_LABELS[state],
-        is_on_disk=state in ("current", "changed", "unknown"),
+        is_on_disk=state in ON_DISK,
         pictures=describe_pictures(document, text, state, has_folder=page.has_folder),
     )

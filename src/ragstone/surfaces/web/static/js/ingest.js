@@ -180,7 +180,8 @@ if (panel) {
     list.replaceChildren();
     clear.hidden = true;
   });
-  document.addEventListener("documentsChanged", finishPaste);
+  document.addEventListener("textAdded", finishPaste);
+  document.addEventListener("documentsChanged", () => refreshDocuments().catch(toastFailure));
   document.addEventListener("paste", takePaste);
   document.addEventListener("drop", takeDrop);
   document.addEventListener("dragover", (event) => {
