@@ -67,7 +67,8 @@ def test_a_collection_is_created_filled_and_deleted(
     page.get_by_role("button", name="Add the text").click()
     expect(page.locator("#documents")).to_contain_text("pasted.md")
     take_screenshots(page, "ingest")
-    page.get_by_role("button", name="Delete pasted.md").click()
+    page.get_by_role("checkbox", name="Choose pasted.md").check()
+    page.get_by_role("button", name="Delete the chosen").click()
     page.locator("#confirm").get_by_role("button", name="Delete").click()
     expect(page.locator("#documents")).not_to_contain_text("pasted.md")
     page.get_by_role("button", name="Delete", exact=True).click()
@@ -217,27 +218,14 @@ def test_a_deletion_says_that_files_on_disk_stay(page: Page) -> None:
     page.get_by_role("button", name="Delete", exact=True).first.click()
     expect(dialog).to_contain_text("The files on disk stay")
     dialog.get_by_role("button", name="Cancel").click()
-    page.get_by_role("button", name="Delete docs/saw-manual.pdf").click()
+    page.get_by_role("checkbox", name="Choose docs/saw-manual.pdf").check()
+    page.get_by_role("button", name="Delete the chosen").click()
+    expect(dialog).to_contain_text("Delete docs/saw-manual.pdf from the index?")
     expect(dialog).to_contain_text("The file on disk stays")
     dialog.get_by_role("button", name="Cancel").click()
     page.goto("/documents/default/docs/saw-manual.pdf")
     page.get_by_role("button", name="Delete").click()
     expect(dialog).to_contain_text("The file on disk stays")
-
-
-def test_the_list_is_paged_and_filtered(opened_shelf: tuple[Page, PageRecord]) -> None:
-    page, _ = opened_shelf
-    page.goto("/collections/notes")
-    rows = page.locator("#documents tbody tr")
-    expect(rows).to_have_count(50)
-    page.keyboard.press("j")
-    page.wait_for_url("**page=2**")
-    expect(rows.nth(1)).to_contain_text("notes/")
-    page.keyboard.press("/")
-    page.keyboard.type("07")
-    expect(rows).to_have_count(12)
-    page.locator("#q").fill("nothing like this")
-    expect(page.locator("#documents")).to_contain_text("No document matches")
 
 
 def test_names_that_are_no_paths_have_pages(shelf: RunningServer) -> None:

@@ -118,7 +118,7 @@ def find_existing(
 def delete_documents(
     page: AuthorisedPage, collection: Text, uris: Annotated[list[str], Form()]
 ) -> Response:
-    """Remove documents of a list, which then shows those that are left; the uris are quoted."""
+    """Remove the chosen documents of a list, which then shows the others; the uris are quoted."""
     name = page.collection(collection).name
     names = [unquote_uri(uri) for uri in uris]
     count = page.engine.remove(ids=names, collection=name)

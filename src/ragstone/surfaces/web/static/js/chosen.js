@@ -7,9 +7,10 @@ function boxes() {
 function question(chosen) {
   const count = chosen.length;
   const onDisk = chosen.filter((box) => "onDisk" in box.dataset).length;
-  const title = `Delete ${count} ${count === 1 ? "document" : "documents"} from the index?`;
+  const title = `Delete ${count === 1 ? chosen[0].dataset.name : `${count} documents`} from the index?`;
   if (!onDisk) return title;
-  if (onDisk === count) return `${title} Files on disk stay, and the next sync reads them again.`;
+  if (count === 1) return `${title} The file on disk stays, and the next sync reads it again.`;
+  if (onDisk === count) return `${title} The files on disk stay, and the next sync reads them again.`;
   return `${title} Files on disk stay, and the next sync reads them again: ${onDisk} of the ${count}.`;
 }
 
