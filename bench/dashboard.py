@@ -165,6 +165,7 @@ def page_addresses(folder: Path) -> dict[str, str]:
         "Collection": "/collections/default",
         "Collection, filtered": "/collections/default?q=json",
         "Collection, of one kind": "/collections/default?kind=code",
+        "Collection, sorted": "/collections/default?sort=-chunks&page=20",
         "Ledger": "/collections/default?view=ledger",
         "Document, the largest": f"/documents/default/{document}",
         "Search, empty": "/search",

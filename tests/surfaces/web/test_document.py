@@ -6,12 +6,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from ragstone import Document
 from ragstone.surfaces.web.document_view import Passage, view_document
 from ragstone.surfaces.web.highlight import LinePart
 from tests.read.pdf_files import lines, pdf
-from tests.support.browser import SAMPLE, find_barriers, take_screenshots
+from tests.support.browser import SAMPLE, find_barriers, open_page, take_screenshots
 from tests.support.running_server import running_server
 
 MANUAL = "saw-manual.pdf"
@@ -50,6 +51,47 @@ def test_a_hit_in_a_pdf_opens_at_its_passage_beside_the_picture_of_the_page(page
     take_screenshots(page, "passage")
     page.get_by_role("link", name="Back to the search").click()
     expect(page.locator("[data-hit]").first).to_be_visible()
+
+
+# ── the chunk in view ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_list_of_chunks_marks_the_one_of_the_address_and_the_one_in_view(
+    page: Page,
+) -> None:
+    page.goto("/search?q=how+much+water+cools+the+blade")
+    page.locator(".hit-place").first.click()
+    marked = page.locator(".outline [aria-current=location]")
+    expect(marked).to_have_count(1)
+    expect(marked).to_contain_text("Cooling")
+    page.evaluate("scrollTo(0, 0)")
+    expect(marked).to_contain_text("Before you start")
+    page.locator(".outline a").last.click()
+    expect(marked).to_contain_text("Loosen the flange")
+    page.goto("/documents/default/docs/saw-manual.pdf#chunk-4")
+    expect(marked).to_contain_text("Changing the blade")
+    page.goto("/documents/default/docs/saw-manual.pdf?page=2#page-2")
+    expect(marked).to_contain_text("p. 2")
+    expect(marked).to_have_count(1)
+    assert find_barriers(page) == []
+
+
+def test_the_marked_chunk_of_a_long_list_is_scrolled_into_view(
+    browser: Browser, tmp_path: Path
+) -> None:
+    sections = [f"## Part {number}\n\n{'Some words. ' * 60}\n" for number in range(60)]
+    with running_server(tmp_path) as server, open_page(browser, server.url) as (page, _):
+        document = Document("long.md", "\n".join(sections), "doc", language="markdown")
+        server.state.engines.own.add(document, embed=False)
+        page.goto("/documents/default/long.md")
+        marked = page.locator(".outline [aria-current=location]")
+        expect(marked).to_contain_text("Part 0")
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        expect(marked).to_contain_text("Part 59")
+        expect(marked).to_be_in_viewport()
+        page.goto("/documents/default/long.md#chunk-30")
+        expect(marked).to_have_attribute("href", "#chunk-30")
+        expect(marked).to_be_in_viewport()
 
 
 def test_exactly_the_characters_of_a_passage_are_marked() -> None:

@@ -95,6 +95,14 @@ def test_a_wrong_address_is_a_page_for_people_and_json_for_programs(
     assert rest.json()["success"] is False
 
 
+def test_a_stranger_sees_no_navigation_on_a_wrong_address(folder: Path) -> None:
+    with running_server(folder, project="workshop") as server:
+        server.state.engines.own.admin.keys.create(scopes=("admin",))
+        page = server.get("/nowhere", headers={"accept": "text/html"})
+        assert page.status_code == 404 and "There is no such address." in page.text
+        assert "workshop" not in page.text and "nav-link" not in page.text
+
+
 def test_the_address_of_older_dashboards_leads_to_the_first_page(local: RunningServer) -> None:
     answer = local.get("/dashboard/default?module=rag")
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
@@ -170,10 +178,37 @@ def test_a_page_does_not_move_after_it_is_shown(page: Page) -> None:
 
 def test_a_failed_page_is_readable(page: Page, record: PageRecord) -> None:
     page.goto("/nowhere")
-    expect(page.get_by_role("heading")).to_have_text("There is no such address.")
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is no such address.")
+    expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
     assert find_barriers(page) == []
+    page.goto("/documents/default/nothing.md")
+    expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
+    page.goto("/nowhere")
     take_screenshots(page, "not-found")
     record.console_errors.clear()
+
+
+def test_a_message_covers_no_control(page: Page) -> None:
+    page.goto("/collections/default?q=docs")
+    page.get_by_role("checkbox", name="Choose all documents of this page").check()
+    page.evaluate(
+        """() => document.dispatchEvent(new CustomEvent('toast', {detail: {
+          message: 'Deleted a document with quite a long name.', hint: 'It has a hint.', kind: 'error'}}))"""
+    )
+    expect(page.locator(".toast")).to_be_in_viewport(ratio=1)
+    covered = page.evaluate(
+        """() => {
+          const box = document.querySelector(".toast").getBoundingClientRect();
+          return [...document.querySelectorAll("a, button, input, summary")]
+            .filter((control) => !control.closest(".toast") && control.checkVisibility())
+            .filter((control) => {
+              const {top, bottom, left, right} = control.getBoundingClientRect();
+              return top < box.bottom && bottom > box.top && left < box.right && right > box.left;
+            })
+            .map((control) => control.outerHTML);
+        }"""
+    )
+    assert covered == []
 
 
 def test_the_navigation_is_at_the_bottom_of_a_phone(

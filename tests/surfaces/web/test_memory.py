@@ -48,6 +48,7 @@ def test_a_replaced_fact_is_shown_with_the_turn_that_replaces_it(page: Page) -> 
     replaced = page.locator("#turn-0")
     expect(replaced).to_contain_text("replaced by turn 2")
     expect(page.locator("#turn-2")).to_contain_text("replaces turn 0")
+    expect(page.get_by_role("region", name="Turns")).to_contain_text("counted from 0")
     take_screenshots(page, "memory-session")
     assert find_barriers(page) == []
     page.get_by_role("button", name="Keep both").click()

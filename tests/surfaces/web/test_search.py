@@ -157,6 +157,24 @@ def test_a_reason_is_a_sentence_and_its_numbers_add_up(page: Page) -> None:
     assert float(cells[2]) * float(cells[3]) == pytest.approx(float(cells[4]), abs=0.01)
 
 
+def test_a_closed_hit_names_its_rank_in_each_list(page: Page) -> None:
+    open_lab(page)
+    first = page.locator("[data-hit]").first
+    expect(first.locator("details")).not_to_have_attribute("open", "")
+    expect(first.locator(".hit-ranks")).to_be_visible()
+    ranks = re.compile(r"Ranks: words \d+(st|nd|rd|th) · meaning \d+(st|nd|rd|th)")
+    expect(first.locator("summary")).to_contain_text(ranks)
+    open_lab(page, "order", "&mode=words")
+    expect(first.locator(".hit-ranks")).to_have_text(re.compile(r"^Ranks: words \d+\w+$"))
+
+
+def test_the_focus_of_a_hit_is_around_its_heading_too(page: Page) -> None:
+    open_lab(page)
+    page.keyboard.press("j")
+    first = page.locator("[data-hit]").first
+    assert first.evaluate("(hit) => getComputedStyle(hit).outlineStyle") == "solid"
+
+
 def test_copy_as_context_copies_at_once(page: Page) -> None:
     open_lab(page)
     page.get_by_role("button", name="Copy as context").click()
