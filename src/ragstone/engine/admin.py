@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ragstone.engine import arguments, facets
 from ragstone.engine.project import Project
-from ragstone.errors import Conflict
+from ragstone.errors import Conflict, NotFound
 from ragstone.indexing import folder_comparison
 from ragstone.indexing.collection import folder_source
 from ragstone.indexing.events import DOCUMENT_REMOVED, SEARCH_COMPLETED, EventLog
@@ -20,6 +20,7 @@ from ragstone.protocols import Progress
 from ragstone.sources.folder.source import FolderSource
 from ragstone.store.filters import parse
 from ragstone.types import (
+    BY_URI,
     AddReport,
     BackgroundStatus,
     Collection,
@@ -69,7 +70,14 @@ class Admin:
 
     def require_project(self) -> None:
         """Raise `NotFound` if nothing was ever stored in the project; the hint names the others."""
-        self._project.require_stored()
+        projects = self._project.store.projects()
+        if self._project.name not in projects:
+            names = [name for name in projects if not arguments.is_system_name(name)]
+            listed = ", ".join(names) or "none yet"
+            raise NotFound(
+                f"there is no project {self._project.name!r}",
+                hint=f"there are {listed}; `ragstone sync --project {self._project.name}` makes it",
+            )
 
     def require_kinds(self, kinds: Sequence[str]) -> None:
         """Raise `NotFound` for a word that is no kind and that no document has; the hint lists the kinds that exist."""
@@ -112,8 +120,9 @@ class Admin:
             )
             settings["embedder"] = embedder
         key = self._project.index.key(name)
+        store = self._project.store
         limits = self._project.workspace.limits_of(self._project.name)
-        return self._project.store.ensure_collection(
+        return store.ensure_collection(
             key, description=description, settings=settings, limits=limits
         )
 
@@ -140,28 +149,15 @@ class Admin:
         collection: str | None = None,
         filters: Mapping[str, object] | None = None,
         after: tuple[str, str] | None = None,
-        limit: int = 50,
-    ) -> list[StoredDocument]:
-        """Return a page of documents, by collection and uri, that starts after a pair of them."""
-        arguments.check_count("limit", limit)
-        scope = self._project.scope(collection)
-        filter = parse(filters) if filters else None
-        return self._project.store.documents(scope, filter=filter, after=after, limit=limit)
-
-    def sorted_documents(
-        self,
-        collection: str,
-        order: DocumentOrder,
-        *,
-        filters: Mapping[str, object] | None = None,
+        order: DocumentOrder = BY_URI,
         skip: int = 0,
         limit: int = 50,
     ) -> list[StoredDocument]:
-        """Return documents of a collection in an order, without the first `skip`."""
+        """Return a page of documents, by collection and order, after a pair of collection and uri."""
         arguments.check_count("limit", limit)
-        key = self._project.index.key(self._project.existing(collection))
-        return self._project.store.sorted_documents(
-            key, order, filter=parse(filters), skip=skip, limit=limit
+        scope, filter = self._project.scope(collection), parse(filters)
+        return self._project.store.documents(
+            scope, filter=filter, after=after, order=order, skip=skip, limit=limit
         )
 
     def document(self, uri: str, *, collection: str | None = None) -> StoredDocument | None:
@@ -322,7 +318,13 @@ class Admin:
 
     def count_vectors(self) -> tuple[int, int]:
         """Return how many texts have a vector, and how many texts there are."""
-        return self._project.count_vectors()
+        spaces = self._project.store.vectors.spaces(self._project.scope())
+        active = [info for info in spaces if info.state == "active"]
+        if not active:
+            return 0, sum(collection.chunks for collection in self._project.collections())
+        texts = active[0].texts
+        # Collections may have vectors of different models; each text counts once.
+        return min(texts, sum(info.embedded for info in active)), texts
 
     def watch_method(self) -> str:
         """Return how changes of files are noticed: `events` or `interval`; empty before the first search."""

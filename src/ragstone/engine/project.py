@@ -227,27 +227,6 @@ class Project:
             yield from page
             after = (page[-1].collection, page[-1].uri)
 
-    def require_stored(self) -> None:
-        """Raise `NotFound` if nothing was ever stored in the project; the hint names the others."""
-        projects = self.store.projects()
-        if self.name not in projects:
-            names = [name for name in projects if not arguments.is_system_name(name)]
-            listed = ", ".join(names) or "none yet"
-            raise NotFound(
-                f"there is no project {self.name!r}",
-                hint=f"there are {listed}; `ragstone sync --project {self.name}` makes it",
-            )
-
-    def count_vectors(self) -> tuple[int, int]:
-        """Return how many texts have a vector, and how many texts there are."""
-        spaces = self.store.vectors.spaces(self.scope())
-        active = [info for info in spaces if info.state == "active"]
-        if not active:
-            return 0, sum(collection.chunks for collection in self.collections())
-        texts = active[0].texts
-        # Collections may have vectors of different models; each text counts once.
-        return min(texts, sum(info.embedded for info in active)), texts
-
     def _document_of_id(self, key: CollectionKey, name: str) -> str:
         """Return the uri of an id: a document's own uri, or the uri in a chunk's id."""
         if self.store.document(key, name) is not None:

@@ -228,20 +228,14 @@ class DocumentReader(Protocol):
         *,
         filter: types.Filter | None = None,
         after: tuple[str, str] | None = None,
-        limit: int = 50,
-    ) -> list[types.StoredDocument]:
-        """Return documents by (collection, uri), starting after the pair `after`."""
-
-    def sorted_documents(
-        self,
-        key: types.CollectionKey,
-        order: types.DocumentOrder,
-        *,
-        filter: types.Filter | None = None,
+        order: types.DocumentOrder = types.BY_URI,
         skip: int = 0,
         limit: int = 50,
     ) -> list[types.StoredDocument]:
-        """Return documents of a collection in an order, without the first `skip`; texts are compared by code point."""
+        """Return documents by collection and then in an order, without the first `skip`.
+
+        With `after`, documents up to this pair of (collection, uri) are left out. Texts are compared by code point.
+        """
 
     def count_sources(self, scope: types.Scope) -> dict[str, int]:
         """Return how many documents came from each source."""

@@ -26,6 +26,7 @@ from ragstone.store.vectors import SqliteVectorReader
 from ragstone.store.words import WordIndex, fts5
 from ragstone.store.words.scope import WordScope
 from ragstone.types import (
+    BY_URI,
     ChunkOutline,
     Collection,
     CollectionKey,
@@ -45,8 +46,11 @@ _DOCUMENT: Final = """
            d.added_at, d.marks, d.beside
     FROM documents d WHERE d.collection = ?"""
 _DOCUMENT_BY_URI: Final = _DOCUMENT + " AND d.uri = ?"
-_DOCUMENTS_AFTER: Final = _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY d.uri LIMIT ?"
-_SORTED: Final = _DOCUMENT + " AND {where} ORDER BY {order} LIMIT ? OFFSET ?"
+_DOCUMENTS_AFTER: Final = (
+    _DOCUMENT + " AND d.uri > ? AND {where} ORDER BY {order} LIMIT ? OFFSET ?"
+)
+_COUNT_AFTER: Final = """
+    SELECT count(*) FROM documents d WHERE d.collection = ? AND d.uri > ? AND {where}"""
 _DIRECTIONS: Final = {False: "ASC", True: "DESC"}
 _ORDERS: Final[Mapping[DocumentColumn, str]] = {
     "uri": "d.uri {0}",
@@ -160,11 +164,15 @@ class SqliteReader:
         *,
         filter: Filter | None = None,
         after: tuple[str, str] | None = None,
+        order: DocumentOrder = BY_URI,
+        skip: int = 0,
         limit: int = 50,
     ) -> list[StoredDocument]:
-        """Return documents by (collection, uri), starting after the pair `after`."""
+        """Return documents by collection and then in an order, without the first `skip`."""
         condition = filters.where(filter)
-        statement = _DOCUMENTS_AFTER.format(where=condition.sql)
+        columns = _ORDERS[order.column].format(_DIRECTIONS[order.descending])
+        statement = _DOCUMENTS_AFTER.format(where=condition.sql, order=columns)
+        count = _COUNT_AFTER.format(where=condition.sql)
         first_collection, first_uri = after or ("", "")
         page: list[StoredDocument] = []
         with self._source.reading() as db:
@@ -172,29 +180,15 @@ class SqliteReader:
                 if name < first_collection:
                     continue
                 start = pack(first_uri) if name == first_collection else ""
-                missing = row_limit(limit) - len(page)
-                rows = db.execute(statement, (number, start, *condition.parameters, missing))
+                parameters = (number, start, *condition.parameters)
+                limits = (row_limit(limit) - len(page), row_limit(skip))
+                rows = db.execute(statement, (*parameters, *limits)).fetchall()
                 page += [document_from(row, name) for row in rows]
+                if rows:
+                    skip = 0
+                elif skip > 0:
+                    skip -= fetch_value(db, count, *parameters)
         return page
-
-    def sorted_documents(
-        self,
-        key: CollectionKey,
-        order: DocumentOrder,
-        *,
-        filter: Filter | None = None,
-        skip: int = 0,
-        limit: int = 50,
-    ) -> list[StoredDocument]:
-        """Return documents of a collection in an order, without the first `skip`."""
-        condition = filters.where(filter)
-        columns = _ORDERS[order.column].format(_DIRECTIONS[order.descending])
-        statement = _SORTED.format(where=condition.sql, order=columns)
-        with self._source.reading() as db:
-            collection = catalog.collection_id(db, key)
-            limits = (row_limit(limit), row_limit(skip))
-            rows = db.execute(statement, (collection, *condition.parameters, *limits))
-            return [document_from(row, key.name) for row in rows]
 
     def count_sources(self, scope: Scope) -> dict[str, int]:
         """Return how many documents came from each source."""

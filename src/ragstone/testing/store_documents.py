@@ -153,7 +153,7 @@ class StoreDocumentsContract(StoreCase):
 
         def uris(column: DocumentColumn, *, descending: bool = False) -> str:
             order = DocumentOrder(column, descending)
-            return "".join(row.uri for row in store.sorted_documents(KEY, order))
+            return "".join(row.uri for row in store.documents(KEY.scope, order=order))
 
         assert (uris("uri"), uris("uri", descending=True)) == ("abc", "cba")
         assert (uris("kind"), uris("kind", descending=True)) == ("cab", "bac")
@@ -166,17 +166,17 @@ class StoreDocumentsContract(StoreCase):
     ) -> None:
         kinds = {"a": "doc", "b": "code", "c": "doc", "d": "doc"}
         store.put(KEY, [prepare(uri, ["text"], kind=kind) for uri, kind in kinds.items()])
+        store.ensure_collection(SECOND_KEY)
+        store.put(SECOND_KEY, [prepare(uri, ["text"], kind="doc") for uri in ("x", "y", "z")])
         order = DocumentOrder("chunks", descending=True)
         docs = Filter((Condition("kind", "eq", "doc"),))
-        parts = [
-            [
-                row.uri
-                for row in store.sorted_documents(KEY, order, filter=docs, skip=skip, limit=2)
-            ]
-            for skip in (0, 2, 4)
-        ]
-        assert parts == [["d", "c"], ["a"], []]
-        assert store.sorted_documents(MISSING_KEY, order) == []
+        listed = []
+        for skip in (0, 2, 4, 6):
+            page = store.documents(HERE, filter=docs, order=order, skip=skip, limit=2)
+            listed.append("".join(row.uri for row in page))
+        assert listed == ["dc", "az", "yx", ""]
+        after = store.documents(HERE, after=(NOTES, "b"), order=order, skip=1)
+        assert [row.uri for row in after] == ["c", "z", "y", "x"]
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────
 

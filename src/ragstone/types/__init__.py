@@ -66,6 +66,7 @@ from ragstone.types.search import RemotePassage as RemotePassage
 from ragstone.types.search import Request as Request
 from ragstone.types.search import SearchOptions as SearchOptions
 from ragstone.types.search import Trace as Trace
+from ragstone.types.storage import BY_URI as BY_URI
 from ragstone.types.storage import DEFAULT_STORAGE as DEFAULT_STORAGE
 from ragstone.types.storage import ChunkOutline as ChunkOutline
 from ragstone.types.storage import Collection as Collection

@@ -135,6 +135,9 @@ class DocumentOrder:
     descending: bool = False
 
 
+BY_URI: Final = DocumentOrder()
+
+
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
     """A document as the store lists it, without its text."""

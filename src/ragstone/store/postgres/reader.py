@@ -20,6 +20,7 @@ from ragstone.store.rows import (
     readable_chunks,
 )
 from ragstone.types import (
+    BY_URI,
     ChunkOutline,
     Collection,
     CollectionKey,
@@ -39,12 +40,14 @@ _DOCUMENT: Final = """
            d.added_at, d.marks, d.beside
     FROM documents d WHERE d.collection = %(collection)s"""
 _DOCUMENT_BY_URI: Final = _DOCUMENT + " AND d.uri = %(uri)s"
-_DOCUMENTS_AFTER: Final = _DOCUMENT + " AND d.uri > %(after)s ORDER BY d.uri LIMIT %(limit)s"
-_PASSING_AFTER: Final = (
-    _DOCUMENT + " AND d.uri > %(after)s AND d.id = ANY(%(ids)s) ORDER BY d.uri LIMIT %(limit)s"
-)
-_SORTED: Final = _DOCUMENT + "{passing} ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s"
 _PASSING: Final = " AND d.id = ANY(%(ids)s)"
+_DOCUMENTS_AFTER: Final = (
+    _DOCUMENT
+    + " AND d.uri > %(after)s {passing} ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s"
+)
+_COUNT_AFTER: Final = """
+    SELECT count(*) FROM documents d
+    WHERE d.collection = %(collection)s AND d.uri > %(after)s {passing}"""
 _DIRECTIONS: Final = {False: "ASC", True: "DESC"}
 _ORDERS: Final[Mapping[DocumentColumn, str]] = {
     "uri": "d.uri {0}",
@@ -145,13 +148,19 @@ class PostgresReader:
         *,
         filter: Filter | None = None,
         after: tuple[str, str] | None = None,
+        order: DocumentOrder = BY_URI,
+        skip: int = 0,
         limit: int = 50,
     ) -> list[StoredDocument]:
-        """Return documents by (collection, uri), starting after the pair `after`."""
+        """Return documents by collection and then in an order, without the first `skip`."""
         first_collection, first_uri = after or ("", "")
         page: list[StoredDocument] = []
         with self._source.reading(scope.project) as db:
             ids = filters.passing_in_scope(db, scope, filter, self._passing)
+            passing = "" if ids is None else _PASSING
+            columns = _ORDERS[order.column].format(_DIRECTIONS[order.descending])
+            statement = _DOCUMENTS_AFTER.format(passing=passing, order=columns)
+            count = _COUNT_AFTER.format(passing=passing)
             for name, number in catalog.in_scope(db, scope).items():
                 if name < first_collection:
                     continue
@@ -159,34 +168,16 @@ class PostgresReader:
                     "collection": number,
                     "after": first_uri if name == first_collection else "",
                     "limit": row_limit(limit) - len(page),
+                    "skip": row_limit(skip),
                     "ids": ids,
                 }
-                statement = _DOCUMENTS_AFTER if ids is None else _PASSING_AFTER
-                page += [document_from(row, name) for row in db.execute(statement, parameters)]
+                rows = db.execute(statement, parameters).fetchall()
+                page += [document_from(row, name) for row in rows]
+                if rows:
+                    skip = 0
+                elif skip > 0:
+                    skip -= db.execute(count, parameters).fetchall()[0][0]
         return page
-
-    def sorted_documents(
-        self,
-        key: CollectionKey,
-        order: DocumentOrder,
-        *,
-        filter: Filter | None = None,
-        skip: int = 0,
-        limit: int = 50,
-    ) -> list[StoredDocument]:
-        """Return documents of a collection in an order, without the first `skip`."""
-        with self._source.reading(key.project) as db:
-            ids = filters.passing_in_scope(db, key.scope, filter, self._passing)
-            parameters = {
-                "collection": catalog.collection_id(db, key),
-                "ids": ids,
-                "limit": row_limit(limit),
-                "skip": row_limit(skip),
-            }
-            columns = _ORDERS[order.column].format(_DIRECTIONS[order.descending])
-            passing = "" if ids is None else _PASSING
-            statement = _SORTED.format(passing=passing, order=columns)
-            return [document_from(row, key.name) for row in db.execute(statement, parameters)]
 
     def count_sources(self, scope: Scope) -> dict[str, int]:
         """Return how many documents came from each source."""

@@ -169,10 +169,10 @@ def _list_documents(
         filters["path"] = path_patterns(options.q.strip())
     if options.kind:
         filters["kind"] = options.kind
-    return page.engine.admin.sorted_documents(
-        collection,
-        options.order,
+    return page.engine.admin.documents(
+        collection=collection,
         filters=filters,
+        order=options.order,
         skip=(options.number - 1) * PAGE_SIZE,
         limit=PAGE_SIZE + 1,
     )

@@ -12,7 +12,7 @@ function partInView(parts) {
   const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
   const [top, bottom] = isAtEnd ? [0, innerHeight] : BAND.map((share) => share * innerHeight);
   const visible = parts.filter(({ element }) => isBetween(element, top, bottom));
-  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const named = document.querySelector(":target");
   const addressed = visible.find(({ element }) => element.contains(named));
   return addressed ?? (isAtEnd && scrollY ? visible.at(-1) : visible[0]);
 }
