@@ -124,7 +124,6 @@ class PutResult:
 
 
 DocumentColumn = Literal["uri", "kind", "chunks", "characters", "added_at"]
-"""A field of a stored document that a list can be sorted by."""
 
 
 @dataclass(frozen=True, slots=True)
