@@ -21,6 +21,7 @@ from tests.support.postgres_server import (
 
 settings.register_profile(
     "ragstone",
+    max_examples=50,
     deadline=None,  # machines are shared: speed is measured in bench/, not here
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
