@@ -13,18 +13,18 @@ from ragstone.types import Document
 @pytest.mark.parametrize(
     ("document", "expected"),
     [
-        (Document("a.py", "", kind="code", language="python"), "definitions/3/300"),
-        (Document("bin/tool", "", kind="code", language="python"), "definitions/3/300"),
-        (Document("A.PYI", ""), "definitions/3/300"),
+        (Document("a.py", "", kind="code", language="python"), "definitions/4/300"),
+        (Document("bin/tool", "", kind="code", language="python"), "definitions/4/300"),
+        (Document("A.PYI", ""), "definitions/4/300"),
         (Document("a.md", "", kind="readme", language="markdown"), "markdown/2/160/0"),
         (Document("notes.MD", ""), "markdown/2/160/0"),
-        (Document("a.rs", "", kind="code", language="rust"), "definitions/3/300"),
+        (Document("a.rs", "", kind="code", language="rust"), "definitions/4/300"),
         (Document("a.pl", "", kind="code", language="perl"), "lines/3/300/50"),
         (Document("a.toml", "", kind="config", language="toml"), "keys/2/300"),
         (Document("a.json", "", kind="data", language="json"), "keys/2/300"),
         (Document("package.json", "", kind="package", language="json"), "keys/2/300"),
         (Document("config/app.php", "", kind="config", language="php"), "keys/2/300"),
-        (Document("app.php", "", kind="code", language="php"), "definitions/3/300"),
+        (Document("app.php", "", kind="code", language="php"), "definitions/4/300"),
         (Document("Package.swift", "", kind="package", language="swift"), "lines/3/300/50"),
         (Document("api.yaml", "", kind="openapi", language="yaml"), "openapi/1/300"),
         (Document("a.jsonl", "", kind="data", language="jsonl"), "lines/3/300/50"),
@@ -57,7 +57,7 @@ def test_sizes_are_taken_over() -> None:
     assert chunker_for(document, size=500, overlap=50).recipe == "prose/3/500/50"
     assert chunker_for(document, name="chars", size=100).recipe == "chars/1/100/20"
     assert chunker_for(document, name="tokens").recipe == "tokens/2/512/64"
-    assert chunker_for(Document("a.py", ""), size=500, overlap=50).recipe == "definitions/3/500"
+    assert chunker_for(Document("a.py", ""), size=500, overlap=50).recipe == "definitions/4/500"
 
 
 def test_the_same_settings_share_one_chunker() -> None:

@@ -113,7 +113,8 @@ def test_a_function_above_the_size_is_split_and_every_part_names_it() -> None:
         "class Big:\n    def long(\n        self,\n        value: int,  # what\n    ) -> int:\n"
         + body(120, "        ")
     )
-    chunks = cut(text)
+    header, *chunks = cut(text)
+    assert header.text == "class Big:"
     assert len(chunks) > 4
     assert all("Big.long" in chunk.symbol for chunk in chunks)
     assert chunks[0].header == "class Big"

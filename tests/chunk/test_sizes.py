@@ -28,12 +28,12 @@ def test_a_recipe_lists_the_recipes_of_the_chunkers(
 def test_the_recipes_of_the_default_settings_stay_the_same() -> None:
     # Another one would cut every file of every index anew.
     assert describe_recipe() == (
-        "auto:definitions/3/300,markdown/2/160/0,marked/2/160/0,rows/1/300,keys/2/300,openapi/1/300,"
+        "auto:definitions/4/300,markdown/2/160/0,marked/2/160/0,rows/1/300,keys/2/300,openapi/1/300,"
         "lines/3/300/50,prose/3/160/0"
     )
     assert describe_recipe("chars") == "chars:chars/1/1000/200"
     assert describe_recipe("sentences", 100) == "sentences:sentences/2/100/20"
-    assert format_recipe("definitions", 9) == "definitions/3/9"
+    assert format_recipe("definitions", 9) == "definitions/4/9"
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(0, None), (-3, None), (10, 10), (10, -1)])

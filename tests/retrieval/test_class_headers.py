@@ -208,3 +208,12 @@ def test_every_language_gives_the_namespace_around_and_the_methods_outside_of_a_
     header = header_of(engine, path)
     assert header.metadata.get("namespace") == namespace
     assert header.metadata["signatures"] == signatures
+
+
+@pytest.mark.parametrize("path", ["port/harbour.py", "port/BargeHarbour.php", *sorted(OTHERS)])
+def test_the_header_of_a_class_shares_its_chunk_with_no_part_of_a_long_method(
+    engine: Engine, path: str
+) -> None:
+    header = header_of(engine, path)
+    assert "Harbour" in header.text
+    assert "weigh" not in header.text

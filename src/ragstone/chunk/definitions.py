@@ -1,7 +1,7 @@
 """Cutting code by its definitions, in any language whose symbols are known.
 
 Small definitions share a chunk. A big class becomes a header and its methods, a long function is
-parted between lines. A file without symbols is cut by lines; if its grammar could not read it, its
+parted between lines, and the header of a type never shares a chunk with a part of it. A file without symbols is cut by lines; if its grammar could not read it, its
 chunks are of kind `code_text`.
 """
 
@@ -33,6 +33,7 @@ _BLOCK_KINDS: Final = frozenset(
     }
 )
 """Kinds of symbols that are pieces of their own; the others are only names inside a piece."""
+_TYPE_KINDS: Final = frozenset({"class", "interface", "trait", "enum", "struct"})
 _MAX_DEPTH: Final = 8
 """Definitions that are nested more deeply are not cut apart."""
 _SMALL_SHARE: Final = 2
@@ -70,6 +71,20 @@ class CodePiece:
     names: tuple[str, ...]
     header: str
     block: _Block | None = None
+    opens_type: bool = False
+    """Whether these are the opening lines of a type whose methods are other pieces."""
+
+    @property
+    def is_type_header(self) -> bool:
+        """Return whether the piece is a type, or its opening lines."""
+        return self.opens_type or (
+            self.block is not None and self.block.symbol.kind in _TYPE_KINDS
+        )
+
+    @property
+    def is_leaf(self) -> bool:
+        """Return whether the piece is a definition without others inside it."""
+        return self.block is not None and not self.block.inner
 
 
 class DefinitionChunker:
@@ -108,7 +123,8 @@ class PieceCutter:
         for piece in pieces:
             weight = weigh(self.text, piece.start, piece.end, self.size)
             is_big = weight > self.size
-            if group and is_big and group_weight <= self.size // _TINY_SHARE:
+            is_tiny = group_weight <= self.size // _TINY_SHARE
+            if group and is_big and is_tiny and not _is_header_before(group, piece):
                 piece = _prepend(group, piece)
                 group, group_weight = [], 0
             if group and not self._fits_together(group_weight, weight):
@@ -221,8 +237,14 @@ def _split_class(text: str, piece: CodePiece, block: _Block) -> list[CodePiece]:
         other_names = [name for name in piece.names if name != own_name]
         names_before = other_names[len(block.inner) :]
         names = (own_name, *names_before, *opening.names)
-        pieces[0] = replace(opening, names=names, header=piece.header)
+        is_type = block.symbol.kind in _TYPE_KINDS
+        pieces[0] = replace(opening, names=names, header=piece.header, opens_type=is_type)
     return pieces
+
+
+def _is_header_before(group: Sequence[CodePiece], piece: CodePiece) -> bool:
+    """Return whether pieces have the header of a type, which stays apart from the start of a long method after it."""
+    return piece.is_leaf and any(before.is_type_header for before in group)
 
 
 def _prepend(group: Sequence[CodePiece], piece: CodePiece) -> CodePiece:

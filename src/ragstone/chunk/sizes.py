@@ -54,7 +54,7 @@ OVERLAPS: Final = {
 """Chunkers that support an overlap, with their defaults. An overlap of sections and paragraphs would repeat text
 that is found anyway."""
 _VERSIONS: Final = {
-    "definitions": 3,
+    "definitions": 4,
     "keys": 2,
     "lines": 3,
     "prose": 3,
