@@ -38,6 +38,24 @@ def test_replacements_are_recognised_and_near_misses_are_not(tmp_path: Path) -> 
     assert len(found) >= 0.9 * len(REPLACED)
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("We use Redis for the queue.", "We no longer use Redis for the queue."),
+        ("The backup runs at 2 am.", "Correction: the backup runs at 3 am."),
+        ("Our data is stored in MySQL.", "We migrated from MySQL to Postgres for our data."),
+        ("We deploy with Jenkins.", "We deploy with GitHub Actions instead of Jenkins."),
+        ("The server is in Frankfurt.", "The server is now in Dublin."),
+        ("The status report is sent weekly.", "The status report is now sent monthly."),
+    ],
+    ids=["no longer", "correction", "migrated", "instead of", "is now", "frequency"],
+)
+def test_each_plain_form_of_a_replacement_is_recognised(
+    tmp_path: Path, older: str, newer: str
+) -> None:
+    assert supersedes(older, newer, tmp_path)
+
+
 def test_most_held_out_replacements_are_recognised_and_no_near_miss_is() -> None:
     noticed = [pair for pair in HELD_OUT_PAIRS if is_superseded(*pair)]
     assert not [pair for pair in noticed if pair in HELD_OUT_PAIRS[10:]]

@@ -56,7 +56,7 @@ _GERMAN: Final = re.compile(
 )
 """Words of a German sentence: capitals in it do not show names."""
 _MOVED: Final = re.compile(
-    rf"\bfrom (?P<old>[^.,;]+?) to (?P<new>[\w'.+-]+(?: [A-Z\d][\w'.+-]*){{0,{_MAX_VALUE_WORDS}}})",
+    rf"\bfrom (?P<old>[^.,;]+?) to (?P<new>[\w'.+-]+(?: (?-i:[A-Z\d])[\w'.+-]*){{0,{_MAX_VALUE_WORDS}}})",
     re.I,
 )
 _INSTEAD: Final = re.compile(
