@@ -276,3 +276,7 @@ def test_every_tool_says_if_it_writes_and_has_a_schema_for_its_result(tool: Tool
     assert schema["annotations"]["readOnlyHint"] is not is_writer
     is_remover = re.search("delete|forget|execute", tool.name) is not None
     assert schema["annotations"].get("destructiveHint", False) is is_remover
+
+
+def test_a_tool_that_only_reads_has_thirty_seconds() -> None:
+    assert {tool.seconds for tool in ALL_TOOLS if tool.read_only} == {30}
