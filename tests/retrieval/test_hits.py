@@ -36,7 +36,8 @@ def test_neighbours_are_joined_even_if_a_distant_chunk_of_their_file_is_damaged(
 
 
 @pytest.mark.parametrize(
-    ("unit", "cited"), [("", "p."), ("slide", "slide "), ("sheet", "sheet ")]
+    ("unit", "cited"),
+    [("", "p."), ("slide", "slide "), ("sheet", "sheet "), ("chapter", "chapter ")],
 )
 def test_a_hit_is_never_joined_from_two_pages(tmp_path: Path, unit: str, cited: str) -> None:
     pages = [f"The gondola of harbour number{n} is painted colour{n}.\n" for n in range(9)]
@@ -47,7 +48,7 @@ def test_a_hit_is_never_joined_from_two_pages(tmp_path: Path, unit: str, cited: 
         for number in range(9):
             hit = engine.search(f"gondola harbour number{number}", 9)[0]
             assert hit.text.strip() == pages[number].strip()
-            assert hit.citation == f"boats.pdf {cited}{number + 1}"
+            assert hit.citation.startswith(f"boats.pdf {cited}{number + 1}")
 
 
 def test_a_hit_says_when_its_document_was_stored(tmp_path: Path) -> None:

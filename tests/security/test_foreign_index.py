@@ -14,6 +14,7 @@ import pytest
 from ragstone import Engine
 from ragstone.errors import StoreError
 from ragstone.sources.folder.roots import find_root
+from ragstone.store.rows import hash_of
 from tests.security.homes import FAKE, STRANGER, as_another_user, git, on_another_machine
 
 
@@ -64,6 +65,23 @@ def test_an_index_that_came_with_an_archive_is_refused(
     shutil.rmtree(unpacked / ".ragstone")
     sync(unpacked)
     assert search(unpacked) == ["Deploy with the release script."]
+
+
+def test_a_doctored_index_is_not_cited_as_the_text_of_a_file(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = tmp_path / "clone"
+    time.sleep(2.1)  # longer than the coarse clock of a file system
+    shutil.copytree(project, clone)
+    with closing(sqlite3.connect(clone / ".ragstone" / "ragstone.db")) as db:
+        for number, key, body in db.execute("SELECT id, hash, body FROM texts").fetchall():
+            doctored = body.replace("script", "secret")
+            values = (doctored, hash_of(doctored)[: len(key)], number)
+            db.execute("UPDATE texts SET body = ?, hash = ? WHERE id = ?", values)
+        db.commit()
+    on_another_machine(monkeypatch, tmp_path)
+    with pytest.raises(StoreError, match="not made by you on this machine"):
+        search(clone)
 
 
 def test_an_index_that_arrives_later_than_the_key_is_refused_whatever_its_times(

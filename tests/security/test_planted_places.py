@@ -6,6 +6,8 @@ import base64
 import random
 import string
 
+import pytest
+
 from ragstone.sources.secrets.redaction import redact
 
 LETTERS = string.ascii_letters + string.digits
@@ -88,6 +90,18 @@ def test_nearly_all_secrets_in_places_for_secrets_are_found(seed: int) -> None:
             if any(secret in clean for secret in secrets):
                 missed.append(text)
     assert len(missed) <= 0.05 * 10 * len(PLACES), missed[:20]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_password_in_each_of_these_places_is_found(place: str) -> None:
+    fields = {
+        "value": "Walrus913!",
+        "value64": base64.b64encode(b"Walrus913!").decode(),
+        "login64": base64.b64encode(b"ada:Walrus913!").decode(),
+        "token": "hZ4kQx9TbWm2LcR8vNs5pYd7",
+    }
+    clean, _ = redact(place.format(**fields), uri="notes.txt")
+    assert not [name for name, secret in fields.items() if secret in clean]
 
 
 def test_placeholders_and_variables_in_these_places_stay() -> None:

@@ -109,3 +109,11 @@ def test_both_commands_print_a_table_and_json(
     assert json.loads(capsys.readouterr().out)["sync"]["vectors_per_second"] > 0
     assert run(["eval", "-C", "/"]) != 0
     assert "consent" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["eval", "bench"])
+def test_a_measurement_takes_two_minutes_unless_another_time_is_given(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([command, "--help"]) == 0
+    assert "[default: 120.0;" in " ".join(capsys.readouterr().out.split())
