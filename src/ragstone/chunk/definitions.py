@@ -1,8 +1,9 @@
 """Cutting code by its definitions, in any language whose symbols are known.
 
 Small definitions share a chunk. A big class becomes a header and its methods, a long function is
-parted between lines, and the header of a type never shares a chunk with a part of it. A file without symbols is cut by lines; if its grammar could not read it, its
-chunks are of kind `code_text`.
+parted between lines. The header of a type shares no chunk with a part of a long function. A file
+without symbols is cut by lines; if its grammar could not read it, its chunks are of kind
+`code_text`.
 """
 
 from __future__ import annotations
