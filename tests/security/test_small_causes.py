@@ -7,6 +7,7 @@ import fcntl
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from ragstone import Engine, InputError, ReadError, StoreError
 from ragstone.read.confined_reader import CONFINED_READER
 from ragstone.sources.folder.ignore_rules import MAX_EXPRESSIONS, IgnoreRules
+from ragstone.store.failures import explain
 from ragstone.store.lock import FileLock
 from ragstone.store.unfinished_copies import new_draft
 from ragstone.store.words import derived_index
@@ -114,6 +116,24 @@ def test_a_file_system_without_locks_is_named_with_a_cure(
     with pytest.raises(StoreError, match="has no locks") as caught, FileLock(tmp_path / "lock"):
         pass
     assert "local disk" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("code", "cure"),
+    [
+        (sqlite3.SQLITE_FULL, "free some disk space"),
+        (sqlite3.SQLITE_IOERR_LOCK, "local disk"),
+        (sqlite3.SQLITE_IOERR_FSYNC, "check the disk"),
+        (sqlite3.SQLITE_READONLY, "writable"),
+        (sqlite3.SQLITE_CORRUPT, "restore a backup"),
+        (sqlite3.SQLITE_BUSY, "try again"),
+        (sqlite3.SQLITE_INTERRUPT, "ragstone doctor"),
+    ],
+)
+def test_each_fault_of_a_database_names_its_own_cure(code: int, cure: str) -> None:
+    error = sqlite3.OperationalError("fault")
+    error.sqlite_errorcode = code
+    assert cure in explain(error, "nowhere/ragstone.db").hint
 
 
 @linux

@@ -114,17 +114,23 @@ def test_outlier_channels_save_vectors_that_a_few_numbers_dominate() -> None:
 
 def test_four_bits_are_about_eight_times_smaller_than_floats() -> None:
     vectors = matrix(2000, 384)
-    plain = TurboQuantizer(4, 0.0)
-    assert vectors.nbytes / len(plain.serialize(plain.compress(vectors))) > 7.8
-    default = TurboQuantizer()
-    assert vectors.nbytes / len(default.serialize(default.compress(vectors))) > 7
+    for quantizer in (TurboQuantizer(), TurboQuantizer(4, 0.0)):
+        assert vectors.nbytes / len(quantizer.serialize(quantizer.compress(vectors))) > 7.8
+
+
+def test_only_channels_that_dominate_are_kept_with_more_bits() -> None:
+    vectors = matrix(200, 128)
+    assert len(TurboQuantizer(4, 0.5).compress(vectors).outlier_channels) == 0
+    vectors[:, [3, 70]] *= 50
+    assert list(TurboQuantizer(4, 0.5).compress(vectors).outlier_channels) == [3, 70]
+    assert len(TurboQuantizer(4, 0.01).compress(vectors).outlier_channels) == 1
 
 
 def test_four_bits_keep_the_nearest_neighbours() -> None:
     centres = unit(300, 384)
     vectors = centres[np.arange(3000) % 300] + unit(3000, 384, seed=1) * np.float32(0.7)
     queries = vectors[:40] + unit(40, 384, seed=2) * np.float32(0.3)
-    quantizer = TurboQuantizer(4, 0.0)
+    quantizer = TurboQuantizer()
     found = quantizer.inner_product(queries, quantizer.compress(vectors))
     kept = [
         len(set(np.argsort(-a)[:10]) & set(np.argsort(-b)[:10]))
