@@ -31,6 +31,10 @@ BROKEN = {
     "s.lua": ("function (((( end end\n", "could be parsed"),
     "t.ex": ("defmodule do (((( end end\n", "could be parsed"),
     "u.zig": ("fn (((( {\n", "could be parsed"),
+    "v.hs": ("module where (((( =\n= = =\n", "could be parsed"),
+    "w.scala": ("class {{{ def (((\n", "could be parsed"),
+    "x.tsx": ("const a = <div {{{ (((\n", "could be parsed"),
+    "y.jsx": ("const a = <div {{{ (((\n", "could be parsed"),
 }
 
 

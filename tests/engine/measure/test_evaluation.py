@@ -117,3 +117,16 @@ def test_a_measurement_takes_two_minutes_unless_another_time_is_given(
 ) -> None:
     assert run([command, "--help"]) == 0
     assert "[default: 120.0;" in " ".join(capsys.readouterr().out.split())
+
+
+def test_both_measurements_report_their_progress(valley: Path) -> None:
+    stages: list[str] = []
+
+    def note(stage: str, done: int, total: int) -> None:
+        stages.append(stage)
+
+    evaluate_folder(valley, EvaluationRequest(seconds=20), note)
+    assert {"index", "questions"} <= set(stages)
+    stages.clear()
+    measure_folder(valley, BenchmarkRequest(seconds=20), note)
+    assert {"index", "searches"} <= set(stages)
