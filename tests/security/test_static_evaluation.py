@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragstone_code.python.interpreter import PythonInterpreter
+from ragstone_code.python.values import UnknownValue
 from tests.ragstone_code.small_world import world_of
 
 PYTHON = {
@@ -81,6 +82,7 @@ resource.setrlimit(resource.RLIMIT_CPU, (100, 100))
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 from ragstone_code.evaluate import PHP, Evaluator
 from ragstone_code.python.interpreter import PythonInterpreter
+from ragstone_code.python.values import UnknownValue
 from tests.ragstone_code.small_world import world, world_of
 for name, code in json.load(sys.stdin).items():
     started = time.process_time()
@@ -110,6 +112,31 @@ def test_small_files_that_ask_for_endless_work_are_followed_for_a_bounded_time(
     assert completed.returncode == 0, completed.stderr[-2000:]
     assert len(attacks) >= 25
     assert len(completed.stdout.splitlines()) == len(attacks)
+
+
+TEXT = f'x = "{"a" * 40_000}"\n'
+ITEMS = "x = list(range(4000))\n"
+TOO_LARGE = {
+    "sum of texts": f"{TEXT}X = x + x",
+    "f-string": f'{TEXT}X = f"{{x}}{{x}}"',
+    "joined": f"{TEXT}X = x.join([x, x])",
+    "replaced": f'{TEXT}X = x.replace("a", "bb")',
+    "format method": f'{TEXT}X = "{{}}{{}}".format(x, x)',
+    "width of a format method": 'X = "{:>60000}".format(1)',
+    "percent": f'{TEXT}X = "%s%s" % (x, x)',
+    "width of a percent": 'X = "%60000d" % 1',
+    "range": "X = range(60000)",
+    "sum of lists": f"{ITEMS}X = x + x",
+    "number": "x = 4000000000\nX = x * x",
+}
+
+
+@pytest.mark.parametrize("attack", TOO_LARGE)
+def test_a_value_that_would_be_too_large_is_not_made(attack: str) -> None:
+    interpreter = PythonInterpreter(world_of({"main.py": TOO_LARGE[attack]}))
+    module = interpreter.load("main.py")
+    assert module is not None
+    assert isinstance(module.names["X"], UnknownValue)
 
 
 def test_a_spent_budget_is_remarked_and_the_next_file_is_followed() -> None:
