@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import struct
+import sys
 import time
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from ragstone.config.agents_yaml import load_agents
 from ragstone.errors import ConfigError
 from ragstone.indexing.events import Event, EventLog
 from ragstone.sources.folder.git import list_files
+from ragstone.sources.folder.limited_process import run_limited
 from ragstone.surfaces.cli.app import run
 from tests.security.homes import FAKE, git, on_another_machine
 
@@ -149,6 +151,13 @@ def test_the_output_of_git_is_read_with_a_limit(project: Path) -> None:
     git(project, "init", "-q")
     (project / ".git" / "index").write_bytes(_large_index(entries=30_000, prefix="a" * 4000))
     assert list_files(project) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits it from outside")
+def test_the_memory_of_git_is_limited(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", "print(len(bytearray(2 << 30)))"]
+    completed = run_limited(program, tmp_path, dict(os.environ))
+    assert completed is None or (completed.returncode != 0 and not completed.stdout)
 
 
 def _large_index(*, entries: int, prefix: str) -> bytes:
