@@ -92,16 +92,29 @@ def test_nearly_all_secrets_in_places_for_secrets_are_found(seed: int) -> None:
     assert len(missed) <= 0.05 * 10 * len(PLACES), missed[:20]
 
 
+@pytest.mark.parametrize(
+    ("password", "token"),
+    [("Walrus913!", "hZ4kQx9TbWm2LcR8vNs5pYd7"), ("walrusglade", "w4lrus-gl4de-h4rbour")],
+)
 @pytest.mark.parametrize("place", PLACES)
-def test_a_password_in_each_of_these_places_is_found(place: str) -> None:
+def test_a_password_in_each_of_these_places_is_found(
+    place: str, password: str, token: str
+) -> None:
     fields = {
-        "value": "Walrus913!",
-        "value64": base64.b64encode(b"Walrus913!").decode(),
-        "login64": base64.b64encode(b"ada:Walrus913!").decode(),
-        "token": "hZ4kQx9TbWm2LcR8vNs5pYd7",
+        "value": password,
+        "value64": base64.b64encode(password.encode()).decode(),
+        "login64": base64.b64encode(f"ada:{password}".encode()).decode(),
+        "token": token,
     }
     clean, _ = redact(place.format(**fields), uri="notes.txt")
     assert not [name for name, secret in fields.items() if secret in clean]
+
+
+def test_a_token_in_the_address_of_a_docstring_is_found_even_if_it_is_made_of_words() -> None:
+    text = (
+        '"""Connect.\n\n    >>> open("https://api.internal/v1?token=walrusgladeofharbour")\n"""'
+    )
+    assert "walrusglade" not in redact(text, uri="client.py")[0]
 
 
 def test_placeholders_and_variables_in_these_places_stay() -> None:

@@ -47,6 +47,8 @@ PYTHON = {
     "classes": "class A:\n    pass\n"
     + "\n".join(f"class B{n}(B{n - 1} if {n} else A): pass" for n in range(500)),
     "import of itself": "import main\nfrom main import *\nX = main.X",
+    "long texts": f'x = "{"a" * 40_000}"\n'
+    "y = [[x + str(i) for i in range(2000)] for j in range(2000)]",
     "many texts": "x = [str(a) + 'b' * 0 + 'c' for a in range(2000) for b in range(2000)]",
 }
 PHP = {

@@ -127,16 +127,17 @@ def test_only_channels_that_dominate_are_kept_with_more_bits() -> None:
 
 
 def test_four_bits_keep_the_nearest_neighbours() -> None:
-    centres = unit(300, 384)
-    vectors = centres[np.arange(3000) % 300] + unit(3000, 384, seed=1) * np.float32(0.7)
-    queries = vectors[:40] + unit(40, 384, seed=2) * np.float32(0.3)
+    # As in the vectors of a language model, a few directions have most of the energy.
+    vectors = matrix(3040, 384) / (1 + np.arange(384) / 10).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    queries, vectors = vectors[:40], vectors[40:]
     quantizer = TurboQuantizer()
     found = quantizer.inner_product(queries, quantizer.compress(vectors))
     kept = [
         len(set(np.argsort(-a)[:10]) & set(np.argsort(-b)[:10]))
         for a, b in zip(found, queries @ vectors.T, strict=True)
     ]
-    assert sum(kept) / 400 > 0.9
+    assert sum(kept) / 400 > 0.94  # three bits keep 0.93
 
 
 @pytest.mark.parametrize("mode", ["mse", "prod"])
