@@ -188,7 +188,7 @@ def test_a_panic_of_the_word_index_is_neither_printed_nor_raised(
     for position in range(12, 52, 4):  # without checksums, tantivy panics at most of these
         flipped = bytearray(intact[fast])
         flipped[position] ^= 1 << position % 8
-        damages.append((fast, flipped))
+        damages.append((fast, bytes(flipped)))
     for path, damaged in damages:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(damaged)

@@ -128,9 +128,9 @@ def test_only_channels_that_dominate_are_kept_with_more_bits() -> None:
 
 def test_four_bits_keep_the_nearest_neighbours() -> None:
     # As in the vectors of a language model, a few directions have most of the energy.
-    vectors = matrix(3040, 384) / (1 + np.arange(384) / 10).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    queries, vectors = vectors[:40], vectors[40:]
+    raw = matrix(3040, 384) / (1 + np.arange(384) / 10).astype(np.float32)
+    rows: Matrix = raw / np.linalg.norm(raw, axis=1, keepdims=True)
+    queries, vectors = rows[:40], rows[40:]
     quantizer = TurboQuantizer()
     found = quantizer.inner_product(queries, quantizer.compress(vectors))
     kept = [
