@@ -82,16 +82,23 @@ def help_of(*command: str) -> str:
 
 
 def commands(page: Path) -> list[str]:
-    """Return every `ragstone …` line that a page shows at a prompt."""
+    """Return every `ragstone …` line that a page shows at a prompt, or in a block for a shell."""
     lines = [
         line
         for _, body in blocks(page, "console")
         for line in body.replace("\\\n", " ").splitlines()
     ]
+    at_prompt = [line[2:] for line in lines if line.startswith("$ ")]
+    in_shell = [
+        line
+        for _, body in blocks(page, "sh")
+        for line in body.replace("\\\n", " ").splitlines()
+        if line.startswith("ragstone ")
+    ]
     return [
-        line[2:]
-        for line in lines
-        if line.startswith("$ ") and re.search(r"(^|/)ragstone\b", line[2:].split()[0])
+        line
+        for line in (*at_prompt, *in_shell)
+        if re.search(r"(^|/)ragstone\b", line.split()[0])
     ]
 
 
@@ -139,6 +146,16 @@ def test_the_links_of_a_page_lead_to_files(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_fence_of_a_page_is_closed(page: Path) -> None:
     assert len(re.findall(r"^```", page.read_text(encoding="utf-8"), re.MULTILINE)) % 2 == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_a_page_has_no_control_characters(page: Path) -> None:
+    assert not re.search(r"[^\n\t -\x7e\x80-\U0010ffff]", page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "reference").glob("*.md")), ids=name)
+def test_the_reference_has_no_marks_of_help_texts(page: Path) -> None:
+    assert r"\b" not in page.read_text(encoding="utf-8")
 
 
 def test_every_page_can_be_reached_from_the_index() -> None:

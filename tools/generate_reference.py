@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import inspect
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -50,6 +51,8 @@ SECTIONS = {
     "server": "the server of `ragstone serve`",
     "mcp": "other MCP servers",
 }
+KEEP_LINES = "\b\n"
+"""The mark of click before a paragraph whose lines stay as they are."""
 VALUE_NAMES = {"integer": "N", "integer range": "N", "float": "X"}
 
 
@@ -213,9 +216,15 @@ def usage_line(path: str, command: click.Command, *, has_options: bool) -> str:
 
 
 def help_paragraphs(command: click.Command) -> list[str]:
-    """Return the paragraphs of the help text."""
-    paragraphs = (command.help or "").split("\n\n")
-    return [" ".join(paragraph.split()) + "\n" for paragraph in paragraphs]
+    """Return the paragraphs of the help text; one whose lines click keeps as they are is a block."""
+    paragraphs = []
+    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
+        if paragraph.startswith(KEEP_LINES):
+            lines = paragraph.removeprefix(KEEP_LINES).strip("\n")
+            paragraphs.append(f"```text\n{lines}\n```\n")
+        else:
+            paragraphs.append(" ".join(paragraph.split()) + "\n")
+    return paragraphs
 
 
 def option_table(options: list[click.Option]) -> list[str]:
