@@ -17,7 +17,7 @@ from ragstone.errors import InputError, StoreDamaged, StoreError, StoreTooNew
 from ragstone.indexing.events import SEARCH_STARTED
 from ragstone.indexing.graph import runs
 from ragstone.indexing.sync import Changes, Policy, Proof
-from ragstone.protocols import CodeQuestions, Progress
+from ragstone.protocols import CodeQuestions, DocumentReader, Progress
 from ragstone.retrieval.code import graph_answers, names
 from ragstone.retrieval.code.history import node_history
 from ragstone.retrieval.code.request import RetrievalRequest, checked_request
@@ -139,9 +139,8 @@ class CodeGraph:
 
         `NotFound` with similar names; `InputError` with all candidates if the name is ambiguous.
         """
-        return self._find_node(
-            name, self._current_scope(collection), arguments.check_kinds(kinds)
-        )
+        scope, checked_kinds = self._current_scope(collection), arguments.check_kinds(kinds)
+        return self._find_node(self._project.store, name, scope, checked_kinds)
 
     def explain(
         self, node: Node, limit: int | None = None, *, collection: Names = None
@@ -176,8 +175,8 @@ class CodeGraph:
             raise InputError(message, hint="related(name, hops=2)")
         scope = self._current_scope(collection)
         reach = graph_answers.Reach(arguments.check_kinds(kinds) or (), hops, limit)
-        node = self._find_node(name, scope)
         with self._project.store.snapshot() as view:
+            node = self._find_node(view, name, scope)
             return graph_answers.related_nodes(view.graph, scope, node, reach)
 
     def impact(self, name: str | Node, *, collection: Names = None) -> Impact:
@@ -185,8 +184,8 @@ class CodeGraph:
         if not self._project.enabled:
             return Impact((), ())
         scope = self._current_scope(collection)
-        node = self._find_node_or_file(name, scope)
         with self._project.store.snapshot() as view:
+            node = self._find_node_or_file(view, name, scope)
             return graph_answers.impact_of(view.graph, scope, node)
 
     def history(
@@ -203,8 +202,8 @@ class CodeGraph:
             return []
         scope = self._current_scope(collection)
         root = self._project.settings.base if commits else None
-        node = self._find_node_or_file(name, scope)
         with self._project.store.snapshot() as view:
+            node = self._find_node_or_file(view, name, scope)
             return node_history(view.graph, scope, node, root=root, limit=limit)
 
     def nodes(
@@ -227,10 +226,9 @@ class CodeGraph:
     ) -> list[Node]:
         """Return the nodes of some kinds with the most links, at most `limit`, by file and line."""
         scope = self._current_scope(collection)
-        keys = self._project.store.graph.most_linked(scope, kinds, limit=limit)
-        nodes = self._project.store.graph.nodes(
-            scope, keys=keys[:limit], kinds=kinds, limit=limit
-        )
+        with self._project.store.snapshot() as view:
+            keys = view.graph.most_linked(scope, kinds, limit=limit)
+            nodes = view.graph.nodes(scope, keys=keys[:limit], kinds=kinds, limit=limit)
         return sorted(nodes, key=_PLACE)
 
     def links(self, nodes: Sequence[Node], *, collection: Names = None) -> list[Link]:
@@ -345,20 +343,24 @@ class CodeGraph:
         return scope
 
     def _find_node(
-        self, name: str | Node, scope: Scope, kinds: Sequence[str] | None = None
+        self,
+        view: DocumentReader,
+        name: str | Node,
+        scope: Scope,
+        kinds: Sequence[str] | None = None,
     ) -> Node:
         if isinstance(name, Node):
             return name
         relative = self._relative_path(arguments.check_name(name, "what is asked about"))
-        return names.find_node(self._project.store.graph, scope, relative, kinds=kinds)
+        return names.find_node(view.graph, scope, relative, kinds=kinds)
 
-    def _find_node_or_file(self, name: str | Node, scope: Scope) -> Node:
+    def _find_node_or_file(self, view: DocumentReader, name: str | Node, scope: Scope) -> Node:
         """Return a node by name; a path without a node, or of a deleted file, becomes a node itself."""
         if isinstance(name, str):
             path = self._relative_path(name)
-            if self._is_bare_path(path, scope):
+            if self._is_bare_path(view, path, scope):
                 return Node(f"file:{path}", "file", path.rpartition("/")[2], path)
-        return self._find_node(name, scope)
+        return self._find_node(view, name, scope)
 
     def _relative_path(self, name: str) -> str:
         """Return a path as documents are named, relative to the folder; any other name unchanged."""
@@ -367,18 +369,15 @@ class CodeGraph:
             return name.removeprefix(f"{base}/") or name
         return name.removeprefix("./") or name
 
-    def _is_bare_path(self, path: str, scope: Scope) -> bool:
+    def _is_bare_path(self, view: DocumentReader, path: str, scope: Scope) -> bool:
         """Return whether a path has no node, but is a stored document or was changed by a run."""
-        store = self._project.store
-        if store.graph.nodes(scope, keys=[f"file:{path}"]):
+        if view.graph.nodes(scope, keys=[f"file:{path}"]):
             return False
-        stored = scope.collections or self._project.index.names()
-        for name in stored:
-            if store.document(self._project.index.key(name), path):
+        for name in scope.collections or self._project.index.names():
+            if view.document(self._project.index.key(name), path):
                 return True
         key = f"file:{path}"
-        changes = store.graph.links(scope, [key], kinds=("CHANGED",), back=True, limit=1)
-        return bool(changes)
+        return bool(view.graph.links(scope, [key], kinds=("CHANGED",), back=True, limit=1))
 
     def _list_nodes(self, kinds: Sequence[str] | None, collection: Names) -> list[Node]:
         if not self._project.enabled:
