@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
-from ragstone.errors import RagstoneError
 from ragstone.types import Alias, Confidence, Graph, Json, Link, Node
 from ragstone_code.descriptions import describe_nodes
+from ragstone_code.frameworks.passes import run_pass
 from ragstone_code.frameworks.rejections import rejected_statuses
 from ragstone_code.python.values import ClassValue, FunctionValue
 from ragstone_code.route_definition import METHODS, Location, RouteDefinition, RouteGuard
 
 PARAMETER: Final = re.compile(r"\{[^{}]*\}")
-FAILURES: Final = (
-    RagstoneError,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    RecursionError,
-)
 NO_ATTRIBUTES: Final[Mapping[str, Json]] = {}
 
 
@@ -92,12 +85,10 @@ class GraphBuilder:
 
     def run_pass(self, name: str, run: Callable[[], None]) -> None:
         """Run one pass; if it fails on an unusual program, add a remark instead of raising."""
-        try:
-            run()
-        except FAILURES as error:
-            self.remarks.setdefault(
-                f"{name}: not read to the end ({type(error).__name__}: {error})"
-            )
+        run_pass(name, run, None, partial(self._note_failure, name))
+
+    def _note_failure(self, name: str, reason: str) -> None:
+        self.remarks.setdefault(f"{name}: not read to the end ({reason})")
 
     def build(self) -> Graph:
         """Return the graph with descriptions of its nodes."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Final, TypeVar
+from functools import cached_property, partial
+from typing import Final
 
-from ragstone.errors import RagstoneError
 from ragstone.protocols import ProjectFiles
 from ragstone.types import Graph, Node
+from ragstone_code.frameworks.passes import PassResult, run_pass
 from ragstone_code.laravel.app import App, AppClass
 from ragstone_code.laravel.authorization import route_authorization
 from ragstone_code.laravel.channels import read_channels
@@ -34,15 +34,6 @@ from ragstone_code.laravel.subfolder import relocate_graph, world_in_folder
 from ragstone_code.laravel.unread_folders import read_unread_folders
 from ragstone_code.project_files import World, WorldCache
 
-FAILURES: Final = (
-    RagstoneError,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    RecursionError,
-)
-"""Errors that a pass can raise on an unusual program; the other passes still run."""
 KIND_WEIGHTS: Final = {
     "listener": 1,
     "event": 1,
@@ -55,8 +46,6 @@ KIND_WEIGHTS: Final = {
 """Decides the kind of a class if passes disagree: a notification that listens is a notification, a model a model."""
 _FOREIGN_FOLDERS: Final = frozenset(("vendor", "node_modules", "tests", "stubs"))
 _PACKAGE: Final = "laravel/framework"
-
-PassResult = TypeVar("PassResult")
 
 
 @dataclass(slots=True)
@@ -268,13 +257,10 @@ class _ApplicationReader:
         self, name: str, read: Callable[[], PassResult], default: PassResult
     ) -> PassResult:
         """Return the result of a pass; if it fails, add a remark and return the default."""
-        try:
-            return read()
-        except FAILURES as error:
-            self.remarks.append(
-                f"laravel: {name} could not be read: {type(error).__name__}: {error}"
-            )
-            return default
+        return run_pass(name, read, default, partial(self._note_failure, name))
+
+    def _note_failure(self, name: str, reason: str) -> None:
+        self.remarks.append(f"laravel: {name} could not be read: {reason}")
 
 
 def _route_nodes(graph: Graph) -> list[Node]:

@@ -184,6 +184,15 @@ def test_a_failing_framework_gives_a_note_and_its_earlier_nodes_stay(engine: Eng
     assert engine.search("handled by title", mode="words", filters={"kind": "route"})
 
 
+def test_the_log_has_the_traceback_of_a_failed_framework(
+    engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    GraphUpdater(index_of(engine), reader_of("broken")).update(C)
+    warning = next(text for text in caplog.messages if text.startswith("tiny failed"))
+    assert "Traceback (most recent call last)" in warning
+    assert 'raise KeyError("a program it was not made for")' in warning
+
+
 def test_frameworks_that_cannot_be_loaded_do_not_lose_symbols(engine: Engine) -> None:
     report = GraphUpdater(index_of(engine), FrameworkReader(["no_such_module:all"])).update(C)
     assert any("no_such_module" in remark for remark in report.remarks)

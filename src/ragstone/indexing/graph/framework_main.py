@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -12,6 +14,8 @@ from ragstone import registry
 from ragstone.code.file_languages import language_of
 from ragstone.indexing.facts_codec import decode_facts
 from ragstone.indexing.graph.frameworks import (
+    MAX_WARNING_CHARACTERS,
+    MAX_WARNINGS,
     MEMORY_BYTES,
     FileAnswer,
     FileQuestion,
@@ -30,6 +34,7 @@ from ragstone.types.code import FileFacts
 _FACTS_AT_ONCE: Final = 100
 _MAX_USED_BYTES: Final = 600 << 20
 """A process that used more is replaced."""
+logger = logging.getLogger(__name__)
 
 
 def main(*targets: str) -> None:
@@ -39,10 +44,29 @@ def main(*targets: str) -> None:
     for target in targets:
         registry.import_target(target)()
 
+    warnings = WarningList()
+    logging.getLogger().addHandler(warnings)
+
     def handle(header: object, _: bytes) -> Message:
-        return _read(decode(FrameworkRequest, header), targets, loop), b""
+        warnings.texts.clear()
+        reply = _read(decode(FrameworkRequest, header), targets, loop)
+        return replace(reply, log=tuple(warnings.texts)), b""
 
     loop.run(handle, max_memory=_MAX_USED_BYTES)
+
+
+class WarningList(logging.Handler):
+    """Keeps the first warnings of this process, with their tracebacks, for the log of the parent process."""
+
+    def __init__(self) -> None:
+        """Keep nothing yet."""
+        super().__init__(logging.WARNING)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a warning if there is room."""
+        if len(self.texts) < MAX_WARNINGS:
+            self.texts.append(self.format(record)[-MAX_WARNING_CHARACTERS:])
 
 
 class ParentFiles:
@@ -116,7 +140,8 @@ def _read(
             return FrameworkReply(is_out_of_memory=True)
         except BrokenPipeError:
             raise
-        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
+        except Exception as error:
+            logger.warning("%s failed", framework.name, exc_info=error)
             failures.append((framework.name, f"{type(error).__name__}: {error}"[:200]))
     return FrameworkReply(None, tuple(graphs), tuple(failures))
 

@@ -7,6 +7,7 @@ out, a remark names it, and the frameworks are read again without it. Graphs are
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,9 @@ FILE_SECONDS: Final = 60.0
 """Between two questions; the budget of static evaluation is spent in about half of it."""
 MEMORY_BYTES: Final = 2 << 30
 """Of address space, as much as an evaluation within its budget can need."""
+MAX_WARNINGS: Final = 3
+MAX_WARNING_CHARACTERS: Final = 8000
+"""A traceback of a deep recursion is short: Python shortens repeated lines."""
 _MAX_LEFT_OUT: Final = 3
 _MAX_REPLY_BYTES: Final = 256 << 20
 _MAX_LINE: Final = 1 << 31
@@ -37,6 +41,7 @@ _REASONS: Final[dict[Reason, str]] = {
 }
 
 Subject = Literal["text", "facts", "evaluation"]
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +69,16 @@ class FileAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FrameworkReply:
-    """A question; or, after the last one, the graphs by framework and the reasons of those that failed."""
+    """A question; or, after the last one, the graphs by framework and the reasons of those that failed.
+
+    `log` has the first warnings of the process, with their tracebacks.
+    """
 
     question: FileQuestion | None = None
     graphs: tuple[tuple[str, Graph], ...] = ()
     failures: tuple[tuple[str, str], ...] = ()
     is_out_of_memory: bool = False
+    log: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +231,8 @@ def _pack(parts: Sequence[bytes | None]) -> Message:
 
 
 def _to_reading(reply: FrameworkReply, remarks: Iterable[str]) -> FrameworkReading:
+    for warning in reply.log[:MAX_WARNINGS]:
+        logger.warning("%s", warning[:MAX_WARNING_CHARACTERS])
     failures = [f"{name} could not be read: {reason[:200]}" for name, reason in reply.failures]
     failed = tuple(name for name, _ in reply.failures)
     return FrameworkReading(dict(reply.graphs), failed, (*remarks, *failures))
