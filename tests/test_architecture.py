@@ -6,8 +6,10 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,6 +59,20 @@ MEANINGLESS_NAMES = {
     "util",
     "utils",
 }
+OWN_PACKAGES = {"ragstone", "ragstone_code"}
+BROUGHT_ALONG = {
+    "PIL": "rapidocr",
+    "anyio": "mcp",
+    "cv2": "rapidocr",
+    "httpx": "chromadb",
+    "huggingface_hub": "sentence-transformers",
+    "loguru": "fastembed",
+    "mcp_types": "mcp",
+    "pydantic": "fastapi",
+    "starlette": "fastapi",
+    "transformers": "sentence-transformers",
+}
+"""Packages that a declared one is made of or needs in its own interface, and that one."""
 PACKAGES_WITHOUT_TESTS = {"__init__", "__main__", "protocols", "testing"}
 FORBIDDEN_CALLS = {"breakpoint", "eval", "exec", "input", "print"}
 UNSAFE_IMPORTS = {"marshal", "pickle", "shelve", "torch"}
@@ -116,6 +132,11 @@ def imports_of(module: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
     return {name.partition(".")[0] for name in names}
+
+
+def normalise(name: str) -> str:
+    """Return the name of a distribution in the form that all its spellings share."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def forbidden_calls(module: Path) -> Iterator[ast.Call]:
@@ -224,6 +245,24 @@ def test_only_surfaces_import_terminal_and_server_packages() -> None:
 
 
 # ── names and notes ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_imported_package_is_declared() -> None:
+    project = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
+    declared = [*project["dependencies"]]
+    for extra in project["optional-dependencies"].values():
+        declared += extra
+    names = {normalise(re.split(r"[\[<>=,; ]", line)[0]) for line in declared}
+    assert set(BROUGHT_ALONG.values()) <= names
+    distributions = packages_distributions()
+    undeclared = set()
+    for path in (*MODULES, *sorted(PLUGIN.rglob("*.py"))):
+        foreign = imports_of(path) - OWN_PACKAGES - sys.stdlib_module_names
+        for module in foreign - BROUGHT_ALONG.keys():
+            providers = {normalise(name) for name in distributions.get(module, [module])}
+            if not providers & names:
+                undeclared.add(f"{relative(path)}: {module}")
+    assert not undeclared
 
 
 def test_no_module_has_a_meaningless_name() -> None:

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from ragstone import Engine
+from ragstone import Engine, config
 from ragstone.config.environment import is_automated
+from ragstone.indexing.background_embedding import BackgroundEmbedding
 from ragstone.store.lock import FileLock
 
 FAKE = {"rag.embedding_provider": "fake"}
@@ -188,3 +189,101 @@ def test_the_process_ends_if_the_home_disappears(large_folder: Path) -> None:
 def test_the_variable_ci_marks_a_build_server(value: str, expected: bool) -> None:
     assert is_automated({"CI": value}) is expected
     assert not is_automated({})
+
+
+WATCHED = """
+import json, os
+from pathlib import Path
+from ragstone import Space
+from ragstone.embed.fake import FakeEmbedder
+
+
+class Watched(FakeEmbedder):
+    space = Space(embedder="watched", model="hashed-words", dimension=128, normalised=True, version="1")
+
+    def embed(self, texts, role="document", *, progress=None):
+        facts = {"pid": os.getpid(), "session": os.getsid(0), "niceness": os.nice(0)}
+        Path(os.environ["FACTS"]).write_text(json.dumps(facts))
+        return super().embed(texts, role, progress=progress)
+
+
+def configured(settings):
+    return Watched()
+"""
+
+
+@pytest.fixture
+def watched_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Install an embedder that writes facts about its process into a file, and return the file."""
+    installed = tmp_path / "installed"
+    metadata = installed / "watched-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (installed / "watched.py").write_text(WATCHED, encoding="utf-8")
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: watched\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        "[ragstone.embedder]\nwatched = watched:configured\n"
+    )
+    path = os.pathsep.join([str(installed), *filter(None, [os.environ.get("PYTHONPATH")])])
+    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.setenv("FACTS", str(tmp_path / "facts.json"))
+    return tmp_path / "facts.json"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sessions and niceness are of POSIX")
+def test_the_process_has_a_low_priority_and_a_session_without_a_terminal(
+    large_folder: Path, watched_embedder: Path
+) -> None:
+    variables = {"RAGSTONE_RAG_EMBEDDING_PROVIDER": "watched"}
+    run_command(large_folder, "sync", "--no-embed", **variables)
+    run_command(large_folder, "search", "word", **variables)
+    wait_for_end(large_folder)
+    facts = json.loads(watched_embedder.read_text(encoding="utf-8"))
+    assert facts["session"] == facts["pid"]
+    assert facts["niceness"] > os.nice(0)
+
+
+def test_a_second_process_ends_without_work_while_the_first_runs(large_folder: Path) -> None:
+    with Engine.open(large_folder, config=FAKE) as engine:
+        engine.sync(embed=False)
+    request = {"folder": str(large_folder), "project": "default", "settings": FAKE}
+    program = "from ragstone.indexing.background_embedding_main import main; main()"
+    with FileLock(large_folder / ".ragstone" / "background.lock"):
+        ended = subprocess.run(
+            [sys.executable, "-c", program, json.dumps(request)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+    assert ended.stderr == ""
+    with Engine.open(large_folder, config=FAKE) as engine:
+        assert engine.admin.count_vectors()[0] == 0
+
+
+def test_the_process_ends_after_its_time_limit(large_folder: Path) -> None:
+    with Engine.open(large_folder, config=FAKE) as engine:
+        engine.sync(embed=False)
+    request = {"folder": str(large_folder), "project": "default", "settings": FAKE}
+    program = "from ragstone.indexing import background_embedding_main as process; "
+    program += "process.MAX_SECONDS = 0.0; process.main()"
+    ended = subprocess.run(
+        [sys.executable, "-c", program, json.dumps(request)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert ended.stderr.splitlines()[-1].endswith(
+        "stopped: the time limit of 0 seconds is over"
+    )
+
+
+@pytest.mark.parametrize(("provider", "expected"), [("fake", True), ("openai", False)])
+def test_no_process_calls_a_service_that_costs_money_unless_it_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str, expected: bool
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    for value, allowed in (("auto", expected), ("on", True), ("off", False)):
+        values = {"rag.embedding_provider": provider, "embed.background": value}
+        settings = config.load(tmp_path, values, environ={})
+        assert BackgroundEmbedding(settings, "default").is_allowed is allowed

@@ -21,10 +21,17 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import TextContent
 
-from ragstone import Engine
+from ragstone import Engine, Settings, Workspace
+from ragstone.surfaces.mcp import create_server
 from ragstone.surfaces.mcp.session import McpSession
 from ragstone.surfaces.present.index_notes import FIRST_INDEXING
-from ragstone.surfaces.tools import DEFAULT_TOOLS, MEMORY_ADD, MEMORY_SEARCH, RAG_SEARCH
+from ragstone.surfaces.tools import (
+    ALL_TOOLS,
+    DEFAULT_TOOLS,
+    MEMORY_ADD,
+    MEMORY_SEARCH,
+    RAG_SEARCH,
+)
 from ragstone.surfaces.tools.tool import (
     MAX_NOTE_TOKENS,
     MAX_TEXT_TOKENS,
@@ -314,3 +321,36 @@ def test_a_damaged_index_gives_a_failed_answer(folder: Path) -> None:
     assert answer.failed
     assert "Traceback" not in answer.text
     assert "the index could not be brought up to date: " in answer.text
+
+
+def test_a_server_opens_one_engine_for_all_that_it_does(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Settings] = []
+    initialise = Workspace.__init__
+
+    def note(workspace: Workspace, settings: Settings) -> None:
+        opened.append(settings)
+        initialise(workspace, settings)
+
+    monkeypatch.setattr(Workspace, "__init__", note)
+    session = McpSession.open(folder, config={"rag.embedding_provider": "fake"})
+    session.start()
+
+    async def use() -> None:
+        async with Client(create_server(session, ALL_TOOLS)) as connected:
+            for name, arguments in (
+                ("rag_search", {"query": "gondola"}),
+                ("rag_context", {"task": "gondola"}),
+                ("rag_retrieve", {"query": "gondola"}),
+                ("rag_memory_add", {"session_id": "s", "content": "The bell rings."}),
+                ("rag_memory_search", {"query": "bell"}),
+                ("rag_status", {}),
+            ):
+                assert not (await call(connected, name, **arguments))[2]
+            await connected.list_resources()
+            await connected.get_prompt("work_on", {"task": "gondola"})
+
+    anyio.run(use)
+    session.close()
+    assert len(opened) == 1
