@@ -161,6 +161,9 @@ def test_a_failed_process_says_why_and_is_not_started_again_at_once(large_folder
     log = large_folder / ".ragstone" / "background.log"
     before = log.read_bytes()
     run_command(large_folder, "search", "word", RAGSTONE_EMBED_STORAGE="compact")
+    config = {**FAKE, "embed.storage": "compact", "embed.background": "on"}
+    with Engine.open(large_folder, config=config) as engine:
+        assert not engine.admin.embed_in_background()
     assert log.read_bytes() == before
 
 
