@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ragstone.embed import minilm as module
 from ragstone.embed.minilm import GRAPH, MiniLM
-from ragstone.embed.wordpiece import VOCABULARY
+from ragstone.embed.wordpiece import VOCABULARY, WordPiece
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -53,7 +53,7 @@ def test_the_fp32_graph_the_numpy_forward_and_the_golden_vectors_agree(
     graph = MiniLM(threads=1)
     assert (graph.embed(golden_texts) * golden_vectors).sum(axis=1).min() > 0.9999
     parameters = read_tensors(rebuilt / "fp32.onnx")
-    tokenizer = graph._load()[1]
+    tokenizer = WordPiece.from_file(VOCABULARY)
     for text, golden in zip(golden_texts, golden_vectors, strict=True):
         ids = np.array([[tokenizer.first, *tokenizer.encode(text), tokenizer.last]])
         assert forward(parameters, ids)[0] @ golden > 0.9999
@@ -94,7 +94,7 @@ def test_the_shipped_graph_and_the_numpy_forward_agree(
     minilm: MiniLM, golden_texts: list[str]
 ) -> None:
     parameters = read_tensors(GRAPH)
-    tokenizer = minilm._load()[1]
+    tokenizer = WordPiece.from_file(VOCABULARY)
     cosines = []
     for text, vector in zip(golden_texts, minilm.embed(golden_texts), strict=True):
         ids = np.array([[tokenizer.first, *tokenizer.encode(text), tokenizer.last]])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ragstone.embed import minilm as module
 from ragstone.embed.minilm import GRAPH, MAX_TOKENS, MiniLM
-from ragstone.embed.wordpiece import VOCABULARY
+from ragstone.embed.wordpiece import VOCABULARY, WordPiece
 from ragstone.errors import ConfigError, InputError
 from ragstone.protocols import Embedder
 
@@ -69,7 +69,7 @@ def test_a_text_longer_than_the_model_reads_is_the_mean_of_its_windows_by_length
         f"sentence number {number} is about the sea and its harbours." for number in range(60)
     )
     assert minilm.count_tokens(text) > 2 * MAX_TOKENS
-    tokenizer = minilm._load()[1]
+    tokenizer = WordPiece.from_file(VOCABULARY)
     windows = list(tokenizer.windows(text, MAX_TOKENS))
     names = VOCABULARY.read_text(encoding="utf-8").splitlines()
     parts = [

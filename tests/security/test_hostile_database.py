@@ -55,7 +55,7 @@ def test_a_statement_that_runs_too_long_is_stopped(
         monkeypatch.setattr(connection, "MAX_READ_SECONDS", 0.05)
         with (
             pytest.raises(StoreError, match="took too long to read") as caught,
-            store._database.reading() as db,
+            store.rows() as db,
         ):
             db.execute(f"SELECT count(*) FROM ({ENDLESS})").fetchone()
         assert "ragstone doctor" in caught.value.hint

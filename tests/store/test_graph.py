@@ -82,7 +82,7 @@ def test_every_question_is_answered_by_an_index(path: Path) -> None:
     """A statement that looks at every row of a table would be slow in a large project."""
     queries: list[str] = []
     with SqliteStore(path) as store:
-        with store._database.reading() as db:
+        with store.rows() as db:
             db.set_trace_callback(queries.append)
         store.graph.nodes(HERE, keys=[SONG])
         store.graph.nodes(HERE, kinds=["model"])

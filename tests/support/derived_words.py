@@ -29,7 +29,7 @@ def fill(
 
 def index(store: SqliteStore) -> Path | None:
     """Return the folder of the valid index, if there is one."""
-    with store._database.reading() as db:
+    with store.rows() as db:
         name = store_state(db).folder_name
     folder = store._words.derived._folder
     return folder / name if folder and tantivy.commit_mark(folder / name) else None
@@ -37,7 +37,7 @@ def index(store: SqliteStore) -> Path | None:
 
 def reader(store: SqliteStore) -> tantivy.IndexReader:
     """Return the last commit of the index."""
-    with store._database.reading() as db:
+    with store.rows() as db:
         found = store._words.derived.reader(store_state(db))
     assert found is not None
     return found
@@ -47,7 +47,7 @@ def ask(
     store: SqliteStore, terms: list[str], limit: int = 10, scope: Scope = HERE
 ) -> tuple[list[Scored] | None, ...]:
     """Return the answers of the derived index, None if it cannot answer, and of FTS5."""
-    with store._database.reading() as db:
+    with store.rows() as db:
         numbers = (
             list(catalog.in_scope(db, scope).values())
             if scope.collections is not None

@@ -1,4 +1,4 @@
-"""The few inner objects of an engine that tests of inner modules need; no other test reads private attributes."""
+"""The few inner objects of an engine that tests of inner modules need."""
 
 from __future__ import annotations
 

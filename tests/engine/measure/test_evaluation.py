@@ -78,11 +78,11 @@ def test_advice_says_if_no_difference_is_certain() -> None:
         return SettingScore(name, quality, {}, Difference(mrr, low, 0.2), is_current)
 
     current = score("both, weighted", 0.0, 0.0, is_current=True)
-    certain = evaluation._advise([score("both, rrf", 0.1, 0.05), current])
+    certain = evaluation.advise([score("both, rrf", 0.1, 0.05), current])
     assert 'search.fusion = "rrf"' in certain
-    assert "--mode words" in evaluation._advise([score("words", 0.1, 0.05), current])
-    assert "No other setting" in evaluation._advise([score("words", 0.1, -0.05), current])
-    assert "in use is the best" in evaluation._advise([current])
+    assert "--mode words" in evaluation.advise([score("words", 0.1, 0.05), current])
+    assert "No other setting" in evaluation.advise([score("words", 0.1, -0.05), current])
+    assert "in use is the best" in evaluation.advise([current])
 
 
 def test_a_benchmark_has_speed_size_and_memory(valley: Path) -> None:

@@ -79,13 +79,13 @@ def test_the_recipe_changes_with_the_rules(
         secret_rules.RULES_FILE.read_text("utf-8").replace("{36,255}", "{30,255}"), "utf-8"
     )
     monkeypatch.setattr(secret_rules, "RULES_FILE", changed)
-    for cached in (secret_rules.recipe, secret_rules._rules_text):
+    for cached in (secret_rules.recipe, secret_rules.rules_text):
         cached.cache_clear()
     try:
         assert secret_rules.recipe() != before
     finally:
         monkeypatch.undo()
-        for cached in (secret_rules.recipe, secret_rules._rules_text):
+        for cached in (secret_rules.recipe, secret_rules.rules_text):
             cached.cache_clear()
     assert secret_rules.recipe() == before
 

@@ -33,7 +33,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def built(store: SqliteStore) -> bool:
     """Return whether the index in force is there."""
-    with store._database.reading() as db:
+    with store.rows() as db:
         name = store_state(db).folder_name
     folder = store._words.derived._folder
     return folder is not None and tantivy.commit_mark(folder / name) is not None
@@ -41,7 +41,7 @@ def built(store: SqliteStore) -> bool:
 
 def both(store: SqliteStore) -> tuple[set[int] | None, set[int]]:
     """Return what the derived index, where there is one, and what FTS5 find."""
-    with store._database.reading() as db:
+    with store.rows() as db:
         everywhere = WordScope(None, None)
         quick = None
         if store._words.derived.reader(store_state(db)) is not None:

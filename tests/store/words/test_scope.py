@@ -119,7 +119,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
 def test_the_derived_index_gives_the_same_chunks_in_much_the_same_order(
     mixed: SqliteStore, terms: list[str]
 ) -> None:
-    with mixed._database.reading() as db:
+    with mixed.rows() as db:
         number = db.execute("SELECT id FROM collections WHERE name = 'talk'").fetchone()[0]
         within = WordScope([number], None)
         assert mixed._words.derived.reader(derived_index.store_state(db)) is not None

@@ -112,7 +112,7 @@ def evaluate_folder(
             model=engine.workspace.components.embedder().space.model,
             seed=request.seed,
             seconds=timer.spent,
-            advice=_advise(scores),
+            advice=advise(scores),
             notes=tuple(notes),
         )
 
@@ -222,7 +222,7 @@ def _score_settings(
     return tuple(sorted(scores, key=lambda score: -score.quality.mrr))
 
 
-def _advise(scores: Sequence[SettingScore]) -> str:
+def advise(scores: Sequence[SettingScore]) -> str:
     """Return the sentence that names the better setting, or says that none is better for certain."""
     best = scores[0]
     if best.is_current:

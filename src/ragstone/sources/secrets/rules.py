@@ -100,7 +100,7 @@ class SecretRules:
 @cache
 def load_rules() -> SecretRules:
     """Return all rules."""
-    tables = tomllib.loads(_rules_text())
+    tables = tomllib.loads(rules_text())
     by_prefix: dict[bytes, tuple[SecretRule, ...]] = {}
     for entry in tables["starts"]:
         for prefix in entry["with"]:
@@ -154,10 +154,11 @@ def _alternatives(texts: set[str]) -> str:
 @cache
 def recipe() -> str:
     """Return a name for the rules and the algorithm; with another name, every file has to be scanned again."""
-    digest = hashlib.sha256(_rules_text().encode()).hexdigest()
+    digest = hashlib.sha256(rules_text().encode()).hexdigest()
     return f"secrets/{_VERSION}/{digest[:8]}"
 
 
 @cache
-def _rules_text() -> str:
+def rules_text() -> str:
+    """Return the text of the file with the rules; it is read once."""
     return RULES_FILE.read_text(encoding="utf-8")
