@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,9 +44,11 @@ def cursor_command() -> list[str]:
     return [entry["command"], *entry["args"]]
 
 
-@pytest.mark.parametrize("words", [claude_code_command(), vs_code_command(), cursor_command()])
-def test_every_line_that_connects_an_agent_starts_the_mcp_server(words: list[str]) -> None:
-    program, *arguments = words
+@pytest.mark.parametrize("read_words", [claude_code_command, vs_code_command, cursor_command])
+def test_every_line_that_connects_an_agent_starts_the_mcp_server(
+    read_words: Callable[[], list[str]],
+) -> None:
+    program, *arguments = read_words()
     assert program in PACKAGE["scripts"]
     ran = subprocess.run(
         [sys.executable, "-m", "ragstone", *arguments, "--list-tools"],

@@ -10,7 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-SERVER_ENVIRONMENT = {"RAGSTONE_RAG_EMBEDDING_PROVIDER": "fake"}
+import ragstone
+
+SERVER_ENVIRONMENT = {
+    "PYTHONPATH": str(Path(ragstone.__file__).parents[1]),
+    "RAGSTONE_RAG_EMBEDDING_PROVIDER": "fake",
+}
+"""The server is the package of this test run, which need not be the installed one."""
 SECONDS = 240
 QUESTION = "When does the gondola cross?"
 
@@ -115,7 +121,7 @@ args = {json.dumps(arguments)}
 startup_timeout_sec = 120
 required = true
 [mcp_servers.ragstone.env]
-RAGSTONE_RAG_EMBEDDING_PROVIDER = "fake"
+{chr(10).join(f"{name} = {json.dumps(value)}" for name, value in SERVER_ENVIRONMENT.items())}
 """
     folder = home / ".codex"
     folder.mkdir()
