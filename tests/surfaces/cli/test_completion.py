@@ -109,6 +109,24 @@ def test_fish_completes_commands_with_their_descriptions(
     assert out == "sync\tMake the index match the folder.\n"
 
 
+@pytest.mark.parametrize(
+    ("shell", "registration", "answer"),
+    [
+        ("zsh", "compdef _ragstone_completion ragstone", "plain\nsync\nMake the index match the folder.\n"),
+        ("fish", "complete --no-files --command ragstone", "plain,sync\tMake the index match the folder.\n"),
+    ],
+)  # fmt: skip
+def test_the_script_of_a_shell_asks_for_completions_that_ragstone_answers(
+    command: Command, shell: str, registration: str, answer: str
+) -> None:
+    script = command("completion", shell).out
+    assert registration in script
+    assert f"_RAGSTONE_COMPLETE={shell}_complete" in script
+    request = {"_RAGSTONE_COMPLETE": f"{shell}_complete", "COMP_WORDS": "ragstone sy"}
+    last_word = {"zsh": "1", "fish": "sy"}[shell]
+    assert command(env={**request, "COMP_CWORD": last_word}).out == answer
+
+
 def test_completion_makes_no_index_and_prints_no_error(
     project: Path, shell_environment: dict[str, str]
 ) -> None:

@@ -101,6 +101,18 @@ def test_help_shows_defaults_also_those_of_settings(quick: Command) -> None:
     assert re.search(r"--budget.*\[default: 1500\]", quick("context", "-h").out, re.DOTALL)
 
 
+@pytest.mark.parametrize(("path", "command"), ALL_COMMANDS, ids=lambda value: str(value))
+def test_every_default_that_an_option_has_is_shown(
+    path: tuple[str, ...], command: click.Command
+) -> None:
+    root = click.Context(commands, **commands.context_settings)
+    context = click.Context(command, info_name=" ".join(path), parent=root)
+    for option in command.params:
+        if isinstance(option, click.Option) and isinstance(option.default, int | float | str):
+            is_off = option.default is False or option.default == ""
+            assert is_off or option.get_help_extra(context).get("default"), option.name
+
+
 def test_the_help_of_keys_says_that_the_server_stays_closed(quick: Command) -> None:
     out = " ".join(quick("keys", "--help").out.split())
     assert "also after the last one is revoked" in out
