@@ -56,18 +56,26 @@ def test_the_page_of_ranking_has_every_number_with_its_value() -> None:
             assert rows[name] == str(value)
 
 
+def numbers_of_ranking() -> set[str]:
+    """Return the weights, factors and limits of ranking as a page writes them."""
+    fields = parameters.RankingParameters.__dataclass_fields__
+    values = [*vars(parameters).values()]
+    for name in fields:
+        value = getattr(parameters.RANKING_PARAMETERS, name)
+        values += value.values() if isinstance(value, dict) else [value]
+    is_shown = [
+        isinstance(value, float) or (type(value) is int and value > 500) for value in values
+    ]
+    return {f"{value:,}" for value, shown in zip(values, is_shown, strict=True) if shown}
+
+
 def test_the_guide_to_searching_repeats_no_number_of_ranking() -> None:
     guide = (generate_reference.GUIDES / "searching.md").read_text(encoding="utf-8")
     prose = re.sub(r"```.*?```", "", guide, flags=re.DOTALL)
-    numbers = {
-        f"{value:,}"
-        for value in vars(parameters).values()
-        if isinstance(value, float) or (isinstance(value, int) and value > 500)
-    }
-    found = set(
-        re.findall(r"(?<![\w.])\d[\d.,]*\d(?!<!--)", generate_reference.NUMBER.sub("", prose))
-    )
-    assert not numbers & found
+    unmarked = generate_reference.NUMBER.sub("", prose)
+    numbers = {number.rstrip(".,") for number in re.findall(r"(?<![\w.])\d[\d.,]*", unmarked)}
+    assert {"0.55", "1,000", "2,000"} <= numbers_of_ranking()
+    assert not numbers & numbers_of_ranking()
 
 
 def test_the_figures_of_the_readme_are_the_newest_results() -> None:

@@ -212,7 +212,7 @@ of chunks grows by the factor e. The best of many unrelated chunks is high by ch
 _LIMIT_BY_WORDS: Final = 0.5
 """The same for a chunk without a vector, whose evidence is the share of the query's terms. Of 155 questions about a long
 text 10 % are below it, of 645 questions about another text 99 %; at .4 they are 5 % and 95 %."""
-_ALL_WORDS: Final = 0.4
+ALL_WORDS: Final = 0.4
 """The least for a chunk with all terms of the query: 15 % of questions on topic have one, and .5 % of those off topic. The
 cosine of a bare name or of a code such as `E1042` says little."""
 
@@ -263,7 +263,7 @@ def _chunk_confidence(
     evidence = _MEANING * meaning + (1.0 - _MEANING) * share
     least = 0.0
     if share == 1.0:
-        least = _ALL_WORDS
+        least = ALL_WORDS
     return max(least, _scale_evidence(evidence, limit))
 
 
