@@ -17,7 +17,6 @@ from ragstone_code.questions.code_questions import CodeQuestions
 from tests.indexing.graph.quarry import write
 
 CONFIG = {"rag.embedding_provider": "fake", "sources.git": False, "search.watch": "off"}
-ROUTES = "routes/api.php"
 
 
 @pytest.fixture
@@ -32,10 +31,11 @@ def engine(folder: Path) -> Iterator[Engine]:
         yield engine
 
 
-def remove_routes(folder: Path) -> None:
-    """Remove the routes from the index, as another process does."""
+def remove_everything(folder: Path) -> None:
+    """Remove all documents from the index, as another process does."""
     with Engine.open(folder, config=CONFIG) as other:
-        other.remove(ROUTES)
+        for document in list(other.sources()):
+            other.remove(document.uri)
         other.graph.update()
 
 
@@ -56,10 +56,11 @@ def test_a_node_and_its_links_are_of_one_state(
 ) -> None:
     find_node = names.find_node
     before = question(engine)
+    assert before
 
     def find_and_write(*arguments: Any, **options: Any) -> object:
         node = find_node(*arguments, **options)
-        remove_routes(folder)
+        remove_everything(folder)
         return node
 
     monkeypatch.setattr(names, "find_node", find_and_write)
@@ -79,7 +80,7 @@ def test_an_answer_about_code_is_of_one_state(
         hints: Mapping[str, str],
     ) -> CodeAnswer:
         store.generation(scope)
-        remove_routes(folder)
+        remove_everything(folder)
         return answer(self, store, scope, question, hints)
 
     monkeypatch.setattr(CodeQuestions, "answer", write_and_answer)
