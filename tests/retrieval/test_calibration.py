@@ -35,7 +35,6 @@ class CrowdedModel:
             space, embedder="minilm", model="crowded", dimension=space.dimension + 1
         )
         self.max_tokens = model.max_tokens
-        self.related = model.related
         self._model = model
 
     def embed(

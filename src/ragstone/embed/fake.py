@@ -32,8 +32,6 @@ class FakeEmbedder:
         embedder="fake", model="hashed-words", dimension=DIMENSION, normalised=True, version="1"
     )
     max_tokens = 8192
-    related = 0.30
-    """Texts that share a third of their words."""
 
     def embed(
         self, texts: Sequence[str], role: Role = "document", *, progress: Progress | None = None

@@ -23,7 +23,6 @@ from ragstone.types import Role, Space
 Vectors: TypeAlias = NDArray[np.float32]
 ModelFunction: TypeAlias = Callable[[Sequence[str]], Vectors]
 
-_RELATED: Final = 0.6
 _BATCH: Final = 64
 
 
@@ -34,7 +33,6 @@ class LocalModel:
     space: Space
     max_tokens: int
     load: Callable[[], ModelFunction]
-    related: float = _RELATED
     _model: ModelFunction | None = field(default=None, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 

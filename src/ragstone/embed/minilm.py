@@ -67,8 +67,6 @@ class MiniLM:
         version="1",
     )
     max_tokens = MAX_TOKENS
-    related = 0.40
-    """Unrelated queries reached a cosine of .35 over 3,000 chunks."""
 
     def __init__(self, threads: int | None = None) -> None:
         if threads is not None and threads < 1:

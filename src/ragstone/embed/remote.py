@@ -36,7 +36,6 @@ _SHORTEST_WINDOW: Final = 100
 _MAX_TOKENS_OF_REQUEST: Final = 100_000_000
 """A service that counts more tokens in one request is not believed."""
 _DOCUMENT_SECONDS: Final = 300.0
-_RELATED: Final = 0.6
 _BAD_SHAPE: Final = (
     KeyError,
     IndexError,
@@ -73,7 +72,6 @@ class RemoteEmbedder:
     price: float | None = None
     document_seconds: float = 60.0
     query_seconds: float = 10.0
-    related: float = _RELATED
     usage: EmbedUsage = field(default_factory=EmbedUsage)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 

@@ -55,8 +55,6 @@ class Embedder(Protocol):
 
     space: types.Space
     max_tokens: int
-    related: float
-    """The cosine above which two texts are related."""
 
     def embed(
         self,
