@@ -37,6 +37,8 @@
     condition: (_) @receiver (member_binding_expression name: (_) @name))) @reference.call
 (object_creation_expression type: [(identifier) (qualified_name)] @name) @reference.new
 (object_creation_expression type: (generic_name . (identifier) @name)) @reference.new
+(throw_statement (object_creation_expression type: [(identifier) (qualified_name)] @name @reference.raise))
+(throw_expression (object_creation_expression type: [(identifier) (qualified_name)] @name @reference.raise))
 (base_list [(identifier) (qualified_name)] @name @reference.extends)
 (base_list (generic_name . (identifier) @name @reference.extends))
 (base_list (primary_constructor_base_type type: (_) @name @reference.extends))

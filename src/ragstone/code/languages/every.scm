@@ -8,7 +8,8 @@
 ;   @docstring           a text inside a definition that describes it
 ;   @namespace           the namespace or package of the file
 ;   @import, @import.KIND     an import with @name, @alias, and @prefix if the name continues it
-;   @reference.KIND      a use: call, new, extends, implements, uses_trait, type, decorates; with @name and @receiver
+;   @reference.KIND      a use: call, new, extends, implements, uses_trait, type, decorates, raise; with @name and
+;                        @receiver
 ;   @binding.KIND        a name with a written type: parameter, local, field, declared (a field with a declared type);
 ;                        with @name, and @type or @value (another name with the same type)
 ;   @binding.made        a local without a declared type whose value is the result of a call or `new`

@@ -25,6 +25,8 @@
 (method_invocation object: (_) @receiver name: (_) @name) @reference.call
 (object_creation_expression type: [(type_identifier) (scoped_type_identifier)] @name) @reference.new
 (object_creation_expression type: (generic_type . (_) @name)) @reference.new
+(throw_statement
+  (object_creation_expression type: [(type_identifier) (scoped_type_identifier)] @name @reference.raise))
 (superclass [(type_identifier) (scoped_type_identifier)] @name @reference.extends)
 (superclass (generic_type . (_) @name @reference.extends))
 (super_interfaces (type_list [(type_identifier) (scoped_type_identifier)] @name @reference.implements))

@@ -49,7 +49,8 @@
 (function_call_expression function: (name) @_function
   (#match? @_function "^throw_(if|unless)$")
   arguments: (arguments (argument
-    (class_constant_access_expression . [(name) (qualified_name)] @name . (name))))) @reference.new
+    (class_constant_access_expression . [(name) (qualified_name)] @name @reference.raise . (name)))))
+(throw_expression (object_creation_expression [(name) (qualified_name)] @name @reference.raise))
 (class_declaration (base_clause [(name) (qualified_name)] @name @reference.extends))
 (anonymous_class (base_clause [(name) (qualified_name)] @name @reference.type)) @scope
 (interface_declaration (base_clause [(name) (qualified_name)] @name @reference.extends))

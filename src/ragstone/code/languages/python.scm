@@ -31,6 +31,7 @@
 (decorator (call function: [(identifier) (attribute)] @name @reference.decorates))
 (type [(identifier) (attribute)] @name @reference.type)
 (raise_statement . [(identifier) (attribute)] @name @reference.raise)
+(raise_statement . (call function: [(identifier) (attribute)] @name @reference.raise))
 
 ; ── written types ────────────────────────────────────────────────────────────────────────────────
 (typed_parameter . (identifier) @name type: (_) @type) @binding.parameter

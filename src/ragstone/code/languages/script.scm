@@ -59,6 +59,7 @@
 (decorator (identifier) @name) @reference.call
 (decorator (member_expression object: (_) @receiver property: (_) @name)) @reference.call
 (new_expression constructor: [(identifier) (member_expression)] @name) @reference.new
+(throw_statement (new_expression constructor: [(identifier) (member_expression)] @name @reference.raise))
 (decorator [(identifier) (member_expression)] @name @reference.decorates)
 (decorator (call_expression function: [(identifier) (member_expression)] @name @reference.decorates))
 

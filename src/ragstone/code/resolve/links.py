@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from itertools import chain
 from typing import Final
 
@@ -22,11 +24,14 @@ from ragstone.code.resolve.entities import (
 from ragstone.code.resolve.expressions import ExpressionTyper
 from ragstone.code.resolve.inheritance import find_member, find_parent, parents
 from ragstone.code.resolve.lookup import find_inside, find_name
-from ragstone.types import Link, Unresolved
+from ragstone.types import Json, Link, Unresolved
 from ragstone.types.code import Reference
 
 MAX_UNRESOLVED: Final = 1000
 """Unresolved rows to store for one file: of different names, and as many again of repeated names."""
+RAISES: Final = "RAISES"
+"""The kind of an unresolved row about a raised type that no file of the project defines."""
+_NAME_SEPARATOR: Final = re.compile(r"::|[.\\]")
 _CONSTRUCTORS: Final = {
     "php": "__construct",
     "python": "__init__",
@@ -79,12 +84,23 @@ class Linker:
         self._add(reference, kind, parent, source=own_type.key)
 
     def _link_raised(self, reference: Reference) -> None:
-        """Link `raise NotFound` without brackets, which creates the exception; a variable creates nothing."""
-        created = find_name(self.file, reference.name, reference.inside)
-        if isinstance(created, TypeEntity):
-            self._link_call(reference, created)
+        """Link a raised type, also `raise NotFound` without brackets; a variable raises no known type.
 
-    def _link_call(self, reference: Reference, target: Entity | NoMatch) -> None:
+        A type that no file defines is an unresolved row, so that the places that raise it can be found.
+        """
+        raised = self._find_created(reference.name, reference.inside)
+        if isinstance(raised, TypeEntity):
+            self._link_call(reference, raised, raises=True)
+            return
+        *owners, name = _NAME_SEPARATOR.split(reference.name)
+        is_variable = not owners and self.expressions.is_local(name, reference.inside)
+        if name[:1].isupper() and not is_variable:
+            outside = replace(reference, name=name, receiver=".".join(owners))
+            self._add(outside, RAISES, OUTSIDE)
+
+    def _link_call(
+        self, reference: Reference, target: Entity | NoMatch, *, raises: bool = False
+    ) -> None:
         """Link the function that is called, or the constructor of the type that is created.
 
         A type without a constructor of its own is linked too: its parent's constructor does not say what is created.
@@ -94,9 +110,9 @@ class Linker:
             return
         constructor = self._constructor_of(target)
         if isinstance(constructor, FunctionEntity) and constructor.owner is target:
-            self._add(reference, "CALLS", constructor, creates=True)
+            self._add(reference, "CALLS", constructor, creates=True, raises=raises)
             return
-        self._add(reference, "CALLS", target, creates=True)
+        self._add(reference, "CALLS", target, creates=True, raises=raises)
         if isinstance(constructor, FunctionEntity):
             self._add(reference, "CALLS", constructor)
 
@@ -172,14 +188,19 @@ class Linker:
         *,
         source: str = "",
         creates: bool = False,
+        raises: bool = False,
     ) -> None:
-        """Add a link or an unresolved row, unless an equal one exists."""
+        """Add a link or an unresolved row, unless an equal one exists; a raised type replaces the link to a created one."""
         uri, line = self.file.uri, reference.line
         source = source or self.file.keys.get(reference.inside) or f"file:{uri}"
         if isinstance(target, (TypeEntity, FunctionEntity)):
-            attributes = {"how": "new"} if creates else {}
+            attributes: dict[str, Json] = {"how": "new"} if creates else {}
+            if raises:
+                attributes["raised"] = True
             link = Link(kind, source, target.key, uri, line, attributes=attributes)
-            self._links.setdefault((kind, source, target.key, line), link)
+            place = (kind, source, target.key, line)
+            if raises or place not in self._links:
+                self._links[place] = link
             return
         failure = failure_of(target)
         if failure is not BUILT_IN:
@@ -196,9 +217,14 @@ class Linker:
         if rows is None:
             if len(self._unresolved) < MAX_UNRESOLVED:
                 self._unresolved[group] = {line: row}
-        elif line not in rows and failure is not OUTSIDE and self._repeated < MAX_UNRESOLVED:
+        elif line not in rows and self._keeps_every_line(kind, failure):
             rows[line] = row
             self._repeated += 1
+
+    def _keeps_every_line(self, kind: str, failure: NoMatch) -> bool:
+        """Return whether a repeated row is kept: not of calls of code outside of the project."""
+        is_wanted = kind == RAISES or failure is not OUTSIDE
+        return is_wanted and self._repeated < MAX_UNRESOLVED
 
 
 def _prefer_function(target: Entity | NoMatch) -> Entity | NoMatch:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ragstone.types.code import FileFacts
 
 GRAPH_LOCK: Final = "graph.lock"
-RECIPE: Final = "5"
+RECIPE: Final = "6"
 """Change it if the passes give another graph for the same files: then all files are read again."""
 GIVEN_SOURCE: Final = ""
 """The source of documents that were added by hand: code in them counts too."""
