@@ -24,7 +24,7 @@ def methods_named(graph: GraphReader, scope: Scope, name: str) -> list[Node]:
     """Return the methods of all classes with a name, ignoring case."""
     methods = graph.nodes(scope, kinds=METHOD_KINDS, limit=_MAX_METHODS)
     folded = name.casefold()
-    return [node for node in methods if _last_part(node.name).casefold() == folded]
+    return [node for node in methods if last_part(node.name).casefold() == folded]
 
 
 def code_named(graph: GraphReader, scope: Scope, name: str) -> list[Node]:
@@ -33,7 +33,7 @@ def code_named(graph: GraphReader, scope: Scope, name: str) -> list[Node]:
     keys = sorted({alias.key for alias in aliases if alias.kind in _CODE_ALIASES})
     nodes = graph.nodes(scope, keys=keys) if keys else []
     by_key = {node.key: node for node in (*nodes, *methods_named(graph, scope, name))}
-    exact = [node for node in by_key.values() if _last_part(node.name) == name]
+    exact = [node for node in by_key.values() if last_part(node.name) == name]
     return exact or list(by_key.values())
 
 
@@ -60,7 +60,7 @@ def owner_key(key: str) -> str:
     return f"class:{owner}"
 
 
-def _last_part(name: str) -> str:
+def last_part(name: str) -> str:
     """Return a name without its class or module."""
     return _SEPARATOR.split(name)[-1]
 

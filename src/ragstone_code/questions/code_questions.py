@@ -19,14 +19,14 @@ from ragstone_code.questions.candidates import kinds_of, rank_candidates, shares
 from ragstone_code.questions.graph_query import string_list
 from ragstone_code.questions.intents import RankedIntent, rank_intents
 from ragstone_code.questions.mentions import CLASS_ALIASES, ROUTE_ALIASES, Mention
-from ragstone_code.questions.named_nodes import Anchor, link_mentions
+from ragstone_code.questions.named_nodes import Anchor, is_path, link_mentions
 from ragstone_code.questions.subject_walks import walk_from_subjects
 from ragstone_code.questions.undefined_tables import (
     describe_undefined_table,
     find_undefined_table,
     undefined_table,
 )
-from ragstone_code.questions.unknown_names import unknown_names
+from ragstone_code.questions.unknown_names import suggest_question, unknown_names
 
 _HINTED: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
     "route_name": ("route", ROUTE_ALIASES),
@@ -45,6 +45,7 @@ _SEARCHED_KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "endpoint": ("route", "api_endpoint"),
     "uri": ("route", "api_endpoint"),
     "url": ("route", "api_endpoint"),
+    "run": ("run_summary",),
 }
 """Node kinds that a negative answer claims to have searched; any other noun means files of code."""
 
@@ -90,7 +91,7 @@ class CodeQuestions:
         """Return the graph's answer about the hinted nodes, or about those that the question names."""
         anchors, missing = hinted
         mentions = (*missing, *parsed.linked.unknown)
-        unknown = [f"{mention.cue or 'name'} {mention.name}" for mention in mentions]
+        unknown = [_describe_name(mention) for mention in mentions]
         answer = answer_question(store, scope, parsed, anchors)
         keys = _anchor_keys((*anchors, *parsed.linked.anchors))
         if not keys:
@@ -101,8 +102,12 @@ class CodeQuestions:
         if answer is None and missing:
             answer = _absent_answer(missing[0], parsed.intent)
         if answer is None:
-            unknown += unknown_names(store, scope, parsed)
+            names = unknown_names(store, scope, parsed)
+            unknown += names
             notes = _missing_kinds(store, scope, parsed)
+            suggestion = suggest_question(store, scope, parsed.question, names)
+            if suggestion:
+                notes = (*notes, f"Did you mean: {suggestion}?")
             return CodeAnswer(
                 None,
                 parsed.intent,
@@ -213,6 +218,12 @@ class CodeQuestions:
         intents = rank_intents(parsed.text)
         strongest = [intent for intent in intents if intent.weight == intents[0].weight]
         return intents if kinds_of(strongest) else []
+
+
+def _describe_name(mention: Mention) -> str:
+    """Return a name with the kind of thing that the question says it is: `table orders`, `route /login`."""
+    noun = "route" if is_path(mention) else mention.cue
+    return f"{noun} {mention.name}".strip()
 
 
 def _missing_kinds(

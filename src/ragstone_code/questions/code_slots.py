@@ -13,11 +13,16 @@ CODE_NOUNS: Final = frozenset(
     "function method class decorator constructor exception helper generator coroutine subroutine".split()
 )
 """Nouns beside which a plain word is a name of code."""
-_NOT_CODE: Final = STOPWORDS | frozenset(
-    "anything anywhere anybody anyone everything nothing something someone new this one all each every itself code"
-    " function functions method methods classes test tests else directly user users used called named defined base"
-    " parent abstract same following controller public private static async".split()
+_COMMON_WORDS: Final = (
+    frozenset(
+        "anything anywhere anybody anyone everything nothing something someone new this one all each every itself code"
+        " function functions method methods classes test tests else directly user users used called named defined base"
+        " parent abstract same following controller public private static async".split()
+    )
+    | STOPWORDS
+    | CODE_NOUNS
 )
+"""Words that a question uses for other things than names."""
 _NOUN: Final = f"(?:{'|'.join(sorted(CODE_NOUNS))})"
 _NAME: Final = r"(?P<name>[^\W\d]\w*)(?:\(\))?"
 _NAMED: Final = rf"(?:(?:the )?{_NOUN} (?:named |called )?|the (?=\w+ {_NOUN}\b))?{_NAME}"
@@ -118,21 +123,45 @@ class CodeWord:
     owner: str = ""
     """The class that the question puts beside a method."""
     is_certain: bool = True
+    """Whether the word is a name also if nothing has it."""
+    is_common: bool = False
+    """Whether questions use the word for other things, such as `helper`: only code with exactly this name has it."""
 
 
 def find_code_words(question: str) -> Iterator[CodeWord]:
     """Yield the words of a question whose place says that they are code; a word may come twice."""
     for pattern in _MEMBERS:
         for match in pattern.finditer(question):
-            if _can_be_code(match["name"]) and _can_be_code(match["owner"]):
-                yield CodeWord(match["name"], match.start(), match[0], match["owner"])
+            name, owner = match["name"], match["owner"]
+            if _can_be_code(name) and not _is_common(owner):
+                is_common = _is_common(name)
+                yield CodeWord(
+                    name,
+                    match.start(),
+                    match[0],
+                    owner,
+                    is_certain=not is_common,
+                    is_common=is_common,
+                )
     for slot in _SLOTS:
         for match in slot.wording.finditer(question):
             for group in slot.wording.groupindex:
                 word = match[group]
                 if word and _can_be_code(word):
-                    yield CodeWord(word, match.start(group), word, is_certain=slot.is_certain)
+                    is_common = _is_common(word)
+                    yield CodeWord(
+                        word,
+                        match.start(group),
+                        word,
+                        is_certain=slot.is_certain and not is_common,
+                        is_common=is_common,
+                    )
 
 
 def _can_be_code(word: str) -> bool:
-    return word.lower() not in _NOT_CODE and word.lower() not in CODE_NOUNS
+    """Return whether a word can be a name: words such as `the` and `it` never are."""
+    return word.lower() not in STOPWORDS
+
+
+def _is_common(word: str) -> bool:
+    return word.lower() in _COMMON_WORDS

@@ -52,6 +52,7 @@ _CAMEL_CASE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 _CAPITALISED: Final = re.compile(r"[A-Z][a-z][a-z0-9]*$")
 _IDENTIFIER: Final = re.compile(r"\\|::|->|@|_|\w[.:]\w|\{")
 _HYPHENATED: Final = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
+_RUN_ID: Final = re.compile(r"run[-#]\w*\d\w*")
 _HYPHENATED_CUES: Final = frozenset({"route", "endpoint", "middleware", "command"})
 _HYPHENATED_KINDS: Final = ROUTE_ALIASES | {"middleware", "command", "schedule"}
 """Kinds of alias that a word with hyphens can be."""
@@ -227,7 +228,8 @@ def _run_mentions(words: Sequence[_Word], position: int) -> Iterator[Mention]:
     word = words[position]
     is_named = position > 0 and words[position - 1].lower == "run"
     if is_named or not word.text.isalpha():
-        yield Mention(word.text, word.at, (word.text,), RUN_ALIASES, plain=True)
+        cue = "run" if is_named or _RUN_ID.fullmatch(word.text) else ""
+        yield Mention(word.text, word.at, (word.text,), RUN_ALIASES, cue=cue, plain=True)
 
 
 def _is_after_cue(words: Sequence[_Word], position: int) -> bool:

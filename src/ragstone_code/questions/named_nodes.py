@@ -10,6 +10,7 @@ from typing import Final
 
 from ragstone.code.method_names import (
     code_named,
+    last_part,
     methods_of_class,
     nodes_imported_as,
 )
@@ -171,8 +172,12 @@ def _nodes_of_word(store: DocumentReader, scope: Scope, mention: Mention) -> lis
 def _nodes_of_code(store: DocumentReader, scope: Scope, word: CodeWord) -> list[Node]:
     """Return the code with a name; of a class, if the question puts one beside it."""
     if word.owner:
-        return methods_of_class(store.graph, scope, word.owner, word.name)
-    return code_named(store.graph, scope, word.name)
+        nodes = methods_of_class(store.graph, scope, word.owner, word.name)
+    else:
+        nodes = code_named(store.graph, scope, word.name)
+    if word.is_common:
+        return [node for node in nodes if last_part(node.name) == word.name]
+    return nodes
 
 
 def _nodes_of_mention(
@@ -198,7 +203,7 @@ def _create_anchor(
 
 def _is_certain_name(mention: Mention) -> bool:
     """Return whether a mention can only be a name, so that a missing node is worth an answer."""
-    if mention.plain:
+    if mention.plain or (mention.code and mention.code.is_common):
         return False
     return bool(mention.cue or mention.methods or mention.code) or is_path(mention)
 
@@ -372,7 +377,7 @@ def _without_overlaps(anchors: Sequence[Anchor]) -> list[Anchor]:
 
 def _is_inside(anchor: Anchor, unknown: Iterable[Mention]) -> bool:
     """Return whether an anchor is only the class of a method that does not exist."""
-    return any(mention.code and _overlap(anchor.mention, mention) for mention in unknown)
+    return any(mention.code and overlap(anchor.mention, mention) for mention in unknown)
 
 
 def _conflicts(anchor: Anchor, other: Anchor) -> bool:
@@ -380,9 +385,9 @@ def _conflicts(anchor: Anchor, other: Anchor) -> bool:
     if anchor.nodes == other.nodes:
         return True
     same_type = (anchor.alias == "route_resource") == (other.alias == "route_resource")
-    return same_type and _overlap(anchor.mention, other.mention)
+    return same_type and overlap(anchor.mention, other.mention)
 
 
-def _overlap(first: Mention, second: Mention) -> bool:
+def overlap(first: Mention, second: Mention) -> bool:
     """Return whether two mentions share characters of the question."""
     return first.at < second.at + len(second.text) and second.at < first.at + len(first.text)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ragstone.types import Json, Node
+from typing import Final
+
+from ragstone.protocols import DocumentReader
+from ragstone.types import GraphAnswer, Json, Node, Scope
 from ragstone_code.questions.graph_query import (
     MAX_NAMED,
     AnswerPart,
@@ -14,8 +17,12 @@ from ragstone_code.questions.graph_query import (
     places_of_nodes,
     plain_name,
 )
+from ragstone_code.questions.intents import all_intents
+from ragstone_code.questions.mentions import Mention
+from ragstone_code.questions.named_nodes import LinkedNames, overlap
 
-_RECORDED_RUNS = "the recorded runs"
+_RECORDED_RUNS: Final = "the recorded runs"
+_MAX_RUNS: Final = 1000
 
 
 def find_changes(query: GraphQuery) -> AnswerPart:
@@ -67,6 +74,38 @@ def find_changes_of_run(query: GraphQuery) -> AnswerPart:
         [*changes, run],
         walked,
     )
+
+
+def find_unknown_run(
+    store: DocumentReader, scope: Scope, linked: LinkedNames, text: str
+) -> GraphAnswer | None:
+    """Return the answer that a named run was not recorded; None if the question names no such run.
+
+    `text` is the question in lower case without its names.
+    """
+    intent = all_intents()["run_changes"]
+    if not intent.weight(text):
+        return None
+    known = [anchor.mention for anchor in linked.anchors]
+    for mention in linked.mentions:
+        if _is_run_id(mention) and not any(overlap(mention, other) for other in known):
+            recorded = store.graph.nodes(scope, kinds=("run_summary",), limit=_MAX_RUNS)
+            ids = [str(node.attributes.get("run_id")) for node in recorded]
+            names = join_names(ids, MAX_NAMED) or "none"
+            sentence = f"There is no run {mention.text}; {_RECORDED_RUNS}: {names}."
+            return GraphAnswer(
+                intent.name,
+                sentence,
+                dict(intent.none),
+                negative=True,
+                looked_in=("every run",),
+            )
+    return None
+
+
+def _is_run_id(mention: Mention) -> bool:
+    """Return whether a mention is certainly the id of a run: `run-9`, or `9` after the word `run`."""
+    return mention.cue == "run" and any(sign.isdigit() for sign in mention.text)
 
 
 def _change_text(change: Node) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Final
 
+from ragstone.code.method_names import last_part
 from ragstone.protocols import DocumentReader
 from ragstone.types import Scope
 from ragstone_code.questions.answer import ParsedQuestion
@@ -19,6 +22,9 @@ _IDENTIFIER: Final = re.compile(
 )
 """`OrderPaid`, `order_items`, `orders.store`, `orders:clean`: written like a name, not like a word."""
 _MAX_FILES: Final = 50_000
+_MAX_NODES: Final = 20_000
+_NEAR: Final = 0.8
+"""`OrderControler` is near `OrderController`, `OrderPaid` is not."""
 
 
 def unknown_names(store: DocumentReader, scope: Scope, parsed: ParsedQuestion) -> list[str]:
@@ -33,6 +39,23 @@ def unknown_names(store: DocumentReader, scope: Scope, parsed: ParsedQuestion) -
         return names
     names += [name for name in identifiers if name.lower() not in paths]
     return list(dict.fromkeys(names))
+
+
+def suggest_question(
+    store: DocumentReader, scope: Scope, question: str, names: Sequence[str]
+) -> str:
+    """Return the question with near names of the graph in place of unknown ones; empty if none is near."""
+    if not names:
+        return ""
+    nodes = store.graph.nodes(scope, limit=_MAX_NODES)
+    spellings = {last_part(node.name).casefold(): last_part(node.name) for node in nodes}
+    suggestion = question
+    for name in names:
+        written = last_part(name)
+        near = get_close_matches(written.casefold(), spellings, n=1, cutoff=_NEAR)
+        if near:
+            suggestion = suggestion.replace(written, spellings[near[0]])
+    return "" if suggestion == question else suggestion
 
 
 def unmatched_qualified_names(parsed: ParsedQuestion) -> list[str]:

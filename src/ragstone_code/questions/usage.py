@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ragstone.code.file_languages import language_of
@@ -79,24 +79,28 @@ def find_users(query: GraphQuery) -> AnswerPart:
         "used_by": place_texts(places_of_links(links)),
         "unresolved": place_texts(places_of_calls(unresolved)),
     }
-    part = _users_part(query, facts, f"{name} is used by", links, unresolved)
+    part = _users_part(query, facts, {f"{name} is used by": links}, unresolved)
     return part or _no_part(query, facts, f"No code calls or extends {name}", unresolved)
 
 
 def find_creations(query: GraphQuery) -> AnswerPart:
-    """Return the places that create an object of a class, such as an exception that is raised."""
+    """Return the places that raise an exception, or that create an object of any other class."""
     name = plain_name(query.node.key)
     links = [
         link
         for link in query.links_to(_own_keys(query), "CALLS")
         if link.attributes.get("how") == "new"
     ]
+    raised = [link for link in links if link.attributes.get("raised")]
+    created = [link for link in links if not link.attributes.get("raised")]
     unresolved = find_unresolved_calls(query, [short_name(query.node)])
     facts: dict[str, Json] = {
         "dispatched_from": place_texts(places_of_links(links)),
         "unresolved": place_texts(places_of_calls(unresolved)),
     }
-    part = _users_part(query, facts, f"{name} is created in", links, unresolved)
+    subject = "it" if raised else name
+    groups = {f"{name} is raised in": raised, f"{subject} is created in": created}
+    part = _users_part(query, facts, groups, unresolved)
     return part or _no_part(query, facts, f"No code creates {name}", unresolved)
 
 
@@ -113,7 +117,7 @@ def find_tests(query: GraphQuery) -> AnswerPart:
         "unresolved": place_texts(places_of_calls(unresolved)),
     }
     start = f"{' or '.join(plain_name(node.key) for node in nodes)} is called in tests by"
-    part = _users_part(query, facts, start, links, unresolved)
+    part = _users_part(query, facts, {start: links}, unresolved)
     return part or _no_part(
         query, facts, f"No test calls {name_of_all(nodes)} itself", unresolved
     )
@@ -142,21 +146,25 @@ def _no_part(
 def _users_part(
     query: GraphQuery,
     facts: dict[str, Json],
-    start: str,
-    links: Sequence[Link],
+    groups: Mapping[str, Sequence[Link]],
     unresolved: Sequence[Unresolved],
 ) -> AnswerPart | None:
-    """Return the answer that lists the sources of links with their places; None if there are no links."""
+    """Return the answer that lists the sources of links with their places; None if there are no links.
+
+    The key of a group of links is the beginning of its sentence.
+    """
+    sentences: list[str] = []
+    links: list[Link] = []
+    for start, group in groups.items():
+        if group:
+            sentences.append(_users_text(query, start, group))
+            links += group
     if not links:
         return None
-    users = dict.fromkeys(
-        f"{plain_name(link.source)} ({link_place_text(link)})"
-        for link in query.asked_first(links)
-    )
     nodes = query.nodes(link.source for link in links)
     return AnswerPart(
         facts,
-        f"{start} {join_names(list(users), MAX_NAMED)}{unresolved_note(unresolved)}.",
+        f"{'; '.join(sentences)}{unresolved_note(unresolved)}.",
         [
             *places_of_links(links),
             *places_of_calls(unresolved),
@@ -164,6 +172,15 @@ def _users_part(
         ],
         [*nodes.values(), *query.anchor.nodes],
     )
+
+
+def _users_text(query: GraphQuery, start: str, links: Sequence[Link]) -> str:
+    """Return the sources of links with their places, after the beginning of their sentence."""
+    users = dict.fromkeys(
+        f"{plain_name(link.source)} ({link_place_text(link)})"
+        for link in query.asked_first(links)
+    )
+    return f"{start} {join_names(list(users), MAX_NAMED)}"
 
 
 def _links_from_outside(query: GraphQuery) -> list[Link]:

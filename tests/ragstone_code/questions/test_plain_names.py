@@ -219,6 +219,47 @@ def test_a_method_that_a_class_does_not_have_is_no_question_about_the_class(
     assert answer.said.startswith("There is no method Client.pay")
 
 
+COMMON_NAMES = ("helper", "method", "function", "code", "test", "one")
+
+
+@pytest.fixture(scope="module")
+def common(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """Return a project whose functions are named like words of questions."""
+    folder = tmp_path_factory.mktemp("common")
+    functions = [f"def {name}() -> None:\n    pass\n" for name in COMMON_NAMES]
+    calls = "".join(f"    {name}()\n" for name in COMMON_NAMES)
+    text = "\n\n".join([*functions, f"def caller() -> None:\n{calls}"])
+    (folder / "words.py").write_text(text, encoding="utf-8")
+    with Engine.open(folder, config={"rag.embedding_provider": "fake"}) as opened:
+        opened.sync(embed=False)
+        yield opened
+
+
+@pytest.mark.parametrize("name", COMMON_NAMES)
+def test_a_common_word_is_a_name_if_code_has_exactly_this_name(
+    common: Engine, name: str
+) -> None:
+    assert f"words.{name} is called from words.caller" in ask(common, f"what calls {name}").said
+    assert f"words.{name} is defined in" in ask(common, f"where is {name} defined").said
+
+
+@pytest.mark.parametrize("name", COMMON_NAMES)
+def test_a_common_word_is_no_unknown_name(engine: Engine, name: str) -> None:
+    assert not engine.retrieve(f"what calls {name}", 0).unknown
+    assert not engine.retrieve(f"where is the {name} method of Client", 0).unknown
+
+
+def test_a_misspelt_class_alone_gets_a_suggestion(engine: Engine) -> None:
+    retrieval = engine.retrieve("SmalFailure", 0)
+    assert retrieval.unknown == ("SmalFailure",)
+    assert "Did you mean: SmallFailure?" in str(retrieval.debug["notes"])
+    assert "Did you mean" not in str(engine.retrieve("OrderPaid", 0).debug["notes"])
+
+
+def test_an_unknown_path_is_called_a_route(engine: Engine) -> None:
+    assert engine.retrieve("what serves /auth/login", 0).unknown == ("route /auth/login",)
+
+
 def test_a_name_that_no_code_has_is_unknown(engine: Engine) -> None:
     retrieval = engine.retrieve("what calls frobnicate", 0)
     assert retrieval.answer is None

@@ -93,8 +93,8 @@ def said(engine: Engine, question: str) -> str:
 @pytest.mark.parametrize(
     ("question", "part"),
     [
-        ("what raises Declined", "Declined is created in shop.src.shop.payments.Gateway.charge (shop/src/shop/payments.py:19)"),
-        ("where is Closed raised?", "Closed is created in shop.src.shop.payments.Gateway.charge (shop/src/shop/payments.py:21)"),
+        ("what raises Declined", "Declined is raised in shop.src.shop.payments.Gateway.charge (shop/src/shop/payments.py:19)"),
+        ("where is Closed raised?", "Closed is raised in shop.src.shop.payments.Gateway.charge (shop/src/shop/payments.py:21)"),
         ("who throws Unused", "No code creates shop.src.shop.payments.Unused; looked in all calls"),
         ("who uses Gateway", "Gateway is used by shop.src.shop.main.create_order (shop/src/shop/main.py:11)"),
         ("what instantiates Gateway?", "Gateway is used by shop.src.shop.main.create_order"),

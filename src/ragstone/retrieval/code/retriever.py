@@ -334,6 +334,7 @@ def _debug(
     collected: _Collected, answer: GraphAnswer | None, intent: str, chunks: Sequence[Hit]
 ) -> dict[str, Json]:
     anchors: list[Json] = list(dict.fromkeys(collected.anchors))
+    search_notes = _notes_of_chunks(collected.explanation, chunks)
     return {
         "strategy": collected.strategy,
         "total_candidates": collected.explanation.candidates + len(collected.evidence),
@@ -345,7 +346,7 @@ def _debug(
         "skipped": collected.skipped,
         "unknown": list(dict.fromkeys(collected.unknown)),
         "conditional": _conditional_links(answer),
-        "notes": [*_notes_of_chunks(collected.explanation, chunks), *collected.notes],
+        "notes": list(dict.fromkeys((*search_notes, *collected.notes))),
     }
 
 
