@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from ragstone.protocols import ProjectFiles
+from ragstone.text.counts import plural
 from ragstone_code import program_tree
 from ragstone_code.project_files import World
 from ragstone_code.python.interpreter import PythonInterpreter
@@ -243,7 +244,11 @@ def _examples_remark(uris: list[str]) -> str:
     """Return a remark about modules of examples that are left out."""
     folders = [uri.rpartition("/")[0] for uri in uris]
     folder = posixpath.commonpath(folders) or min(folders)
-    return f"{folder}: {len(uris)} modules of examples are left out; open that folder by itself to read them"
+    modules = plural(len(uris), "module")
+    return (
+        f"{folder}: the routes and models of {modules} of examples are left out;"
+        f" `ragstone graph routes -C {folder}` lists them, after `cd {folder}` with `-C .`"
+    )
 
 
 def _type_names(value: Value) -> list[str]:

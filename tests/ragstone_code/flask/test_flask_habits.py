@@ -103,6 +103,7 @@ def test_an_application_in_a_folder_of_examples_is_read_if_there_is_no_other() -
     both = graph_of(examples__shop=example, site=APP + "@app.get('/b')\ndef b(): ...\n")
     assert set(guards(both)) == {"GET b"}
     assert both.remarks == (
-        "examples: 1 modules of examples are left out; open that folder by itself to read them",
+        "examples: the routes and models of 1 module of examples are left out;"
+        " `ragstone graph routes -C examples` lists them, after `cd examples` with `-C .`",
     )
     assert guards(graph_of(tests__shop=example)) == {}

@@ -77,8 +77,10 @@ def test_a_project_without_routes_says_which_examples_were_left_out(
     ran = quick("graph", "routes")
     assert ran.out == "No route is known.\n"
     assert (
-        "(examples: 2 modules of examples are left out; "
-        "open that folder by itself to read them)" in ran.err
-    )
+        "(examples: the routes and models of 2 modules of examples are left out; "
+        "`ragstone graph routes -C examples` lists them, after `cd examples` with `-C .`)"
+    ) in ran.err
+    listed = quick("graph", "routes", "-C", "examples")
+    assert "hello" in listed.out
     inside = quick("graph", "routes", "-C", str(project / "examples" / "first"))
     assert "hello" in inside.out
