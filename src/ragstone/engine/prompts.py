@@ -109,9 +109,10 @@ class Prompts:
         self, request: ContextRequest, hits: Sequence[Hit], *, is_limited: bool
     ) -> Context:
         """Return the context of the hits; a question if neither the task nor a limit names a subject."""
-        if not is_limited and is_vague(request.task):
+        is_empty = self._project.is_empty()
+        if not is_limited and not is_empty and is_vague(request.task):
             return build_vague_context(request, hits)
-        return build_context(request, hits, index_is_empty=self._project.is_empty())
+        return build_context(request, hits, index_is_empty=is_empty)
 
     def select(
         self,
@@ -192,7 +193,7 @@ class Prompts:
         ask = self._project.settings.ask
         if not self._project.enabled or ask.url is None or ask.model is None:
             message = "no language model is set up" if self._project.enabled else OFF
-            hint = "set RAGSTONE_ASK_URL (Ollama: http://127.0.0.1:11434/v1) and RAGSTONE_ASK_MODEL"
+            hint = "set RAGSTONE_ASK_MODEL, and RAGSTONE_ASK_URL: http://127.0.0.1:11434/v1 is Ollama"
             raise ConfigError(message, hint=hint)
         return Chat(ask.url, ask.model, ask.api_key, ask.seconds, ask.temperature)
 

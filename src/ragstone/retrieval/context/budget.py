@@ -61,8 +61,9 @@ class ContextPage:
         return f"{head}{shown_line}{body}{tail}".rstrip("\n")
 
     def count_tokens(self, pieces: Sequence[Cited]) -> int:
-        """Return the number of tokens in the full text with these pieces."""
-        return self.count(self.render(pieces))
+        """Return the number of tokens in the full text with these pieces, whichever random mark it has."""
+        costliest = replace(self, mark=COSTLIEST_MARK)
+        return max(self.count(self.render(pieces)), self.count(costliest.render(pieces)))
 
 
 def new_page(
@@ -107,17 +108,21 @@ def fit_pieces(
 def smallest_budget(
     page: ContextPage, pieces: Sequence[Cited], budget: int, shorten: ShortenPiece
 ) -> int:
-    """Return a multiple of ten above a budget that holds a piece or a part of one, with ten tokens to spare.
+    """Return the first larger budget that holds a piece or a part of one.
 
-    It is counted with the mark that costs most, because the next context has another random mark. The rest is spared
-    because another mark may also move the end of the part.
+    It is looked for in steps of ten and then in steps of one, so that one token less is too small.
     """
-    page = replace(page, mark=COSTLIEST_MARK)
-    shortest = min((page.count_tokens([piece]) for piece in pieces), default=budget)
-    for larger in range((budget // _STEP + 1) * _STEP, shortest, _STEP):
-        if fit_pieces(page, pieces, larger, shorten).pieces:
-            return larger + _STEP
-    return -(-max(shortest, budget + 1) // _STEP) * _STEP + _STEP
+    shortest = min((page.count_tokens([piece]) for piece in pieces), default=budget + 1)
+    tens = range(budget + _STEP, shortest, _STEP)
+    enough = next((larger for larger in tens if _fits(page, pieces, larger, shorten)), shortest)
+    ones = range(max(budget + 1, enough - _STEP), enough)
+    return next((larger for larger in ones if _fits(page, pieces, larger, shorten)), enough)
+
+
+def _fits(
+    page: ContextPage, pieces: Sequence[Cited], budget: int, shorten: ShortenPiece
+) -> bool:
+    return bool(fit_pieces(page, pieces, budget, shorten).pieces)
 
 
 def _limit_shown_places(page: ContextPage, budget: int) -> ContextPage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -25,6 +26,7 @@ from ragstone.retrieval.context.passages import cite_hit, shorten_piece
 from ragstone.retrieval.context.shown_sentences import was_answer_shown, was_shown
 from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
 from ragstone.text import query_terms
+from ragstone.text.counts import plural
 from ragstone.text.tokens import at_most
 from ragstone.types import Cited, Context, ContextFormat, Hit, LeftOut
 
@@ -43,6 +45,7 @@ _TURN: Final = "turn"
 WEAK_SHARE: Final = 0.5
 """A hit with less than this share of the best score only fills the budget. Not set by an eval: on a folder of 1,000 files
 the passages that answer a task reach .6 of the best one, and unrelated ones up to .5."""
+NOTHING_INDEXED: Final = "nothing is indexed here yet, so there is nothing to search"
 _MUCH_WEAKER: Final = "it fits much less than the best passage"
 
 
@@ -97,7 +100,8 @@ def build_context(
     lacks_room = any(entry.reason == NO_ROOM for entry in left_out)
     if not fitted.pieces and (lacks_room or not fitted.has_frame):
         enough = smallest_budget(page, pieces, max_tokens, shortener.shorten)
-        notes = (f"a budget of {max_tokens} tokens is too small; {enough} are enough",)
+        notes = (_describe_small_budget(request, enough),)
+        is_unsure = False  # the room is missing, not the answer
         if not shown_places:
             fitted.text, fitted.tokens = "", 0
     return Context(
@@ -154,6 +158,15 @@ class _Shortener:
         return corrected
 
 
+def _describe_small_budget(request: ContextRequest, enough: int) -> str:
+    """Return how large the budget must be, or the window if it limits the budget."""
+    name, tokens = "budget", request.budget
+    if request.window is not None and request.max_tokens < request.budget:
+        name, tokens = "window", request.window
+        enough = math.ceil(enough / WINDOW_SHARE)
+    return f"a {name} of {plural(tokens, 'token')} is too small; {enough} are enough"
+
+
 def _empty_context(request: ContextRequest, index_is_empty: bool) -> Context:
     """Return a context without pieces; the formats of tools say that nothing was found."""
     text = ""
@@ -169,8 +182,9 @@ def _empty_context(request: ContextRequest, index_is_empty: bool) -> Context:
         format=request.format,
         budget=request.max_tokens,
         tokens=tokens,
-        needs_clarification=True,
-        question=_build_question(request.task, ()),
+        needs_clarification=not index_is_empty,
+        question="" if index_is_empty else _build_question(request.task, ()),
+        notes=(NOTHING_INDEXED,) if index_is_empty else (),
     )
 
 
