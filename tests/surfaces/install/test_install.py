@@ -322,3 +322,37 @@ def test_a_failed_write_names_the_files_that_were_written_before(
     assert f"{blocked} cannot be written: Permission denied (no file was written)" in first.err
     second = quick("install", "claude-code", "cursor", *words)
     assert f"(already written: {settings / '.mcp.json'})" in second.err
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("claude", "claude-code"),
+        ("junie", "jetbrains"),
+        ("gemini", "gemini-cli"),
+        ("Zed", "zed"),
+    ],
+)
+def test_a_name_near_an_agent_gets_a_suggestion(quick: Command, word: str, meant: str) -> None:
+    ran = quick("install", word)
+    assert ran.code
+    assert f"there is no agent {word!r} (did you mean {meant}? there are " in ran.err
+
+
+def test_a_name_near_no_agent_gets_the_list(quick: Command) -> None:
+    assert (
+        "there is no agent 'nothing' (there are claude-code, "
+        in quick("install", "nothing").err
+    )
+
+
+def test_a_settings_file_of_the_user_shows_that_an_agent_is_there(
+    quick: Command, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragstone.surfaces.install.agents.search_path", list)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(project.parent / "config"))
+    assert "no agent was found here" in quick("install", "--dry-run").err
+    (project.parent / ".claude.json").write_text("{}", encoding="utf-8")
+    assert [change["agent"] for change in quick("install", "--dry-run", "--json").json["changes"]] == [
+        "claude-code", "claude-code",
+    ]  # fmt: skip

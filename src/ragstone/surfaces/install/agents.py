@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -104,6 +105,8 @@ def _zed_user_config(home: Path) -> Path:
     return folder / "zed" / "settings.json"
 
 
+_NEAR: Final = 0.6
+"""`claude` is near `claude-code`, `clod` is not."""
 _SERVERS: Final = ("mcpServers",)
 _CURSOR_RULE: Final = (
     "---\ndescription: When to use the tools of Ragstone\nalwaysApply: true\n---\n"
@@ -182,10 +185,22 @@ def find_agents(names: tuple[str, ...]) -> list[AgentClient]:
     by_name = {agent.name: agent for agent in AGENTS}
     unknown = [name for name in names if name not in by_name]
     if unknown:
-        raise InputError(
-            f"there is no agent {unknown[0]!r}", hint=f"there are {', '.join(by_name)}"
-        )
+        hint = f"there are {', '.join(by_name)}"
+        meant = _nearest_agent(unknown[0])
+        if meant:
+            hint = f"did you mean {meant}? {hint}"
+        raise InputError(f"there is no agent {unknown[0]!r}", hint=hint)
     return [by_name[name] for name in dict.fromkeys(names)]
+
+
+def _nearest_agent(word: str) -> str:
+    """Return the agent that a word means: by its name, its title or its program; empty if none is near."""
+    names: dict[str, str] = {}
+    for agent in AGENTS:
+        for name in (agent.name, agent.title.casefold(), *agent.programs):
+            names.setdefault(name, agent.name)
+    near = get_close_matches(word.casefold(), names, n=1, cutoff=_NEAR)
+    return names[near[0]] if near else ""
 
 
 def detect_agents(project: Path, home: Path) -> list[AgentClient]:
@@ -197,5 +212,6 @@ def detect_agents(project: Path, home: Path) -> list[AgentClient]:
 def _is_present(agent: AgentClient, project: Path, home: Path, folders: str) -> bool:
     if any(shutil.which(program, path=folders) for program in agent.programs):
         return True
-    in_project = any((project / trace).is_dir() for trace in agent.traces)
-    return in_project or any((home / trace).is_dir() for trace in agent.traces)
+    if any((folder / trace).is_dir() for folder in (project, home) for trace in agent.traces):
+        return True
+    return agent.user_config(home).is_file()
