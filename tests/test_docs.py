@@ -263,3 +263,19 @@ def test_every_decision_is_listed() -> None:
     folder = ROOT / "docs" / "decisions"
     listed = (folder / "README.md").read_text(encoding="utf-8")
     assert [page.name for page in folder.glob("[0-9]*.md") if page.name not in listed] == []
+
+
+READERS_WITHOUT_A_CLONE = [
+    ROOT / "README.md",
+    ROOT / "docs" / "model-card.md",
+    *sorted((ROOT / "docs" / "guides").glob("*.md")),
+]
+
+
+@pytest.mark.parametrize("page", READERS_WITHOUT_A_CLONE, ids=name)
+def test_a_command_that_needs_a_clone_says_so_beside_it(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"-->\n\s*", "-->\n", text)  # the sentence under a table belongs to it
+    for paragraph in re.split(r"\n\n+", text):
+        if re.search(r"python -m (?:bench|evals)\b", paragraph):
+            assert "clone" in paragraph, paragraph

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ def tree(root: type[RagstoneError]) -> list[type[RagstoneError]]:
     return [root, *(below for child in root.__subclasses__() for below in tree(child))]
 
 
+SOURCE = Path(errors.__file__).parent
 ALL = [kind for kind in tree(RagstoneError) if kind.__module__ == errors.__name__]
 
 
@@ -52,3 +55,11 @@ def test_every_error_has_a_message_a_hint_and_a_retryable_flag(
 def test_a_provider_error_states_whether_a_retry_may_help() -> None:
     assert ProviderError("It is busy.", retryable=True).retryable
     assert not ProviderError("No such model.").retryable
+
+
+def test_no_hint_has_words_in_brackets_because_it_stands_in_brackets_itself() -> None:
+    for file in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "hint":
+                hint = ast.unparse(node.value)
+                assert " (" not in hint, f"{file.name}:{node.value.lineno}: {hint}"

@@ -17,6 +17,7 @@ from ragstone.protocols import Progress
 from ragstone.retrieval.context.preload import preload_files
 from ragstone.sources.files import from_uri
 from ragstone.sources.folder.selection import Selection
+from ragstone.text.counts import plural
 from ragstone.text.tokens import at_most
 from ragstone.types import Agent, AgentPrompt, Item, Skip, SyncReport
 
@@ -133,7 +134,9 @@ class Agents:
         if not result.text:
             reason = "no file of its sources has any text"
             if result.left_out:
-                reason = f"a budget of {budget} tokens is too small for any of its files"
+                reason = (
+                    f"a budget of {plural(budget, 'token')} is too small for any of its files"
+                )
             notes = (*notes, reason)
         left_out += result.left_out
         return AgentPrompt(

@@ -27,6 +27,7 @@ from ragstone.types.documents import KNOWN_KINDS, OTHER_KINDS
 def project_status(project: Project, background: BackgroundStatus) -> Status:
     """Return the counts, the vectors and the last sync of a project."""
     collections = tuple(project.collections())
+    sessions = project.store.collections(project.name, "session")
     return Status(
         home=str(project.settings.home),
         project=project.name,
@@ -41,6 +42,8 @@ def project_status(project: Project, background: BackgroundStatus) -> Status:
         sources=project.store.count_sources(project.scope()),
         background=background,
         shared=shared_status(project.store, project.name),
+        sessions=len(sessions),
+        turns=sum(session.documents for session in sessions),
     )
 
 

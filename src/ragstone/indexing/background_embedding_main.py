@@ -22,6 +22,7 @@ from ragstone.indexing.background_embedding import FAILED, log_line
 from ragstone.indexing.components import Components
 from ragstone.store.home_folder import BACKGROUND_LOCK, DATABASE
 from ragstone.store.lock import FileLock
+from ragstone.text.counts import plural
 
 MAX_SECONDS: Final = 1800.0
 """The next command starts another process if this was not enough."""
@@ -65,7 +66,7 @@ def _make_all_vectors(settings: Settings, project: str) -> None:
     try:
         while count := _embed_collections(components, project, limits):
             total += count
-            _write_log(f"{total:,} vectors made")
+            _write_log(f"{plural(total, 'vector')} made")
     except RagstoneError:
         limits.check()  # an index that is gone is no failure
         raise
@@ -92,7 +93,8 @@ def _embed_collections(components: Components, project: str, limits: RunLimits) 
         raise stale
     if not count and pending:
         raise StoreError(
-            f"{pending:,} texts get no vector", hint="`ragstone doctor` checks them"
+            f"{plural(pending, 'text gets', 'texts get')} no vector",
+            hint="`ragstone doctor` checks them",
         )
     return count
 

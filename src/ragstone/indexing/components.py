@@ -302,6 +302,6 @@ def choose_parts(settings: Settings) -> ChosenParts:
     if index == _PGVECTOR and settings.rag.enabled and not has_server:
         raise ConfigError(
             f"The vector index {index!r} is part of a store in PostgreSQL.",
-            hint="set store.url (RAGSTONE_STORE_URL), or choose another rag.vector_store.provider",
+            hint="set store.url or RAGSTONE_STORE_URL, or choose another rag.vector_store.provider",
         )
     return ChosenParts(POSTGRES if settings.store.url else store, index)

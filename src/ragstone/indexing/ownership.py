@@ -148,10 +148,10 @@ def require_takeover(collection: IndexedCollection, *, full: bool) -> None:
     if not isinstance(collection.components.store, SharedStore):
         raise Conflict(
             f"the index in {collection.components.home} has the documents of {root}",
-            hint="name another project (`--project`), or another home (RAGSTONE_STORE_PATH)",
+            hint="name another project with `--project`, or another home with RAGSTONE_STORE_PATH",
         )
     if not full:
         raise Conflict(
             f"the collection {collection.key.name!r} has the documents of {root}",
-            hint="sync there, name another project (`--project`), or `ragstone sync --full` takes it over",
+            hint="sync there, name another project with `--project`, or `ragstone sync --full` takes it over",
         )

@@ -32,6 +32,8 @@ _OWN_FIELDS: Final = (
 )
 _DIGITS: Final = 9
 MAX_TURNS: Final = 10**_DIGITS
+ROLES: Final = "user, assistant, or any other word"
+"""The roles of a turn, for help texts and schemas: every word is accepted."""
 
 
 def check_turn(session: object, role: object, content: object) -> None:
@@ -41,7 +43,7 @@ def check_turn(session: object, role: object, content: object) -> None:
             "a session has a name", hint=f"text of 1 to {MAX_SESSION_NAME} characters"
         )
     if not isinstance(role, str) or not role.strip():
-        raise InputError("a turn has a role", hint='"user" or "assistant"')
+        raise InputError("a turn has a role", hint=f"a word: {ROLES}")
     if not isinstance(content, str) or not content.strip():
         raise InputError("the message is empty", hint="give its text")
 

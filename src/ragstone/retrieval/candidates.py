@@ -12,6 +12,7 @@ from ragstone.errors import NotFound, ProviderError
 from ragstone.retrieval.ranking.confidence import BackgroundSamples, terms_of_chunk
 from ragstone.retrieval.ranking.fusion import CandidateLists
 from ragstone.text import query_terms
+from ragstone.text.counts import plural
 from ragstone.types import Condition, Filter, Scored
 from ragstone.types.bounded_cache import BoundedCache
 
@@ -196,7 +197,8 @@ class CandidateSearch:
             )
         if index.damaged:
             hint = "`ragstone reembed` makes them again"
-            lists.notes.append(f"{index.damaged} vectors are damaged and left out: {hint}")
+            damaged = plural(index.damaged, "vector is", "vectors are")
+            lists.notes.append(f"{damaged} damaged and left out: {hint}")
 
     def _nearest_in_scope(
         self,

@@ -20,6 +20,7 @@ from ragstone.store.reader import join_text
 from ragstone.store.rows import sound
 from ragstone.store.unfinished_copies import new_draft, remove_draft, remove_leftovers
 from ragstone.store.words import derived_index, fts5
+from ragstone.text.counts import plural
 from ragstone.types import Document, Finding
 
 _SAFE_LOG: Final = (3, 51, 3)
@@ -106,16 +107,17 @@ def _check_references(db: sqlite3.Connection) -> str:
 
 def _check_counts(db: sqlite3.Connection) -> str:
     wrong = fetch_value(db, _WRONG_COUNTS)
-    return f"{wrong} collections count wrongly" if wrong else ""
+    return f"{plural(wrong, 'collection counts', 'collections count')} wrongly" if wrong else ""
 
 
 def _check_documents(db: sqlite3.Connection) -> str:
     damaged = list(_damaged_documents(db))
     if not damaged:
         return ""
+    documents = plural(len(damaged), "document is", "documents are")
     names = ", ".join(damaged[:_MOST_NAMES])
     more = ", …" if len(damaged) > _MOST_NAMES else ""
-    return f"{len(damaged)} documents are not what was stored: {names}{more}"
+    return f"{documents} not what was stored: {names}{more}"
 
 
 def _damaged_documents(db: sqlite3.Connection) -> Iterator[str]:

@@ -264,6 +264,9 @@ class Status:
     background: BackgroundStatus = BackgroundStatus()
     shared: SharedStatus | None = None
     """The state of a store that several machines share; None for a file."""
+    sessions: int = 0
+    """The number of conversations; their turns are not among the documents."""
+    turns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -295,7 +295,7 @@ class LiteConnection:
             except Exception as error:
                 raise ProviderError(
                     f"Milvus Lite cannot open {self._path}; another process may use it.",
-                    hint="one process at a time; a cluster (rag.vector_store.url) has no such limit",
+                    hint="one process at a time; a cluster has no such limit: set rag.vector_store.url",
                 ) from error
             self._users[self._path] += 1
         return client

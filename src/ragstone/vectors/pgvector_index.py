@@ -87,7 +87,7 @@ def open_index(settings: IndexSettings) -> PgvectorIndex:
     if not isinstance(settings.rows, ServerVectors):
         raise ConfigError(
             "The vector index 'pgvector' is part of a store in PostgreSQL.",
-            hint="set store.url (RAGSTONE_STORE_URL), or choose another rag.vector_store.provider",
+            hint="set store.url or RAGSTONE_STORE_URL, or choose another rag.vector_store.provider",
         )
     dimension = settings.codec.dimension
     return PgvectorIndex(settings.rows.embeddings(dimension), dimension)

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from ragstone.surfaces.cli.hits import matching_lines
-from ragstone.surfaces.cli.output import format_bytes, plural, printable
+from ragstone.surfaces.cli.output import format_bytes, printable
 from ragstone.surfaces.cli.progress import ProgressDisplay
 from ragstone.text import query_terms
+from ragstone.text.counts import plural
 from ragstone.types import Hit, Span
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-7]")

@@ -22,6 +22,7 @@ from ragstone.engine.measure.trial import Timer, open_trial, read_folder, requir
 from ragstone.errors import InputError
 from ragstone.protocols import Progress
 from ragstone.sources.folder.commit_log import recent_changes
+from ragstone.text.counts import plural
 from ragstone.types import Fusion, Mode, StoredDocument
 
 MAX_QUESTIONS: Final = 150
@@ -95,7 +96,7 @@ def evaluate_folder(
         searched = _limit_corpus(engine, documents, question_set, timer, request.seed)
         if searched < len(documents):
             notes.append(
-                f"{searched:,} of {len(documents):,} documents are searched, for lack of time"
+                f"only {searched:,} of {plural(len(documents), 'document')} could be searched in the time"
             )
         engine.admin.embed(
             seconds=max(1.0, _EMBED_SHARE * request.seconds - timer.spent), progress=progress
@@ -135,7 +136,7 @@ def _choose_questions(
     )
     if len(question_set.questions) < MIN_QUESTIONS:
         raise InputError(
-            f"the folder gives {len(question_set.questions)} questions, and {MIN_QUESTIONS} are needed",
+            f"the folder gives {plural(len(question_set.questions), 'question')}, and {MIN_QUESTIONS} are needed",
             hint="documented functions, Markdown headings and commits of git give questions",
         )
     masked = [document for document in documents if document.uri in question_set.masked]

@@ -101,7 +101,7 @@ class FolderSource:
         if len(paths) > max_files:
             raise InputError(
                 f"{self.root} holds more than {max_files:,} files",
-                hint="name the folders to take in, leave some out, or use --yes (setting: max_files)",
+                hint="name the folders to take in, leave some out, use --yes, or raise sources.max_files",
             )
         if not paths:
             self._refuse_include_without_files(tree)

@@ -67,7 +67,7 @@ def _connection_error(
     if error.sqlstate in _WRONG_LOGIN or any(word in reason for word in _LOGIN_WORDS):
         return StoreError(
             f"{location} refused the login: {reason}",
-            hint="check the user and the password in store.url (RAGSTONE_STORE_URL)",
+            hint="check the user and the password in store.url or RAGSTONE_STORE_URL",
         )
     if error.sqlstate == _NO_DATABASE or 'database "' in reason:
         return StoreError(

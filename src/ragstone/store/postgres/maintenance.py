@@ -11,6 +11,7 @@ from ragstone.store.failures import READ_AGAIN, RESTORE
 from ragstone.store.fetch import Row, fetch_column, fetch_value
 from ragstone.store.postgres import document_text, vectors
 from ragstone.store.postgres.connection import PostgresDatabase, Transaction
+from ragstone.text.counts import plural
 from ragstone.types import Document, Finding
 
 _MOST_NAMES: Final = 20
@@ -93,7 +94,7 @@ def _check_references(db: Transaction) -> str:
 def _check_counts(db: Transaction) -> str:
     wrong = fetch_value(db, _WRONG_COUNTS)
     if wrong:
-        return f"{wrong} collections count wrongly"
+        return f"{plural(wrong, 'collection counts', 'collections count')} wrongly"
     return ""
 
 
@@ -101,9 +102,10 @@ def _check_documents(db: Transaction) -> str:
     damaged = list(_damaged_documents(db))
     if not damaged:
         return ""
+    documents = plural(len(damaged), "document is", "documents are")
     names = ", ".join(damaged[:_MOST_NAMES])
     more = ", …" if len(damaged) > _MOST_NAMES else ""
-    return f"{len(damaged)} documents are not what was stored: {names}{more}"
+    return f"{documents} not what was stored: {names}{more}"
 
 
 def _damaged_documents(db: Transaction) -> Iterator[str]:

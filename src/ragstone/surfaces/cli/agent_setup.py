@@ -17,7 +17,6 @@ from ragstone.config import search_path
 from ragstone.errors import InputError, NotFound
 from ragstone.surfaces.cli.options import CommandT, add_options
 from ragstone.surfaces.cli.output import (
-    plural,
     print_error,
     print_json,
     print_line,
@@ -29,6 +28,7 @@ from ragstone.surfaces.install.agents import AGENTS, AgentClient, detect_agents,
 from ragstone.surfaces.install.backups import Backup, backup_file, write_change
 from ragstone.surfaces.install.plan import FileEdit, InstallPlace, InstallPlan
 from ragstone.surfaces.present.failures import completion_code
+from ragstone.text.counts import plural
 
 _DIFF_STYLES: Final = {"+": "green", "-": "red", "@": "cyan"}
 

@@ -140,6 +140,9 @@ class LazyGroup(click.Group):
         A first word that is near the name of a command is a mistake, not a question.
         """
         word = args[0]
+        if _is_singular_command(args):
+            args = [f"{word}s", *args[1:]]
+            return super().resolve_command(ctx, args)
         if word in COMMANDS or word.startswith("-"):
             return super().resolve_command(ctx, args)
         meant = nearest_command(word)
@@ -167,6 +170,12 @@ class LazyGroup(click.Group):
             for name, line in COMMANDS.items()
             if name.startswith(incomplete)
         ]
+
+
+def _is_singular_command(args: Sequence[str]) -> bool:
+    """Return whether the arguments are a command in the singular, alone or with options: `session` is `sessions`."""
+    is_alone = all(argument.startswith("-") for argument in args[1:2])
+    return is_alone and args[0] not in COMMANDS and f"{args[0]}s" in COMMANDS
 
 
 def nearest_command(word: str) -> str:

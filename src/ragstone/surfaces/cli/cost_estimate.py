@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ragstone.surfaces.cli.engine import open_engine, show_progress
-from ragstone.surfaces.cli.output import plural, print_json, print_line
+from ragstone.surfaces.cli.output import print_json, print_line
 from ragstone.surfaces.present import pick
 from ragstone.surfaces.present.failures import OK
 from ragstone.surfaces.present.reports import describe_money
+from ragstone.text.counts import plural
 
 _FIELDS = ("embedder", "model", "files", "chunks", "texts", "tokens", "seconds", "cost")
 
@@ -34,7 +35,7 @@ def show_plan(
         return OK
     files, chunks = plural(plan.files, "file"), plural(plan.chunks, "chunk")
     texts = plural(plan.texts, "text")
-    print_line(f"{files} to index: {chunks}, {texts} to embed, {plan.tokens:,} tokens")
+    print_line(f"{files} to index: {chunks}, {texts} to embed, {plural(plan.tokens, 'token')}")
     print_line(
         f"{plan.embedder} {plan.model}: about {plan.seconds:,.0f} s and {describe_money(plan)}"
     )

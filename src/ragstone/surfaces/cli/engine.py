@@ -26,9 +26,11 @@ from ragstone.sources.added_files import ADDED
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.cli.failures import Interrupted
 from ragstone.surfaces.cli.options import project_name
-from ragstone.surfaces.cli.output import plural, print_note, printable
+from ragstone.surfaces.cli.output import print_note, printable
 from ragstone.surfaces.cli.paths import project_folder
 from ragstone.surfaces.cli.progress import ProgressDisplay
+from ragstone.surfaces.present.index_notes import describe_home_in_cache
+from ragstone.text.counts import plural
 
 if TYPE_CHECKING:
     from ragstone.types import SyncReport
@@ -63,8 +65,7 @@ def open_engine(
     root = project_folder(folder)
     engine = Engine.open(root, config=overrides, project=choose_project(root))
     if engine.settings.is_home_in_cache and not engine.exists:
-        home = printable(str(engine.home))
-        print_note(f"(this folder can only be read: index and memories are stored in {home})")
+        print_note(f"({printable(describe_home_in_cache(engine.home))})")
     return engine
 
 

@@ -19,7 +19,7 @@ from ragstone.surfaces.cli.options import (
     yes_option,
 )
 from ragstone.surfaces.cli.output import print_line, print_notes, printable
-from ragstone.surfaces.present.graph import CONFIDENCE_MEANINGS
+from ragstone.surfaces.present.graph import explain_confidences
 from ragstone.text.globs import matches_path
 from ragstone.types import Confidence
 
@@ -82,10 +82,8 @@ def open_graph_engine(folder: Path | None, flags: GraphFlags) -> Iterator[Engine
 
 def print_confidences(confidences: Iterable[Confidence]) -> None:
     """Print what these confidences mean, the surest first."""
-    used = set(confidences)
-    for confidence, meaning in CONFIDENCE_MEANINGS.items():
-        if confidence in used:
-            print_line((f"  {confidence}: {meaning}", "dim"))
+    for confidence, meaning in explain_confidences(confidences).items():
+        print_line((f"  {confidence}: {meaning}", "dim"))
 
 
 def short_name(key: str) -> str:

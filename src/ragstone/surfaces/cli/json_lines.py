@@ -14,11 +14,11 @@ from ragstone.errors import InputError, ReadError
 from ragstone.sources.files import identities, safe_stream
 from ragstone.surfaces.cli.output import (
     format_bytes,
-    plural,
     print_note,
     print_result,
     printable,
 )
+from ragstone.text.counts import plural
 
 PIPE: Final = "-"
 

@@ -97,13 +97,6 @@ def print_table(rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> No
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
 
 
-def plural(count: int, noun: str, nouns: str = "") -> str:
-    """Return a count with its noun: `1 file`, `2,000 files`."""
-    if count == 1:
-        return f"1 {noun}"
-    return f"{count:,} {nouns or noun + 's'}"
-
-
 def format_bytes(count: int) -> str:
     """Return a size for a person: `1.5 MB`."""
     if count < 1000:

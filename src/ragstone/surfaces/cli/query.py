@@ -13,6 +13,7 @@ import click
 
 from ragstone.config.validation import HIT_RANGE, SCORE_RANGE
 from ragstone.errors import InputError
+from ragstone.retrieval.context.builder import NOTHING_INDEXED
 from ragstone.sources.folder.selection import SKIPPED_BY_NAME
 from ragstone.sources.secrets.placeholders import is_redaction
 from ragstone.surfaces.cli.completion import complete_paths
@@ -33,11 +34,12 @@ from ragstone.surfaces.cli.options import (
     parse_pairs,
     yes_option,
 )
-from ragstone.surfaces.cli.output import plural, print_note, print_notes, shorten
+from ragstone.surfaces.cli.output import print_note, print_notes, shorten
 from ragstone.surfaces.cli.paths import path_globs, split_paths
 from ragstone.surfaces.cli.values import complete_kind, complete_session
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.reports import sync_summary_json
+from ragstone.text.counts import plural
 from ragstone.types import Explanation, SearchOptions
 
 if TYPE_CHECKING:
@@ -247,6 +249,8 @@ def answer_query(
         with flags.scan_policy(engine) as policy:
             explanation = engine.explain(query, flags.top_k, policy=policy, **options)
         notes = [*_sync_notes(explanation.sync), *_vector_notes(engine, explanation, flags)]
+        if not explanation.hits and engine.is_empty():
+            notes.append(NOTHING_INDEXED)
         yield QueryAnswer(explanation, tuple(dict.fromkeys(notes)), engine.settings.base)
 
 

@@ -16,11 +16,12 @@ from ragstone.errors import InputError
 from ragstone.sources.added_files import file_uri, require_file
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.json_lines import open_input
-from ragstone.surfaces.cli.output import plural, print_result
+from ragstone.surfaces.cli.output import print_result
 from ragstone.surfaces.cli.urls import is_url
 from ragstone.surfaces.jobs.engine_queue import queue_of
 from ragstone.surfaces.jobs.work import upload_request
 from ragstone.surfaces.present.jobs import job_json
+from ragstone.text.counts import plural
 from ragstone.types import IncomingFile, Metadata
 
 _STDIN: Final = "-"

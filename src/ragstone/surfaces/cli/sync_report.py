@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from ragstone.sources.folder.selection import SKIPPED_BY_NAME
-from ragstone.surfaces.cli.output import plural, print_error, print_line, print_note, printable
+from ragstone.surfaces.cli.output import print_error, print_line, print_note, printable
+from ragstone.text.counts import plural
 
 if TYPE_CHECKING:
     from ragstone.types import EmbedUsage, Skip, SyncReport
@@ -90,8 +91,9 @@ def _describe_skipped(skipped: Sequence[Skip]) -> str:
 
 def _describe_usage(usage: EmbedUsage) -> str:
     requests = plural(usage.requests, "request")
+    texts, tokens = plural(usage.texts, "text"), plural(usage.tokens, "token")
     cost = f", about ${usage.cost:.4f}" if usage.cost >= _SMALLEST_COST else ""
-    return f"service: {requests}, {usage.texts:,} texts, {usage.tokens:,} tokens{cost}"
+    return f"service: {requests}, {texts}, {tokens}{cost}"
 
 
 def _describe_vectors(report: SyncReport, *, embed: bool) -> str:

@@ -192,6 +192,8 @@ def read_status(data: Json) -> types.Status:
         last_sync=_read_time(data["last_sync"]),
         bytes_on_disk=data.get("bytes_on_disk", 0),
         waiting=data["waiting"],
+        sessions=data.get("sessions", 0),
+        turns=data.get("turns", 0),
     )
 
 

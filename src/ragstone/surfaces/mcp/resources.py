@@ -19,6 +19,7 @@ from ragstone.surfaces.mcp.session import McpSession, RequestContext
 from ragstone.surfaces.present.failures import failure_codes
 from ragstone.surfaces.tools.reading import DocumentLines, read_lines
 from ragstone.surfaces.tools.tool import MAX_TEXT_TOKENS
+from ragstone.text.counts import plural
 from ragstone.types import StoredDocument
 
 SCHEME: Final = "ragstone"
@@ -118,7 +119,7 @@ def _resource(document: StoredDocument) -> types.Resource:
         uri=document_address(document.collection, document.uri),
         name=one_line(document.uri),
         title=one_line(document.title) or None,
-        description=f"{document.kind}, {document.chunks} chunks",
+        description=f"{document.kind}, {plural(document.chunks, 'chunk')}",
         mime_type="text/plain",
     )
 

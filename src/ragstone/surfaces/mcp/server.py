@@ -24,6 +24,7 @@ from ragstone.surfaces.mcp.session import Lifespan, McpSession, RequestContext
 from ragstone.surfaces.present.failures import failure_json
 from ragstone.surfaces.tools import CODE_TOOLS, DEFAULT_TOOLS, FOUND_TOOLS, find_tools_tool
 from ragstone.surfaces.tools.tool import Tool, ToolAnswer, failed_answer
+from ragstone.text.counts import plural
 
 INSTRUCTIONS: Final = (
     "Ragstone knows this project: its code, documents and past conversations. Use rag_search to find passages with "
@@ -237,6 +238,6 @@ async def _report_indexing(context: RequestContext, session: McpSession) -> None
             if done > reported:
                 reported = float(done)
                 await context.session.report_progress(
-                    reported, float(total) or None, f"{stage}: {done} files"
+                    reported, float(total) or None, f"{stage}: {plural(done, 'file')}"
                 )
             await anyio.sleep(_POLL_SECONDS / 4)

@@ -17,7 +17,11 @@ from ragstone.errors import RagstoneError
 from ragstone.protocols.cancellation import Cancellation
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.mcp.other_servers import store_tools
-from ragstone.surfaces.present.index_notes import FIRST_INDEXING, SCANNING
+from ragstone.surfaces.present.index_notes import (
+    FIRST_INDEXING,
+    SCANNING,
+    describe_home_in_cache,
+)
 from ragstone.surfaces.tools.tool import Tool, ToolAnswer, limit_answer
 
 FIRST_CALL_SECONDS: Final = 8.0
@@ -51,6 +55,10 @@ class McpSession:
         self.engine = engine
         self._first_call_seconds = first_call_seconds
         self._note = ""
+        self._place_note = ""
+        """A note for the first answer, if the index is not in the folder."""
+        if engine.settings.is_home_in_cache and not engine.exists:
+            self._place_note = describe_home_in_cache(engine.home)
         self._is_current = False
         self._first_attempt = threading.Event()
         """Set after the first attempt to index all words, also if it failed."""
@@ -140,7 +148,8 @@ class McpSession:
             answer = ToolAnswer(
                 f"{tool.name} failed: {type(error).__name__}", {"success": False}, failed=True
             )
-        return limit_answer(answer, self.note)
+        place_note, self._place_note = self._place_note, ""
+        return limit_answer(answer, "; ".join(filter(None, (place_note, self.note))))
 
     def take_graph_update(self) -> bool:
         """Return whether the thread has updated the code graph since this was last asked."""

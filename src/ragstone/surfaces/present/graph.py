@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ragstone.surfaces.present import Json, format_time, pick
@@ -29,6 +29,16 @@ CONFIDENCE_MEANINGS: Final[dict[Confidence, str]] = {
     "heuristic": "a guess",
 }
 """What the confidence of a link means, the surest first."""
+
+
+def explain_confidences(confidences: Iterable[Confidence]) -> dict[Confidence, str]:
+    """Return what these confidences mean, the surest first."""
+    used = set(confidences)
+    return {
+        confidence: meaning
+        for confidence, meaning in CONFIDENCE_MEANINGS.items()
+        if confidence in used
+    }
 
 
 def node_summary_json(node: Node) -> Json:

@@ -107,6 +107,8 @@ def status_json(status: Status) -> Json:
             "generation",
             "waiting",
             "bytes_on_disk",
+            "sessions",
+            "turns",
         ),
         "empty": status.documents == 0,
         "collections": [collection_json(collection) for collection in status.collections],

@@ -22,6 +22,7 @@ from ragstone.config.validation import (
     check_number,
 )
 from ragstone.engine.arguments import check_moments
+from ragstone.memory.turns import ROLES
 from ragstone.surfaces.present import Json
 
 _MAX_TOKENS: Final = 10_000_000
@@ -185,7 +186,7 @@ class RetrieveBody(Body):
 class TurnBody(Body):
     """A message of a conversation."""
 
-    role: str = Field(min_length=1, examples=["user"])
+    role: str = Field(min_length=1, description=f"The role: {ROLES}.", examples=["user"])
     content: str = Field(examples=["We deploy on Tuesdays."])
     at: float | None = Field(None, description="Seconds since 1970; now if left out.")
     speaker: str = ""

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ragstone.errors import InputError
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json
-from ragstone.surfaces.present.graph import change_json, format_place, node_summary_json
+from ragstone.surfaces.present.graph import (
+    change_json,
+    explain_confidences,
+    format_place,
+    node_summary_json,
+)
 from ragstone.surfaces.tools.schemas import MAX_TOKENS, count_schema, list_schema, text_schema
 from ragstone.surfaces.tools.search import SEARCH_TOKENS
 from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall, truncate
+from ragstone.text.counts import plural
 from ragstone.text.tokens import at_most
-from ragstone.types import Affected, Change, Node, Related
+from ragstone.types import Affected, Change, Confidence, Node, Related
 
 _MAX_RESULTS: Final = 200
 _MAX_KINDS: Final = 30
@@ -33,7 +39,8 @@ def _rag_related(call: ToolCall) -> ToolAnswer:
     results = [_result_json(result) for result in related]
     if not related:
         lines = [f"Nothing{f' of kind {one_line(kind)}' if kind else ''} is connected to it."]
-    return _list_answer(call, _format_node(node), lines, results, {"node": node})
+    confidences = [result.confidence for result in related]
+    return _list_answer(call, _format_node(node), lines, results, {"node": node}, confidences)
 
 
 def _check_kind(kind: str, connected: Sequence[Related]) -> None:
@@ -59,11 +66,12 @@ def _rag_impact(call: ToolCall) -> ToolAnswer:
             lines.append(_format_affected(kind, affected))
             results.append(_affected_json(kind, affected))
     roots = ", ".join(impact.roots)
-    title = f"{impact.total} nodes depend on {roots}"
+    title = f"{plural(impact.total, 'node depends', 'nodes depend')} on {roots}"
     if not lines:
         lines = ["Nothing in the code graph depends on it."]
     extra = {"roots": list(impact.roots), "total": impact.total, "more": impact.more}
-    return _list_answer(call, one_line(title), lines, results, extra)
+    confidences = [affected.confidence for _, nodes in impact.groups for affected in nodes]
+    return _list_answer(call, one_line(title), lines, results, extra, confidences)
 
 
 def _rag_history(call: ToolCall) -> ToolAnswer:
@@ -75,25 +83,39 @@ def _rag_history(call: ToolCall) -> ToolAnswer:
     )
     lines = [_format_change(change) for change in changes]
     results = [change_json(change) for change in changes]
-    title = f"{len(changes)} changes of {one_line(arguments['name'])}, newest first"
+    title = f"{plural(len(changes), 'change')} of {one_line(arguments['name'])}, newest first"
     return _list_answer(call, title, lines, results, {})
 
 
 def _list_answer(
-    call: ToolCall, title: str, lines: list[str], results: list[Json], extra: Json
+    call: ToolCall,
+    title: str,
+    lines: list[str],
+    results: list[Json],
+    extra: Json,
+    confidences: Iterable[Confidence] = (),
 ) -> ToolAnswer:
-    """Return a title, as many lines as the token limit allows, and their results as data."""
+    """Return a title, as many lines as the token limit allows, and their results as data.
+
+    The meaning of the confidences in the lines stands after the lines.
+    """
     max_tokens = call.arguments.get("max_tokens", SEARCH_TOKENS)
     title = truncate(title, max_tokens)
-    fitting = _fit_lines(lines, max_tokens - at_most(title))
+    meanings = explain_confidences(confidences)
+    legend = "; ".join(f"{name}: {meaning}" for name, meaning in meanings.items())
+    fitting = _fit_lines(lines, max_tokens - at_most(title) - at_most(legend))
     node = extra.get("node")
     if isinstance(node, Node):
         extra = {**extra, "node": node_summary_json(node)}
     data: Json = {"success": True, **extra, "results": results[: len(fitting)]}
+    if meanings:
+        data["confidences"] = meanings
     left_out = len(lines) - len(fitting)
     if left_out:
         data["left_out"] = left_out
         fitting.append(f"({left_out} more: ask more narrowly, or for more tokens)")
+    if legend:
+        fitting.append(f"({legend})")
     return ToolAnswer("\n".join([title, *fitting]), data)
 
 
@@ -141,7 +163,7 @@ def _format_affected(kind: str, affected: Affected) -> str:
     name = affected.key.partition(":")[2]
     place = format_place(affected.links[0]) if affected.links else ""
     certainty = affected.confidence
-    return one_line(f"{kind} {name} ({affected.hops} hops, {certainty}) {place}")
+    return one_line(f"{kind} {name} ({plural(affected.hops, 'hop')}, {certainty}) {place}")
 
 
 def _affected_json(kind: str, affected: Affected) -> Json:

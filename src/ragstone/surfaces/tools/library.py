@@ -20,6 +20,7 @@ from ragstone.surfaces.tools.schemas import (
     text_schema,
 )
 from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall
+from ragstone.text.counts import plural
 from ragstone.types import Document, StoredDocument
 
 _PAGE: Final = 50
@@ -39,7 +40,7 @@ def _collection_create(call: ToolCall) -> ToolAnswer:
 def _collection_list(call: ToolCall) -> ToolAnswer:
     collections = call.engine.admin.collections()
     lines = [
-        f"{one_line(collection.name)}: {collection.documents} documents, {collection.chunks} chunks"
+        f"{one_line(collection.name)}: {_describe_size(collection.documents, collection.chunks)}"
         for collection in collections
     ]
     return ToolAnswer(
@@ -59,7 +60,7 @@ def _collection_delete(call: ToolCall) -> ToolAnswer:
         raise NotFound(f"there is no collection {name!r}", hint=hint)
     count = call.engine.admin.drop_collection(name)
     return ToolAnswer(
-        f"Removed {one_line(name)} with {count} documents.",
+        f"Removed {one_line(name)} with {plural(count, 'document')}.",
         {"success": True, "name": name, "removed": count},
     )
 
@@ -94,7 +95,7 @@ def _document_list(call: ToolCall) -> ToolAnswer:
     results = results[: count_fitting(results)]
     shown = page[: len(results)]
     lines = [
-        f"{one_line(document.uri)} ({document.kind}, {document.chunks} chunks)"
+        f"{one_line(document.uri)} ({document.kind}, {plural(document.chunks, 'chunk')})"
         for document in shown
     ]
     data: Json = {"success": True, "results": results}
@@ -137,13 +138,23 @@ def _document_delete(call: ToolCall) -> ToolAnswer:
     )
 
 
+def _describe_size(documents: int, chunks: int) -> str:
+    """Return the size of an index: `2 documents, 1 chunk`."""
+    return f"{plural(documents, 'document')}, {plural(chunks, 'chunk')}"
+
+
 def _status(call: ToolCall) -> ToolAnswer:
     status = status_json(call.engine.status())
-    lines = [
-        f"{status['documents']} documents, {status['chunks']} chunks in {len(status['collections'])} collections"
-    ]
+    size = _describe_size(status["documents"], status["chunks"])
+    lines = [f"{size} in {plural(len(status['collections']), 'collection')}"]
     for space in status["spaces"]:
         lines.append(f"vectors of {space['model']}: {space['embedded']} of {space['texts']}")
+    if status["sessions"]:
+        sessions, turns = (
+            plural(status["sessions"], "conversation"),
+            plural(status["turns"], "turn"),
+        )
+        lines.append(f"memory: {sessions}, {turns}")
     lines.append(f"last sync: {status['last_sync'] or 'never'}")
     return ToolAnswer("\n".join(lines), {"success": True, **status})
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ragstone.errors import NotFound
+from ragstone.memory.turns import ROLES
 from ragstone.retrieval.context.fence import reveal_hidden
 from ragstone.retrieval.context.formatters import one_line
 from ragstone.surfaces.present import Json, format_time
@@ -27,6 +28,7 @@ from ragstone.surfaces.tools.schemas import (
 )
 from ragstone.surfaces.tools.search import SEARCH_TOKENS
 from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall, truncate
+from ragstone.text.counts import plural
 from ragstone.text.tokens import at_most
 from ragstone.types import Recalled, Turn
 
@@ -162,7 +164,9 @@ def _sessions(call: ToolCall) -> ToolAnswer:
     results = [session_json(session) for session in page]
     results = results[: count_fitting(results)]
     page = page[: len(results)]
-    lines = [f"{one_line(session.name)}: {session.documents} turns" for session in page]
+    lines = [
+        f"{one_line(session.name)}: {plural(session.documents, 'turn')}" for session in page
+    ]
     data: Json = {"success": True, "results": results}
     left_out = len(sessions) - offset - len(page)
     if left_out > 0:
@@ -179,7 +183,7 @@ def _forget(call: ToolCall) -> ToolAnswer:
         raise NotFound(f"nothing is remembered of {session!r}", hint=hint)
     count = call.engine.memory.forget(session, turn=call.arguments.get("turn"))
     return ToolAnswer(
-        f"Forgot {count} turns of {one_line(session)}.",
+        f"Forgot {plural(count, 'turn')} of {one_line(session)}.",
         {"success": True, "session_id": session, "forgotten": count},
     )
 
@@ -190,7 +194,7 @@ MEMORY_ADD: Final = Tool(
     {
         "session_id": SESSION,
         "content": text_schema("What to remember."),
-        "role": text_schema("The role: user or assistant."),
+        "role": text_schema(f"The role: {ROLES}; user if left out."),
         "speaker": {"type": "string", "description": "The speaker's name."},
     },
     ("session_id", "content"),

@@ -32,6 +32,7 @@ from ragstone.surfaces.tools.schemas import (
 )
 from ragstone.surfaces.tools.search import SEARCH_TOKENS
 from ragstone.surfaces.tools.tool import Tool, ToolAnswer, ToolCall, truncate
+from ragstone.text.counts import plural
 from ragstone.text.tokens import at_most
 from ragstone.types import Span
 from ragstone.types.documents import cite_lines
@@ -145,7 +146,9 @@ def _page_name(page: Span | None) -> str:
 def _check_lines(path: str, first: int, last: int | None, total: int) -> None:
     """Raise `InputError` if a document does not have the requested lines."""
     if first > total:
-        raise InputError(f"{one_line(path)} has no line {first}", hint=f"it has {total} lines")
+        raise InputError(
+            f"{one_line(path)} has no line {first}", hint=f"it has {plural(total, 'line')}"
+        )
     if last is not None and last < first:
         raise InputError(
             f"last_line is {last}, before first_line {first}", hint="leave one of them out"
@@ -223,7 +226,7 @@ def _rag_read(call: ToolCall) -> ToolAnswer:
     data: Json = {"success": True}
     data |= fence_results([_page_json(part) for part in lines.pages])
     data["total_lines"] = lines.total
-    heading = f"{one_line(lines.citation)} (of {lines.total} lines)"
+    heading = f"{one_line(lines.citation)} (of {plural(lines.total, 'line')})"
     first_page = lines.pages[0].page
     if len(lines.pages) == 1 and first_page is not None:
         place = one_line(first_page.cite_place(lines.path))

@@ -10,7 +10,7 @@ from ragstone.engine import Engine
 from ragstone.errors import NotFound
 from ragstone.retrieval.context.formatters import NOTHING_FOUND, one_line
 from ragstone.surfaces.present import Json
-from ragstone.surfaces.present.graph import graph_answer_json
+from ragstone.surfaces.present.graph import CONFIDENCE_MEANINGS, graph_answer_json
 from ragstone.surfaces.tools.passages import fence_results, fit_passages, passage_json
 from ragstone.surfaces.tools.schemas import (
     COLLECTION,
@@ -141,6 +141,7 @@ def _rag_retrieve(call: ToolCall) -> ToolAnswer:
     data["answer"] = {
         "text": sentence,
         "confidence": facts["confidence"],
+        "confidence_means": CONFIDENCE_MEANINGS[retrieval.answer.confidence],
         "evidence": facts["evidence"][:10],
     }
     return ToolAnswer(f"{first}{sentence}\n\n{answer.text}", data)

@@ -17,8 +17,9 @@ from ragstone.indexing.events import (
     SEARCH_STARTED,
     EventRecord,
 )
-from ragstone.surfaces.web.formats import format_milliseconds, plural
+from ragstone.surfaces.web.formats import format_milliseconds
 from ragstone.surfaces.web.search_lab import MAX_HITS
+from ragstone.text.counts import plural
 from ragstone.types import Mode
 
 LABELS: Final[Mapping[str, str]] = {

@@ -13,7 +13,8 @@ from ragstone.indexing.graph.runs import RUN_SOURCE
 from ragstone.sources.command_help.help import HELP
 from ragstone.sources.folder.source import FILES
 from ragstone.sources.web.pages import WEB
-from ragstone.surfaces.web.formats import format_number, plural
+from ragstone.surfaces.web.formats import format_number
+from ragstone.text.counts import plural
 from ragstone.types import Item, Stamp, StoredDocument
 
 FileState = Literal[

@@ -6,6 +6,8 @@ import time
 from datetime import UTC, datetime
 from typing import Final
 
+from ragstone.text.counts import plural
+
 _UNITS: Final = ("bytes", "KB", "MB", "GB", "TB")
 _STEPS: Final = ((60, "second"), (60, "minute"), (24, "hour"), (30, "day"), (12, "month"))
 
@@ -68,12 +70,6 @@ def format_moment(moment: float | None) -> str:
     if moment is None:
         return ""
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def plural(count: int, noun: str, nouns: str = "") -> str:
-    """Return a number with its noun: `1 file`, `2 files`; `nouns` is an irregular plural."""
-    word = noun if count == 1 else nouns or f"{noun}s"
-    return f"{count:,} {word}"
 
 
 def format_sentence(text: str) -> str:

@@ -9,8 +9,8 @@ from typing import Final
 
 from ragstone.config import Settings
 from ragstone.config.settings import setting_keys
-from ragstone.surfaces.web.formats import plural
 from ragstone.text import query_terms, terms
+from ragstone.text.counts import plural
 from ragstone.types import Status
 
 _SPACE_SETTINGS: Final = (

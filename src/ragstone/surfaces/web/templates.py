@@ -20,6 +20,7 @@ from ragstone.surfaces.web.addresses import (
     session_path,
 )
 from ragstone.surfaces.web.static_files import static_url
+from ragstone.text.counts import plural
 from ragstone.types.documents import KNOWN_KINDS
 
 
@@ -45,7 +46,7 @@ def environment() -> Environment:
     )
     templates.globals.update(
         static=static_url,
-        plural=formats.plural,
+        plural=plural,
         collection_path=collection_path,
         document_path=document_path,
         passage_path=passage_path,

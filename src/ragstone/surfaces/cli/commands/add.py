@@ -18,7 +18,6 @@ from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import collection_option, common_options, parse_pairs
 from ragstone.surfaces.cli.output import (
-    plural,
     print_error,
     print_json,
     print_line,
@@ -30,6 +29,7 @@ from ragstone.surfaces.cli.sync_report import print_remarks
 from ragstone.surfaces.cli.urls import add_pages, check_urls, is_url, merge_reports
 from ragstone.surfaces.present.failures import OK, completion_code
 from ragstone.surfaces.present.reports import add_report_json, skips_json
+from ragstone.text.counts import plural
 from ragstone.types import AddReport, Document, Skip
 
 _STDIN: Final = "-"

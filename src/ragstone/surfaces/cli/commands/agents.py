@@ -12,7 +12,6 @@ from ragstone.surfaces.cli.engine import open_engine, show_progress
 from ragstone.surfaces.cli.help import ExampleGroup
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
-    plural,
     print_json,
     print_line,
     print_note,
@@ -24,6 +23,7 @@ from ragstone.surfaces.cli.sync_report import print_ledger
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.failures import OK, completion_code
 from ragstone.surfaces.present.reports import sync_report_json
+from ragstone.text.counts import plural
 from ragstone.types import Agent, AgentPrompt
 
 _MAX_LEFT_OUT: Final = 20
@@ -125,7 +125,9 @@ def _print_summary(prompt: AgentPrompt) -> None:
     content = (
         f"with the tool {prompt.tool}" if prompt.tool else plural(len(prompt.files), "file")
     )
-    print_note(f"({prompt.strategy}, {content}, {prompt.tokens:,} of {prompt.budget:,} tokens)")
+    print_note(
+        f"({prompt.strategy}, {content}, {prompt.tokens:,} of {plural(prompt.budget, 'token')})"
+    )
     for skip in prompt.left_out[:_MAX_LEFT_OUT]:
         print_note(f"(left out: {printable(skip.uri)}: {printable(skip.reason)})")
     hidden = len(prompt.left_out) - _MAX_LEFT_OUT
@@ -136,7 +138,7 @@ def _print_summary(prompt: AgentPrompt) -> None:
 def _row(agent: Agent) -> tuple[str, ...]:
     if not agent.sources:
         return printable(agent.name), "no docs", ""
-    strategy = f"preload, {agent.budget:,} tokens"
+    strategy = f"preload, {plural(agent.budget, 'token')}"
     if agent.strategy == "rag":
         strategy = f"rag, top_k {agent.top_k}"
     return printable(agent.name), strategy, printable(", ".join(agent.sources))

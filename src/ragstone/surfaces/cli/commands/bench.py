@@ -14,6 +14,7 @@ from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import format_bytes, print_json, print_notes, print_table
 from ragstone.surfaces.cli.progress import ProgressDisplay
 from ragstone.surfaces.present.measure import benchmark_json
+from ragstone.text.counts import plural
 
 if TYPE_CHECKING:
     from ragstone.engine.measure.benchmark import Benchmark
@@ -44,8 +45,11 @@ def bench(folder: Path | None, as_json: bool, seconds: float, seed: int, yes: bo
 def _rows(benchmark: Benchmark) -> list[tuple[str, str]]:
     rate = benchmark.files / max(0.001, benchmark.sync_seconds)
     rows = [
-        ("folder", f"{benchmark.files:,} files, {benchmark.chunks:,} chunks"),
-        ("first sync (words)", f"{benchmark.sync_seconds:.2f} s, {rate:,.0f} files a second"),
+        ("folder", f"{plural(benchmark.files, 'file')}, {plural(benchmark.chunks, 'chunk')}"),
+        (
+            "first sync (words)",
+            f"{benchmark.sync_seconds:.2f} s, {plural(round(rate), 'file')} a second",
+        ),
         ("sync, nothing new", f"{benchmark.unchanged_seconds * 1000:.0f} ms"),
         ("vectors", f"{benchmark.vectors_per_second:,.0f} a second ({benchmark.model})"),
     ]

@@ -24,7 +24,6 @@ from ragstone.surfaces.cli.engine import open_engine, show_progress
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
-    plural,
     print_json,
     print_line,
     print_note,
@@ -35,6 +34,7 @@ from ragstone.surfaces.cli.paths import project_folder
 from ragstone.surfaces.cli.sync_report import print_skipped
 from ragstone.surfaces.present.failures import completion_code
 from ragstone.surfaces.present.reports import sync_report_json
+from ragstone.text.counts import plural
 from ragstone.types import SyncReport
 
 _DEFAULTS: Final = HelpLimits()

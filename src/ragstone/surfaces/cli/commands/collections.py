@@ -11,7 +11,6 @@ from ragstone.surfaces.cli.engine import open_engine, open_indexed_engine
 from ragstone.surfaces.cli.help import ExampleGroup
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
-    plural,
     print_json,
     print_line,
     print_result,
@@ -20,6 +19,7 @@ from ragstone.surfaces.cli.output import (
 )
 from ragstone.surfaces.cli.values import complete_collection
 from ragstone.surfaces.present.documents import collection_json
+from ragstone.text.counts import plural
 from ragstone.types import Collection
 
 

@@ -12,7 +12,6 @@ from ragstone.surfaces.cli.engine import describe_missing_index, open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, number_type
 from ragstone.surfaces.cli.output import (
-    plural,
     print_json,
     print_line,
     print_note,
@@ -29,6 +28,7 @@ from ragstone.surfaces.cli.query import (
 )
 from ragstone.surfaces.cli.values import complete_session
 from ragstone.surfaces.present.context import context_json
+from ragstone.text.counts import plural
 from ragstone.types import Context, ContextFormat
 
 
@@ -121,11 +121,11 @@ def _print_summary(result: Context, query: str, *, verbose: bool) -> None:
     """Print notes about a context to stderr, so that a pipe gets the context alone."""
     if result.cited:
         passages = plural(len(result.cited), "passage")
-        print_note(f"({passages}, {result.tokens:,} of {result.budget:,} tokens)")
+        print_note(f"({passages}, {result.tokens:,} of {plural(result.budget, 'token')})")
     _print_left_out(result, verbose=verbose)
     if result.needs_clarification and result.question:
         print_note(f"(ask: {printable(result.question)})")
-    elif not (result.cited or result.sent_before or result.left_out):
+    elif not (result.cited or result.sent_before or result.left_out or result.notes):
         print_line(f"Nothing was found for {quote_query(query)}.")
 
 
@@ -134,5 +134,5 @@ def _print_left_out(result: Context, *, verbose: bool) -> None:
     if verbose:
         for passage in result.left_out:
             print_note(f"(left out: {printable(passage.citation)}: {passage.reason})")
-    elif result.left_out and not result.needs_clarification:
+    elif result.left_out and result.cited and not result.needs_clarification:
         print_note(f"({len(result.left_out):,} left out: --verbose lists them)")

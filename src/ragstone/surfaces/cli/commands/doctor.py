@@ -19,9 +19,10 @@ from ragstone.indexing.components import store_notes
 from ragstone.surfaces.cli.engine import describe_meaning, open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import format_bytes, plural, print_json, print_line, printable
+from ragstone.surfaces.cli.output import format_bytes, print_json, print_line, printable
 from ragstone.surfaces.present.failures import OK, UNSOUND
 from ragstone.surfaces.present.reports import finding_json, finding_level
+from ragstone.text.counts import plural
 from ragstone.types import Finding
 
 _MIN_FREE_BYTES: Final = 200_000_000

@@ -12,7 +12,6 @@ from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.measure import measure_options, measured_folder
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
-    plural,
     print_json,
     print_line,
     print_notes,
@@ -21,6 +20,7 @@ from ragstone.surfaces.cli.output import (
 )
 from ragstone.surfaces.cli.progress import ProgressDisplay
 from ragstone.surfaces.present.measure import evaluation_json
+from ragstone.text.counts import plural
 
 if TYPE_CHECKING:
     from ragstone.engine.measure.evaluation import Evaluation, SettingScore

@@ -10,7 +10,7 @@ import click
 from ragstone.errors import NotFound
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, printable
+from ragstone.surfaces.cli.output import print_json, print_line, printable
 from ragstone.surfaces.cli.query import (
     SearchFlags,
     answer_query,
@@ -19,6 +19,7 @@ from ragstone.surfaces.cli.query import (
     search_options,
 )
 from ragstone.surfaces.present.hits import explanation_json
+from ragstone.text.counts import plural
 from ragstone.types import Explanation, Hit
 
 _LEGEND: Final = (

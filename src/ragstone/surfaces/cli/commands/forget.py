@@ -10,8 +10,9 @@ from ragstone.errors import InputError, NotFound
 from ragstone.surfaces.cli.engine import open_indexed_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, parse_time
-from ragstone.surfaces.cli.output import plural, print_result
+from ragstone.surfaces.cli.output import print_result
 from ragstone.surfaces.cli.values import complete_session
+from ragstone.text.counts import plural
 
 
 @click.command(
@@ -58,8 +59,8 @@ def forget(
         raise NotFound(
             f"{session!r} has no turn {turn}", hint="`ragstone recall` shows the numbers"
         )
-    print_result(
-        {"success": True, "forgotten": count},
-        f"{plural(count, 'turn')} forgotten. `ragstone compact --secure` erases the text from the file.",
-        as_json=as_json,
-    )
+    sentence = "No message is that old: nothing was forgotten."
+    if count:
+        erase = "`ragstone compact --secure` erases the text from the file."
+        sentence = f"{plural(count, 'turn')} forgotten. {erase}"
+    print_result({"success": True, "forgotten": count}, sentence, as_json=as_json)

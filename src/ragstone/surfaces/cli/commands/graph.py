@@ -16,7 +16,6 @@ from ragstone.surfaces.cli.graph_query import GraphFlags, graph_options, open_gr
 from ragstone.surfaces.cli.help import ExampleGroup
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
-    plural,
     print_json,
     print_line,
     print_note,
@@ -24,6 +23,7 @@ from ragstone.surfaces.cli.output import (
     printable,
 )
 from ragstone.surfaces.present.graph import graph_report_json, node_json
+from ragstone.text.counts import plural
 from ragstone.types import GraphReport, Node
 
 _MAX_LISTING_BYTES: Final = 50_000_000

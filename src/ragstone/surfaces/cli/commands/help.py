@@ -43,10 +43,12 @@ def help(
 ) -> None:
     """Show the help of COMMAND, or a guide; without COMMAND, the list of all commands.
 
+    If a command and a guide have the same name, the command is shown: `guides/mcp` names the guide.
+
     `ragstone help topics` lists the guides. They are in the package, so they need no network.
     """
     if command == _TOPICS:
-        _print_topics(as_json=as_json)
+        _print_topics(context.find_root(), as_json=as_json)
         return
     page = find_topic(command)
     described = _command_context(context.find_root(), command)
@@ -70,8 +72,12 @@ def _print_help(described: click.Context, *, as_json: bool) -> None:
     print_result({"success": True, "help": text}, text, as_json=as_json)
 
 
-def _print_topics(*, as_json: bool) -> None:
-    titles = {name: page.title for name, page in list_topics().items()}
+def _print_topics(root: click.Context, *, as_json: bool) -> None:
+    """Print the words that show each guide: `guides/mcp`, because `mcp` alone shows the command."""
+    titles: dict[str, str] = {}
+    for name, page in list_topics().items():
+        is_command = _command_context(root, (name,)) is not None
+        titles[f"guides/{name}" if is_command else name] = page.title
     if as_json:
         print_json({"success": True, "topics": titles})
         return

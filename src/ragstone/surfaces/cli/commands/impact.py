@@ -17,8 +17,9 @@ from ragstone.surfaces.cli.graph_query import (
 )
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_table, printable
+from ragstone.surfaces.cli.output import print_json, print_line, print_table, printable
 from ragstone.surfaces.present.graph import format_place, impact_json
+from ragstone.text.counts import plural
 from ragstone.types import Affected, Impact
 
 _MAX_SHOWN: Final = 12

@@ -10,9 +10,10 @@ from ragstone.surfaces.cli.engine import describe_meaning, open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.json_lines import decode_lines, open_input
 from ragstone.surfaces.cli.options import collection_option, common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_notes
+from ragstone.surfaces.cli.output import print_json, print_line, print_notes
 from ragstone.surfaces.cli.sync_report import print_remarks
 from ragstone.surfaces.present.reports import add_report_json
+from ragstone.text.counts import plural
 
 
 @click.command(

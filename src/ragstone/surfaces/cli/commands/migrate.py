@@ -12,6 +12,7 @@ from ragstone.surfaces.cli.engine import show_progress
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_result, printable
+from ragstone.text.counts import plural
 
 
 @click.command(
@@ -38,8 +39,9 @@ def migrate(url: str | None, folder: Path | None, as_json: bool) -> None:
     with show_progress() as progress:
         report = move_home(folder or Path(), url, progress=progress)
     sentence = (
-        f"{report.documents:,} documents, {report.chunks:,} chunks and {report.vectors:,} vectors of"
-        f" {report.collections:,} collections are in {printable(report.location)} and verified.\n"
+        f"{plural(report.documents, 'document')}, {plural(report.chunks, 'chunk')} and"
+        f" {plural(report.vectors, 'vector')} of {plural(report.collections, 'collection')}"
+        f" are in {printable(report.location)} and verified.\n"
         "From now on set store.url in your user file, or RAGSTONE_STORE_URL, to that address with its password."
     )
     values = {"success": True, **asdict(report), "setting": "store.url"}

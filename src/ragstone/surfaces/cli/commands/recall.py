@@ -26,7 +26,6 @@ from ragstone.surfaces.cli.options import (
 )
 from ragstone.surfaces.cli.output import (
     Styled,
-    plural,
     print_json,
     print_json_lines,
     print_line,
@@ -42,6 +41,7 @@ from ragstone.surfaces.present.memory import (
     find_weak_score,
     recalled_json,
 )
+from ragstone.text.counts import plural
 from ragstone.types import Recalled, Turn
 
 _MAX_CHARACTERS: Final = 400

@@ -13,9 +13,10 @@ from ragstone.errors import InputError
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import collection_option, common_options
-from ragstone.surfaces.cli.output import plural, print_notes, print_result, printable
+from ragstone.surfaces.cli.output import print_notes, print_result, printable
 from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.reports import add_report_json
+from ragstone.text.counts import plural
 
 _MAX_BYTES: Final = 50_000_000
 _EXAMPLE: Final = '{"run_id": "r1", "summary": "…", "changes": [{"path": "app/Song.php", "action": "modified"}]}'

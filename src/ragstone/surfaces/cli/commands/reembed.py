@@ -10,8 +10,9 @@ from ragstone.surfaces.cli.engine import RESUMABLE, open_indexed_engine
 from ragstone.surfaces.cli.failures import Interrupted
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import collection_option, common_options
-from ragstone.surfaces.cli.output import plural, print_result
+from ragstone.surfaces.cli.output import print_result
 from ragstone.surfaces.cli.progress import ProgressDisplay
+from ragstone.text.counts import plural
 
 
 @click.command(

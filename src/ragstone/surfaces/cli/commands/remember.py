@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ragstone.errors import InputError
+from ragstone.memory.turns import ROLES
 from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, parse_time, session_option
@@ -30,7 +31,7 @@ from ragstone.surfaces.present.memory import describe_redaction
     "--role",
     default="user",
     show_default=True,
-    help="The role: user, assistant, or any other word.",
+    help=f"The role: {ROLES}.",
 )
 @click.option("--speaker", default="", show_default=False, help="The speaker's name.")
 @click.option("--at", metavar="TIME", help="The time, such as 2026-05-08T14:00; default: now.")

@@ -15,8 +15,9 @@ from ragstone.sources.files import from_uri
 from ragstone.surfaces.cli.engine import open_indexed_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import collection_option, common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, print_note
+from ragstone.surfaces.cli.output import print_json, print_line, print_note
 from ragstone.surfaces.cli.values import complete_document
+from ragstone.text.counts import plural
 
 
 @click.command(

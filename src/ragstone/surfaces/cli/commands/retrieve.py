@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypedDict, Unpack
 
@@ -9,6 +10,7 @@ import click
 
 from ragstone.config.validation import HIT_RANGE, SCORE_RANGE
 from ragstone.engine import Engine
+from ragstone.retrieval.context.builder import NOTHING_INDEXED
 from ragstone.surfaces.cli.engine import describe_missing_index, open_engine, scan_policy
 from ragstone.surfaces.cli.graph_query import print_confidences
 from ragstone.surfaces.cli.help import ExampleCommand
@@ -23,7 +25,6 @@ from ragstone.surfaces.cli.options import (
     yes_option,
 )
 from ragstone.surfaces.cli.output import (
-    plural,
     print_json,
     print_json_lines,
     print_line,
@@ -33,6 +34,7 @@ from ragstone.surfaces.cli.output import (
 from ragstone.surfaces.cli.query import query_text, quote_query
 from ragstone.surfaces.present.graph import retrieval_json
 from ragstone.surfaces.present.hits import hit_json
+from ragstone.text.counts import plural
 from ragstone.types import GraphAnswer, Retrieval
 
 _MAX_EVIDENCE: Final = 12
@@ -142,7 +144,7 @@ def retrieve(
 def _retrieve(engine: Engine, text: str, flags: RetrieveFlags) -> Retrieval:
     """Return the answer from an index that is brought up to date first."""
     with scan_policy(engine, no_sync=flags["no_sync"], yes=flags["yes"]) as policy:
-        return engine.retrieve(
+        retrieval = engine.retrieve(
             text,
             flags["top_k"],
             source_types=list(flags["source_types"]) or None,
@@ -153,6 +155,9 @@ def _retrieve(engine: Engine, text: str, flags: RetrieveFlags) -> Retrieval:
             policy=policy,
             **_hints(flags),
         )
+    if engine.is_empty():
+        return replace(retrieval, notes=(*retrieval.notes, NOTHING_INDEXED))
+    return retrieval
 
 
 def _hints(flags: RetrieveFlags) -> dict[str, str]:

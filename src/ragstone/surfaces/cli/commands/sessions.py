@@ -17,7 +17,6 @@ from ragstone.surfaces.cli.json_lines import (
 )
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
-    plural,
     print_json,
     print_line,
     print_result,
@@ -26,6 +25,7 @@ from ragstone.surfaces.cli.output import (
 )
 from ragstone.surfaces.cli.values import complete_session
 from ragstone.surfaces.present.memory import session_json
+from ragstone.text.counts import plural
 
 
 @click.group(

@@ -17,7 +17,6 @@ from ragstone.surfaces.cli.options import (
     json_lines_option,
 )
 from ragstone.surfaces.cli.output import (
-    plural,
     print_json,
     print_json_lines,
     print_line,
@@ -27,6 +26,7 @@ from ragstone.surfaces.cli.output import (
 )
 from ragstone.surfaces.cli.query import build_filters, filter_options
 from ragstone.surfaces.present.documents import document_json
+from ragstone.text.counts import plural
 from ragstone.types import StoredDocument
 
 

@@ -11,6 +11,7 @@ from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_line, print_table
 from ragstone.surfaces.present.access import stats_json
+from ragstone.text.counts import plural
 from ragstone.types import SearchStats
 
 
@@ -40,6 +41,6 @@ def _rows(stats: SearchStats) -> list[tuple[str, str]]:
         ("median", f"{stats.median_milliseconds:.1f} ms"),
         ("95 % within", f"{stats.slow_milliseconds:.1f} ms"),
         ("tokens returned", f"about {stats.tokens_returned:,}"),
-        ("if the files were read whole", f"about {stats.tokens_of_files:,} tokens"),
-        ("saved against that", f"about {stats.tokens_saved:,} tokens"),
+        ("if the files were read whole", f"about {plural(stats.tokens_of_files, 'token')}"),
+        ("saved against that", f"about {plural(stats.tokens_saved, 'token')}"),
     ]

@@ -18,12 +18,12 @@ from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
     Styled,
     format_bytes,
-    plural,
     print_json,
     print_line,
     printable,
 )
 from ragstone.surfaces.present.reports import status_json
+from ragstone.text.counts import plural
 from ragstone.types import Job, SharedStatus, SpaceInfo, Status
 
 
@@ -104,6 +104,9 @@ def _print_status(state: Status, folder: Path) -> None:
                 "collection",
                 f"{printable(collection.name)}: {plural(collection.documents, 'document')}",
             )
+    if state.sessions:
+        conversations = plural(state.sessions, "conversation")
+        _print_fact("memory", f"{conversations}, {plural(state.turns, 'turn')}")
     if state.shared is not None:
         _print_shared(state.shared)
     _print_fact("on disk", f"{format_bytes(state.bytes_on_disk)} in {printable(state.home)}")

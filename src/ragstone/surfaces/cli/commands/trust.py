@@ -19,8 +19,9 @@ from ragstone.store.home_folder import DATABASE
 from ragstone.store.summary import DatabaseSummary, read_summary
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.cli.output import plural, print_json, print_line, printable
+from ragstone.surfaces.cli.output import print_json, print_line, printable
 from ragstone.surfaces.cli.paths import project_folder
+from ragstone.text.counts import plural
 
 _SOURCES: Final = {"": "added by hand", "files": "from files", "web": "web pages"}
 

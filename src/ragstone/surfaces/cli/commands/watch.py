@@ -18,9 +18,10 @@ from ragstone.indexing.watcher import Watcher
 from ragstone.surfaces.cli.engine import confirm_first_sync, open_engine, run_sync
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options, yes_option
-from ragstone.surfaces.cli.output import plural, print_error, print_line, print_note, printable
+from ragstone.surfaces.cli.output import print_error, print_line, print_note, printable
 from ragstone.surfaces.present import Json, format_time
 from ragstone.surfaces.present.reports import sync_summary_json, watch_status_json
+from ragstone.text.counts import plural
 from ragstone.types import SyncReport
 
 _POLL_SECONDS: Final = 0.2

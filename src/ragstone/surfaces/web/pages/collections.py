@@ -10,8 +10,8 @@ from fastapi import Depends, Form, Query, Response
 from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.web.addresses import collection_path
 from ragstone.surfaces.web.file_states import ON_DISK, STATE_LABELS, file_states
-from ragstone.surfaces.web.formats import plural
 from ragstone.surfaces.web.page import AuthorisedPage, NavItem, PageCall, page_router
+from ragstone.text.counts import plural
 from ragstone.types import Collection, DocumentColumn, DocumentOrder, StoredDocument
 
 NAV: Final = NavItem("Collections", "/collections", "collections", "c")
