@@ -335,7 +335,7 @@ def test_the_status_says_how_much_is_indexed(engine: Engine) -> None:
     engine.add(Document("a.md", "The gondola."))
     data = succeed(engine, "rag_status")
     assert (data["documents"], data["chunks"]) == (1, 1)
-    assert "1 documents, 1 chunks" in call(engine, "rag_status").text
+    assert "1 document, 1 chunk in 1 collection" in call(engine, "rag_status").text
 
 
 def test_a_tool_that_takes_too_long_is_cancelled_and_says_so(engine: Engine) -> None:

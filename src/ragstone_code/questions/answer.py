@@ -42,7 +42,6 @@ from ragstone_code.questions.intents import (
 )
 from ragstone_code.questions.mentions import Mention, remove_mentions
 from ragstone_code.questions.named_nodes import Anchor, LinkedNames, is_path, link_names
-from ragstone_code.questions.outside_exceptions import find_raises_of_outside_exception
 from ragstone_code.questions.yes_no import add_yes_no, is_yes_no
 
 _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
@@ -146,12 +145,6 @@ def answer_question(
     )
     if call_path is not None:
         return call_path
-    raises = find_raises_of_outside_exception(store, scope, parsed.linked, parsed.text)
-    if raises is not None:
-        return raises
-    unknown_run = runs.find_unknown_run(store, scope, parsed.linked, parsed.text)
-    if unknown_run is not None:
-        return unknown_run
     choice = _choose_anchor(parsed.text, anchors, prefer_first=bool(hints))
     if choice is None:
         return _answer_without_names(store, scope, parsed)

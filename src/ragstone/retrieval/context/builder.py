@@ -24,7 +24,7 @@ from ragstone.retrieval.context.formatters import (
 )
 from ragstone.retrieval.context.passages import cite_hit, shorten_piece
 from ragstone.retrieval.context.shown_sentences import was_answer_shown, was_shown
-from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
+from ragstone.retrieval.ranking.confidence import NOTHING_INDEXED, WEAK_CONFIDENCE
 from ragstone.text import query_terms
 from ragstone.text.counts import plural
 from ragstone.text.tokens import at_most
@@ -45,7 +45,6 @@ _TURN: Final = "turn"
 WEAK_SHARE: Final = 0.5
 """A hit with less than this share of the best score only fills the budget. Not set by an eval: on a folder of 1,000 files
 the passages that answer a task reach .6 of the best one, and unrelated ones up to .5."""
-NOTHING_INDEXED: Final = "nothing is indexed here yet, so there is nothing to search"
 _MUCH_WEAKER: Final = "it fits much less than the best passage"
 
 

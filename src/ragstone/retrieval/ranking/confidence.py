@@ -200,6 +200,7 @@ VERY_SURE_CONFIDENCE: Final = 0.75
 """From it on, an answer needs no other spelling of its query. Not set by an eval."""
 UNKNOWN_CONFIDENCE: Final = 0.1
 """The most for an answer to a query that looks misspelt and has no word of the searched documents."""
+NOTHING_INDEXED: Final = "nothing is indexed here yet, so there is nothing to search"
 NOTHING_FITS: Final = "nothing fits well: these are only the nearest passages"
 
 _MEANING: Final = 0.8

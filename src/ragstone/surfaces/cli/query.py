@@ -13,7 +13,7 @@ import click
 
 from ragstone.config.validation import HIT_RANGE, SCORE_RANGE
 from ragstone.errors import InputError
-from ragstone.retrieval.context.builder import NOTHING_INDEXED
+from ragstone.retrieval.ranking.confidence import NOTHING_INDEXED
 from ragstone.sources.folder.selection import SKIPPED_BY_NAME
 from ragstone.sources.secrets.placeholders import is_redaction
 from ragstone.surfaces.cli.completion import complete_paths

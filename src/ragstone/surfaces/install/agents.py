@@ -212,6 +212,8 @@ def detect_agents(project: Path, home: Path) -> list[AgentClient]:
 def _is_present(agent: AgentClient, project: Path, home: Path, folders: str) -> bool:
     if any(shutil.which(program, path=folders) for program in agent.programs):
         return True
-    if any((folder / trace).is_dir() for folder in (project, home) for trace in agent.traces):
+    if any((project / trace).is_dir() for trace in agent.traces):
+        return True
+    if any((home / trace).is_dir() for trace in agent.traces):
         return True
     return agent.user_config(home).is_file()

@@ -61,8 +61,10 @@ def _rag_impact(call: ToolCall) -> ToolAnswer:
     impact = call.engine.graph.impact(call.arguments["name"])
     lines: list[str] = []
     results: list[Json] = []
+    confidences: list[Confidence] = []
     for kind, nodes in impact.groups:
         for affected in nodes:
+            confidences.append(affected.confidence)
             lines.append(_format_affected(kind, affected))
             results.append(_affected_json(kind, affected))
     roots = ", ".join(impact.roots)
@@ -70,7 +72,6 @@ def _rag_impact(call: ToolCall) -> ToolAnswer:
     if not lines:
         lines = ["Nothing in the code graph depends on it."]
     extra = {"roots": list(impact.roots), "total": impact.total, "more": impact.more}
-    confidences = [affected.confidence for _, nodes in impact.groups for affected in nodes]
     return _list_answer(call, one_line(title), lines, results, extra, confidences)
 
 
@@ -97,7 +98,7 @@ def _list_answer(
 ) -> ToolAnswer:
     """Return a title, as many lines as the token limit allows, and their results as data.
 
-    The meaning of the confidences in the lines stands after the lines.
+    The last line explains the confidences in the other lines.
     """
     max_tokens = call.arguments.get("max_tokens", SEARCH_TOKENS)
     title = truncate(title, max_tokens)

@@ -10,7 +10,7 @@ import click
 
 from ragstone.config.validation import HIT_RANGE, SCORE_RANGE
 from ragstone.engine import Engine
-from ragstone.retrieval.context.builder import NOTHING_INDEXED
+from ragstone.retrieval.ranking.confidence import NOTHING_INDEXED
 from ragstone.surfaces.cli.engine import describe_missing_index, open_engine, scan_policy
 from ragstone.surfaces.cli.graph_query import print_confidences
 from ragstone.surfaces.cli.help import ExampleCommand
