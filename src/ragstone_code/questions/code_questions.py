@@ -20,6 +20,8 @@ from ragstone_code.questions.graph_query import string_list
 from ragstone_code.questions.intents import RankedIntent, rank_intents
 from ragstone_code.questions.mentions import CLASS_ALIASES, ROUTE_ALIASES, Mention
 from ragstone_code.questions.named_nodes import Anchor, is_path, link_mentions
+from ragstone_code.questions.outside_exceptions import find_raises_of_outside_exception
+from ragstone_code.questions.runs import find_unknown_run
 from ragstone_code.questions.subject_walks import walk_from_subjects
 from ragstone_code.questions.undefined_tables import (
     describe_undefined_table,
@@ -92,7 +94,9 @@ class CodeQuestions:
         anchors, missing = hinted
         mentions = (*missing, *parsed.linked.unknown)
         unknown = [_describe_name(mention) for mention in mentions]
-        answer = answer_question(store, scope, parsed, anchors)
+        answer = _answer_without_node(store, scope, parsed)
+        if answer is None:
+            answer = answer_question(store, scope, parsed, anchors)
         keys = _anchor_keys((*anchors, *parsed.linked.anchors))
         if not keys:
             table = find_undefined_table(store, scope, (*mentions, *parsed.linked.mentions))
@@ -102,18 +106,7 @@ class CodeQuestions:
         if answer is None and missing:
             answer = _absent_answer(missing[0], parsed.intent)
         if answer is None:
-            names = unknown_names(store, scope, parsed)
-            unknown += names
-            notes = _missing_kinds(store, scope, parsed)
-            suggestion = suggest_question(store, scope, parsed.question, names)
-            if suggestion:
-                notes = (*notes, f"Did you mean: {suggestion}?")
-            return CodeAnswer(
-                None,
-                parsed.intent,
-                unknown=tuple(unknown),
-                notes=notes,
-            )
+            return _unanswered(store, scope, parsed, unknown)
         if not _has_searched_nodes(store, scope, answer):
             noun = answer.looked_in[0].removeprefix("every ")
             note = f"no {noun} at all is known here"
@@ -218,6 +211,26 @@ class CodeQuestions:
         intents = rank_intents(parsed.text)
         strongest = [intent for intent in intents if intent.weight == intents[0].weight]
         return intents if kinds_of(strongest) else []
+
+
+def _answer_without_node(
+    store: DocumentReader, scope: Scope, parsed: ParsedQuestion
+) -> GraphAnswer | None:
+    """Return the answer about a thing that no node is: an exception of another package, a run that was not recorded."""
+    answer = find_raises_of_outside_exception(store, scope, parsed.linked, parsed.text)
+    return answer or find_unknown_run(store, scope, parsed.linked, parsed.text)
+
+
+def _unanswered(
+    store: DocumentReader, scope: Scope, parsed: ParsedQuestion, unknown: Sequence[str]
+) -> CodeAnswer:
+    """Return the reasons why there is no answer: names that nothing has, or kinds of which nothing is known."""
+    names = unknown_names(store, scope, parsed)
+    notes = _missing_kinds(store, scope, parsed)
+    suggestion = suggest_question(store, scope, parsed.question, names)
+    if suggestion:
+        notes = (*notes, f"Did you mean: {suggestion}?")
+    return CodeAnswer(None, parsed.intent, unknown=(*unknown, *names), notes=notes)
 
 
 def _describe_name(mention: Mention) -> str:

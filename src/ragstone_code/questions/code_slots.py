@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ragstone.text import STOPWORDS
@@ -132,30 +132,28 @@ def find_code_words(question: str) -> Iterator[CodeWord]:
     """Yield the words of a question whose place says that they are code; a word may come twice."""
     for pattern in _MEMBERS:
         for match in pattern.finditer(question):
-            name, owner = match["name"], match["owner"]
-            if _can_be_code(name) and not _is_common(owner):
-                is_common = _is_common(name)
-                yield CodeWord(
-                    name,
-                    match.start(),
-                    match[0],
-                    owner,
-                    is_certain=not is_common,
-                    is_common=is_common,
-                )
+            if _can_be_code(match["name"]) and not _is_common(match["owner"]):
+                word = CodeWord(match["name"], match.start(), match[0], match["owner"])
+                yield _mark_common(word)
     for slot in _SLOTS:
         for match in slot.wording.finditer(question):
-            for group in slot.wording.groupindex:
-                word = match[group]
-                if word and _can_be_code(word):
-                    is_common = _is_common(word)
-                    yield CodeWord(
-                        word,
-                        match.start(group),
-                        word,
-                        is_certain=slot.is_certain and not is_common,
-                        is_common=is_common,
-                    )
+            yield from _words_of_slot(slot, match)
+
+
+def _words_of_slot(slot: _Slot, match: re.Match[str]) -> Iterator[CodeWord]:
+    """Yield the words that a wording names."""
+    for group in slot.wording.groupindex:
+        name = match[group]
+        if name and _can_be_code(name):
+            word = CodeWord(name, match.start(group), name, is_certain=slot.is_certain)
+            yield _mark_common(word)
+
+
+def _mark_common(word: CodeWord) -> CodeWord:
+    """Return the word, marked if questions use it for other things than names."""
+    if _is_common(word.name):
+        return replace(word, is_certain=False, is_common=True)
+    return word
 
 
 def _can_be_code(word: str) -> bool:

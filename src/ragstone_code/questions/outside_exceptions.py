@@ -34,16 +34,20 @@ def find_raises_of_outside_exception(
     """
     if not _ASKS_FOR_RAISES.search(text):
         return None
-    known = {anchor.mention.text for anchor in linked.anchors}
     files = {anchor.node.uri for anchor in linked.anchors if anchor.node.kind == "file"}
-    for mention in linked.mentions:
-        if mention.text in known:
-            continue
+    for mention in _unlinked_mentions(linked):
         rows = _raises_of(store, scope, mention)
-        rows = [row for row in rows if not files or row.uri in files]
+        if files:
+            rows = [row for row in rows if row.uri in files]
         if rows:
             return _answer(store, scope, mention.name, rows)
     return None
+
+
+def _unlinked_mentions(linked: LinkedNames) -> list[Mention]:
+    """Return the mentions in a question that match no node."""
+    matched = {anchor.mention.text for anchor in linked.anchors}
+    return [mention for mention in linked.mentions if mention.text not in matched]
 
 
 def _raises_of(store: DocumentReader, scope: Scope, mention: Mention) -> list[Unresolved]:
