@@ -186,14 +186,13 @@ def test_a_disabled_engine_remembers_and_loads_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / ".ragstone").exists()
 
 
-def test_an_empty_context_is_a_context(engine: Engine) -> None:
+def test_the_context_of_an_empty_index_says_that_nothing_is_indexed(engine: Engine) -> None:
     assert engine.context("anything") == Context(
         "",
         "block",
         1500,
         0,
-        needs_clarification=True,
-        question=engine.context("anything").question,
+        notes=("nothing is indexed here yet, so there is nothing to search",),
     )
 
 

@@ -173,6 +173,7 @@ def _empty_context(request: ContextRequest, index_is_empty: bool) -> Context:
         text = EMPTY_BASE
     elif request.format in ("tool", "documents"):
         text = NOTHING_FOUND
+    lacks_documents = index_is_empty and bool(request.task.strip())
     tokens = request.count(text) if text else 0
     if tokens > request.max_tokens:
         text, tokens = "", 0
@@ -181,9 +182,9 @@ def _empty_context(request: ContextRequest, index_is_empty: bool) -> Context:
         format=request.format,
         budget=request.max_tokens,
         tokens=tokens,
-        needs_clarification=not index_is_empty,
-        question="" if index_is_empty else _build_question(request.task, ()),
-        notes=(NOTHING_INDEXED,) if index_is_empty else (),
+        needs_clarification=not lacks_documents,
+        question="" if lacks_documents else _build_question(request.task, ()),
+        notes=(NOTHING_INDEXED,) if lacks_documents else (),
     )
 
 
