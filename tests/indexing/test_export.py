@@ -59,7 +59,7 @@ def test_vectors_of_another_space_are_left_out(lines: list[str], other: Engine) 
     head = json.loads(lines[0]) | {"space": "0" * 64}
     report = other.admin.load([json.dumps(head), *lines[1:]])
     assert report.embedded == 0
-    assert [note for note in report.notes if "1 of 1 vectors are of another model" in note]
+    assert [note for note in report.notes if "1 of 1 vector had another model" in note]
 
 
 @pytest.mark.parametrize(

@@ -125,10 +125,10 @@ def _import_vectors(
     total = len(imported.vectors)
     space = _active_space(imported.writer.store, imported.writer.key)
     if space is None or space.space.fingerprint != header.get("space"):
-        return 0, _missing_note(total, total, "of another model")
+        return 0, _missing_note(total, total, "had another model")
     vectors = _readable_vectors(imported.vectors, space, header.get("storage"), codec_of)
     count = _restore_vectors(imported.writer, space, vectors)
-    return count, _missing_note(total - len(vectors), total, "which cannot be read")
+    return count, _missing_note(total - len(vectors), total, "cannot be read")
 
 
 def _document_line(stored: StoredDocument, text: str | None) -> str:
@@ -227,7 +227,8 @@ def _possible_codecs(space: SpaceInfo, storage: object, codec_of: CodecOf) -> It
 def _missing_note(missing: int, total: int, reason: str) -> tuple[str, ...]:
     if not missing:
         return ()
-    note = f"left out: {missing} of {plural(total, 'vector')}, {reason}; `ragstone sync` makes new ones"
+    vectors = plural(total, "vector")
+    note = f"{missing} of {vectors} {reason} and must be made again: `ragstone sync` does it"
     return (note,)
 
 
