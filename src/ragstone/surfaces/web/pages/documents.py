@@ -16,11 +16,11 @@ from ragstone.surfaces.rest.replies import JsonReply
 from ragstone.surfaces.web.addresses import collection_path, unquote_uri
 from ragstone.surfaces.web.document_view import Passage, view_document
 from ragstone.surfaces.web.file_states import ON_DISK, STATE_LABELS, file_states
-from ragstone.surfaces.web.formats import plural
 from ragstone.surfaces.web.headers import PAGE_HEADERS
 from ragstone.surfaces.web.page import AuthorisedPage, PageCall, page_router
 from ragstone.surfaces.web.page_pictures import describe_pictures
 from ragstone.text import query_terms
+from ragstone.text.counts import plural
 from ragstone.types import Document
 
 NAV: Final = None
