@@ -18,7 +18,8 @@ SPAN = Span(0, 4, 0, 4, 1, 1)
 
 def shared_classes() -> list[Any]:
     values = [getattr(types, name) for name in dir(types)]
-    return [value for value in values if dataclasses.is_dataclass(value)]
+    classes = [value for value in values if isinstance(value, type)]
+    return [value for value in classes if dataclasses.is_dataclass(value)]
 
 
 def test_every_shared_class_is_frozen() -> None:

@@ -7,6 +7,7 @@ to the worker that opened it. A request that was passed on is checked again wher
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -130,12 +131,12 @@ class _PassedRequest:
 
     async def run(self, path: str) -> None:
         """Send the request to the socket of a worker, and its answer to the client."""
-        reader, writer = await _connect(path)
+        worker = await _connect(path)
         sending: asyncio.Task[None] | None = None
         try:
-            writer.write(self._head())
-            sending = asyncio.create_task(self._send_body(writer))
-            answering = asyncio.create_task(self._pass_answer(reader))
+            await _write(worker, self._head())
+            sending = asyncio.create_task(self._send_body(worker))
+            answering = asyncio.create_task(self._pass_answer(worker))
             await asyncio.wait({sending, answering}, return_when=asyncio.FIRST_COMPLETED)
             if (
                 not answering.done()
@@ -147,7 +148,7 @@ class _PassedRequest:
         finally:
             if sending is not None:
                 sending.cancel()
-            writer.close()
+            worker.close()
 
     def _head(self) -> bytes:
         scope = self._scope
@@ -162,32 +163,30 @@ class _PassedRequest:
         assert data is not None  # noqa: S101 - a request has a head
         return data
 
-    async def _send_body(self, writer: asyncio.StreamWriter) -> None:
-        """Send the body as it arrives; if the client leaves, close the connection."""
+    async def _send_body(self, worker: socket.socket) -> None:
+        """Send the body as it arrives, until the client leaves."""
         is_complete = False
         while True:
             message = await self._receive()
             if message["type"] == "http.disconnect":
-                writer.close()
                 return
             if is_complete:
                 continue
             part = message.get("body", b"")
             is_complete = not message.get("more_body", False)
             # Our own events would need a length; the head has said how the body is framed.
-            with suppress(h11.LocalProtocolError, ConnectionError):
+            with suppress(h11.LocalProtocolError):
                 if part:
-                    writer.write(self._connection.send(h11.Data(data=part)) or b"")
+                    await _write(worker, self._connection.send(h11.Data(data=part)))
                 if is_complete:
-                    writer.write(self._connection.send(h11.EndOfMessage()) or b"")
-                await writer.drain()
+                    await _write(worker, self._connection.send(h11.EndOfMessage()))
 
-    async def _pass_answer(self, reader: asyncio.StreamReader) -> None:
+    async def _pass_answer(self, worker: socket.socket) -> None:
         """Send the answer to the client; raise `ProviderError` if the worker ends before it begins."""
         while True:
             event = self._next_event()
             if event is h11.NEED_DATA:
-                self._connection.receive_data(await _read(reader))
+                self._connection.receive_data(await _read(worker))
             elif isinstance(event, h11.Response):
                 self._has_started = True
                 await self._send(
@@ -217,24 +216,38 @@ class _PassedRequest:
             ) from error
 
 
-async def _connect(path: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Return a connection to a worker; wait for a new one that takes the place of a dead one."""
+async def _connect(path: str) -> socket.socket:
+    """Return a connection to a worker; wait for a new one that takes the place of a dead one.
+
+    It is a plain socket. A stream of asyncio forgets an answer that has arrived if the worker refuses the body after it.
+    """
     deadline = time.monotonic() + _START_SECONDS
     while True:
+        worker = socket.socket(socket.AF_UNIX)
+        worker.setblocking(False)
         try:
-            return await asyncio.open_unix_connection(path)
-        except (FileNotFoundError, ConnectionRefusedError) as error:
+            await asyncio.get_running_loop().sock_connect(worker, path)
+        except (FileNotFoundError, ConnectionRefusedError, BlockingIOError) as error:
+            worker.close()
             if time.monotonic() > deadline:
                 raise Overloaded(
                     "a worker of the server starts again", hint="try again later"
                 ) from error
+        else:
+            return worker
         await asyncio.sleep(0.1)
 
 
-async def _read(reader: asyncio.StreamReader) -> bytes:
+async def _write(worker: socket.socket, data: bytes | None) -> None:
+    """Send bytes; if the worker reads no more, they are dropped, because its answer may have arrived."""
+    with suppress(ConnectionError):
+        await asyncio.get_running_loop().sock_sendall(worker, data or b"")
+
+
+async def _read(worker: socket.socket) -> bytes:
     """Return the next bytes; none at the end or if the connection breaks."""
     try:
-        return await reader.read(_PART_BYTES)
+        return await asyncio.get_running_loop().sock_recv(worker, _PART_BYTES)
     except ConnectionError:
         return b""
 
