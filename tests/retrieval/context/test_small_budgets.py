@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,3 +49,12 @@ def test_a_context_of_an_empty_index_says_so_and_asks_nothing() -> None:
     assert context.notes == ("nothing is indexed here yet, so there is nothing to search",)
     assert not context.needs_clarification
     assert not context.question
+
+
+@pytest.mark.parametrize("budget", range(200, 700, 50))
+def test_a_shortened_piece_uses_the_room_of_the_budget(budget: int) -> None:
+    lines = [f"    total = add(total, price_{number})" for number in range(200)]
+    code = "\n".join(["def add_prices(total):", *lines])
+    long_hit = replace(hit("shop/prices.py", code), kind="code")
+    context = build_context(ContextRequest("how are prices added", budget), [long_hit])
+    assert budget - 20 <= context.tokens <= budget

@@ -95,6 +95,8 @@ def fit_pieces(
             fitted.pieces.append(piece)
             continue
         part = _fit_part(page, fitted.pieces, piece, budget, shorten)
+        if part is not None:
+            part = _lengthen(part, page, fitted.pieces, piece, budget, shorten)
         reason = NO_ROOM
         if part is not None:
             fitted.pieces.append(part)
@@ -158,3 +160,27 @@ def _fit_part(
         characters = len(part.text)
         tokens = total - used
     return None
+
+
+def _lengthen(
+    part: Cited,
+    page: ContextPage,
+    pieces: Sequence[Cited],
+    piece: Cited,
+    budget: int,
+    shorten: ShortenPiece,
+) -> Cited:
+    """Return the longest part of a piece that was found to fit after the other pieces; at least `part`."""
+    used = page.count_tokens(pieces)
+    tokens = page.count_tokens([*pieces, part]) - used
+    fitting = len(part.text)
+    too_many = min(len(piece.text), fitting * (budget - used) // max(1, tokens) + _STEP)
+    for _ in range(_MAX_ATTEMPTS):
+        characters = (fitting + too_many + 1) // 2
+        longer = shorten(piece, characters)
+        if longer is not None and page.count_tokens([*pieces, longer]) <= budget:
+            fitting = characters
+            part = longer
+        else:
+            too_many = characters
+    return part

@@ -152,7 +152,7 @@ class _Shortener:
         corrected = []
         for entry in left_out:
             is_rejected = (entry.doc_id, entry.citation) in self._rejected
-            reason = _SHOWN if is_rejected else entry.reason
+            reason = _SHOWN if is_rejected and entry.reason == NO_ROOM else entry.reason
             corrected.append(replace(entry, reason=reason))
         return corrected
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -19,6 +19,10 @@ _LINE: Final = re.compile(r"[^\n]*\n?")
 _MIN_SHARE: Final = 0.5
 """Pieces with at least this share of the best piece's matches are included. Not set by an eval."""
 _LINE_KINDS: Final = frozenset({"config", "data", "package", "openapi"})
+_BEFORE_HEADER: Final = ("@", "#[", "# ", "//", "/*", "* ", "*/")
+"""Starts of a decorator or comment, which belongs to the line after it."""
+_CLOSING: Final = (")", "]", "}")
+"""Starts of a line that ends a signature or a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,10 @@ class _Piece:
     start: int
     end: int
     matches: frozenset[str]
+    covered: frozenset[str]
+    """The matches, and for a line also those of the decorators and lines above it that it belongs to."""
+    is_header: bool = False
+    """Whether the lines after it belong to it, so that a slice should not end with it."""
 
 
 def is_cut_by_lines(kind: str) -> bool:
@@ -79,10 +87,11 @@ def best_slice(
 ) -> tuple[int, int] | None:
     """Return (start, end) of the run of whole pieces, up to `most` characters, with the most terms of the query.
 
-    Of runs with equally many terms it is the longest, then the first; None if every piece is too long.
+    A line counts for the header that it belongs to as well, and a run ends with no header if it has another line. Of
+    runs with equally many terms the one with the most text about them is best; None if every piece is too long.
     """
     pieces = _split(text, query_terms, by_lines=by_lines)
-    best: tuple[int, int, int] | None = None
+    best: tuple[int, ...] | None = None
     best_bounds: tuple[int, int] | None = None
     run: list[_Piece] = []
     for piece in pieces:
@@ -91,12 +100,31 @@ def best_slice(
             run.pop(0)
         if not run:
             continue
-        start, end = _run_bounds(text, run[0], piece)
-        quality = (_count_matches(run), end - start, -start)
+        whole_run = _without_last_headers(run)
+        start, end = _run_bounds(text, whole_run[0], whole_run[-1])
+        quality = (*_rate(whole_run), end - start, -start)
         if best is None or quality > best:
             best = quality
             best_bounds = (start, end)
     return best_bounds
+
+
+def _without_last_headers(run: list[_Piece]) -> list[_Piece]:
+    """Return a run without the headers at its end; the whole run if it has only headers."""
+    last = next((piece for piece in reversed(run) if not piece.is_header), run[-1])
+    return run[: run.index(last) + 1]
+
+
+def _rate(run: list[_Piece]) -> tuple[int, bool, int, int]:
+    """Return how well a run answers: the most query terms, then no header at its end, then the most text about them."""
+    covered: set[str] = set()
+    matches: set[str] = set()
+    characters = 0
+    for piece in run:
+        covered |= piece.covered
+        matches |= piece.matches
+        characters += len(piece.covered) * (piece.end - piece.start)
+    return len(covered), not run[-1].is_header, len(matches), characters
 
 
 def _split(text: str, query_terms: Sequence[str], *, by_lines: bool) -> list[_Piece]:
@@ -107,8 +135,34 @@ def _split(text: str, query_terms: Sequence[str], *, by_lines: bool) -> list[_Pi
         piece_text = text[start:end]
         if piece_text.strip():
             matches = query_term_set.intersection(terms(piece_text))
-            pieces.append(_Piece(start, end, matches))
+            pieces.append(_Piece(start, end, matches, covered=matches))
+    if by_lines:
+        return _add_headers(text, pieces)
     return pieces
+
+
+def _add_headers(text: str, lines: Sequence[_Piece]) -> list[_Piece]:
+    """Return the lines with the terms of the decorators and lines above them that they belong to."""
+    texts = [text[line.start : line.end].expandtabs() for line in lines]
+    indents = [len(line) - len(line.lstrip()) for line in texts]
+    precede = [line.lstrip().startswith(_BEFORE_HEADER) for line in texts]
+    above: list[tuple[int, frozenset[str]]] = []
+    result = []
+    for number, line in enumerate(lines):
+        indent = indents[number]
+        follows = number > 0 and precede[number - 1]
+        belongs = follows or texts[number].lstrip().startswith(_CLOSING)
+        most = indent if belongs else indent - 1
+        while above and above[-1][0] > most:
+            above.pop()
+        covered = line.matches
+        if above:
+            covered |= above[-1][1]
+        above.append((indent, covered))
+        is_followed = number + 1 < len(lines)
+        is_header = is_followed and (precede[number] or indents[number + 1] > indent)
+        result.append(replace(line, covered=covered, is_header=is_header))
+    return result
 
 
 def _line_bounds(text: str) -> list[tuple[int, int]]:
@@ -117,14 +171,6 @@ def _line_bounds(text: str) -> list[tuple[int, int]]:
 
 def _sentence_bounds(text: str) -> list[tuple[int, int]]:
     return list(pairwise([*sentence_starts(text), len(text)]))
-
-
-def _count_matches(run: list[_Piece]) -> int:
-    """Return the number of different query terms in a run."""
-    matches: set[str] = set()
-    for piece in run:
-        matches |= piece.matches
-    return len(matches)
 
 
 def _run_bounds(text: str, first: _Piece, last: _Piece) -> tuple[int, int]:
