@@ -13,17 +13,26 @@ _STATED: Final = (
 _STATED_PLACEHOLDER: Final = re.compile(_STATED)
 _PLACEHOLDERS: Final = _STATED + rb"|1234567|abcdefg"
 _PLACEHOLDER: Final = re.compile(_PLACEHOLDERS)
-_LOOSE_PLACEHOLDER: Final = re.compile(
-    _PLACEHOLDERS + rb"|sample|replace|dummy|fake|your|\[secret:|x{4}|<|>|\{|\}"
-    rb"|\$\(|^\$[a-z_]|^\.\.?/|%\(|%s|%[a-z_]+%|qwerty|asdf|insert|foobar|todo"
+_SIGNS: Final = (
+    _PLACEHOLDERS + rb"|\[secret:|x{4}|<|>|\{|\}|\$\(|^\$[a-z_]|^\.\.?/|%\(|%s|%[a-z_]+%"
 )
+_SIGN: Final = re.compile(_SIGNS)
+_FILL_IN: Final = rb"sample|replace|dummy|fake|your|qwerty|asdf|insert|foobar|todo"
+_FILL_IN_WORDS: Final = re.compile(_FILL_IN)
+_LOOSE_PLACEHOLDER: Final = re.compile(_SIGNS + rb"|" + _FILL_IN)
 """Parts of placeholders, in lower case. One random text in many thousands holds one of these."""
 _WORDS: Final = re.compile(
     rb"passw|passphrase|secret|test|token|hunter|letmein|default|undefined|none|null|true|false|admin|guest|s3cret"
     rb"|p4ss|passwd|mypass|string|value|format|config|environ|getenv|process|self\.|localhost|12345|abc123|correct"
 )
 """Words in the passwords of examples."""
-_SEPARATORS: Final = re.compile(rb"[^a-z0-9]")
+_FILLERS: Final = re.compile(
+    rb"(?:my|the|your|an?|some|this|is|in|for|of|with|user|name|db|app|root|demo|new|old|real|here|w?[o0]rd|key|api|pass"
+    rb"|s|ing)*+\d{0,4}"
+)
+"""What is around such words in an example: `my-secret-1`, but not `S3cretPw99`."""
+_LETTERS_OR_NUMBER: Final = re.compile(rb"[a-z]*\d{0,4}")
+_RUNS: Final = re.compile(rb"[a-z0-9]+")
 _MIN_BESIDES_WORDS: Final = 7
 """Letters and digits besides such words with which a password is in use: `hunter2-seagull`."""
 _LONG: Final = 48
@@ -130,11 +139,23 @@ def is_filled_in(value: bytes) -> bool:
 
 
 def _is_example(value: bytes) -> bool:
-    """Return whether a password is a placeholder, or little more than a word of examples."""
-    if is_placeholder(value):
+    """Return whether a password is a placeholder as a whole; one that only contains a word of examples is in use."""
+    lower = value.lower()
+    if _SIGN.search(lower):
         return True
-    rest, count = _WORDS.subn(b"", value.lower())
-    return count > 0 and len(_SEPARATORS.sub(b"", rest)) < _MIN_BESIDES_WORDS
+    around_fill_in = _runs_around(_FILL_IN_WORDS, lower)
+    if around_fill_in is not None and all(map(_LETTERS_OR_NUMBER.fullmatch, around_fill_in)):
+        return True
+    around_words = _runs_around(_WORDS, lower)
+    if around_words is None or sum(map(len, around_words)) >= _MIN_BESIDES_WORDS:
+        return False
+    return all(map(_FILLERS.fullmatch, around_words))
+
+
+def _runs_around(words: re.Pattern[bytes], lower: bytes) -> list[bytes] | None:
+    """Return the letters and digits around the words in a value; None if it has none of the words."""
+    rest, count = words.subn(b" ", lower)
+    return _RUNS.findall(rest) if count else None
 
 
 def _is_mixed(value: bytes) -> bool:
