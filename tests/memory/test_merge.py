@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from ragstone.memory.merge import SUPERSEDED, merge_explanations, turn_hit
+from ragstone.retrieval.ranking.confidence import NOTHING_FITS
 from ragstone.types import Explanation, Hit, Span, Turn
 
 SPAN = Span(0, 3, 0, 3, 1, 1)
@@ -76,3 +81,19 @@ def test_a_superseded_turn_never_stands_before_the_turn_that_supersedes_it() -> 
         min_score=0.0,
     )
     assert [hit.metadata.get("index") for hit in both.hits] == [3, 2, 1, None]
+
+
+@pytest.mark.parametrize(
+    ("document_score", "turn_score", "notes"),
+    [(0.1, 0.75, ()), (0.75, 0.1, ()), (0.1, 0.15, (NOTHING_FITS,))],
+)
+def test_a_note_that_nothing_fits_is_about_documents_and_turns(
+    document_score: float, turn_score: float, notes: tuple[str, ...]
+) -> None:
+    weak = (NOTHING_FITS,)
+    documents = replace(
+        explain_hits(document(document_score)), notes=weak if document_score < 0.2 else ()
+    )
+    turns = replace(explain_hits(turn(1, turn_score)), notes=weak if turn_score < 0.2 else ())
+    both = merge_explanations(documents, turns, lambda _: {}, top_k=1, min_score=0.0)
+    assert both.notes == notes

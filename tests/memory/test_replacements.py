@@ -121,6 +121,46 @@ def test_a_correction_of_something_else_replaces_nothing(older: str, newer: str)
     assert not is_replaced(older, newer)
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("We agreed on three attempts.", "We changed our mind: now five attempts."),
+        ("We agreed on three attempts.", "We've changed our minds, five attempts."),
+        ("We decided to keep 30 backups.", "We changed our mind. We keep 60 backups now."),
+        ("I want two monitors.", "I changed my mind - three monitors."),
+        ("I want two monitors.", "I changed my mind. Now three monitors."),
+        ("We will use 4 workers.", "On second thought, 8 workers."),
+    ],
+)
+def test_a_changed_mind_replaces_the_decision_about_another_number(
+    older: str, newer: str
+) -> None:
+    assert is_replaced(older, newer)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("We agreed on three attempts.", "We changed our mind: now five servers."),
+        ("We agreed on three attempts.", "We changed our mind: now three attempts."),
+        ("We agreed on three attempts.", "We changed our mind after five attempts."),
+        ("We agreed on three attempts.", "We changed our mind in five attempts."),
+        ("We agreed on three attempts.", "We changed our mind because five attempts failed."),
+        ("We agreed on three attempts.", "They changed their mind: now five attempts."),
+        ("We agreed on three attempts.", "We have not changed our mind: now five attempts."),
+        ("We agreed on three attempts.", "We changed our mind: not five attempts."),
+        ("We agreed on three attempts.", "If we changed our mind: five attempts."),
+        ("We agreed on three attempts.", "We changed our mind: five attempts for uploads."),
+        ("We agreed on three attempts.", "I changed my mind: now five attempts."),
+        ("We failed after three attempts.", "We changed our mind: now five attempts."),
+        ("The vendor allows three attempts.", "We changed our mind: now five attempts."),
+        ("We agreed on three attempts in 5 minutes.", "We changed our mind: now 9 minutes."),
+    ],
+)
+def test_a_changed_mind_about_something_else_replaces_nothing(older: str, newer: str) -> None:
+    assert not is_replaced(older, newer)
+
+
 def is_replaced(older: str, newer: str) -> bool:
     """Return whether a turn replaces a claim of an earlier one."""
     return bool(find_replacement(find_changes(newer), find_claims(older)))

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from ragstone.memory.session_cache import explain_replacement
 from ragstone.memory.turns import turn_from_metadata
+from ragstone.retrieval.ranking.confidence import NOTHING_FITS, WEAK_CONFIDENCE
 from ragstone.types import Dropped, Explanation, Hit, Turn
 
 SUPERSEDED: Final = 0.6
@@ -43,9 +44,15 @@ def merge_explanations(
         coverage={**turns.coverage, **documents.coverage},
         hits=tuple(hits),
         dropped=(*documents.dropped, *turns.dropped, *lower),
-        notes=tuple(dict.fromkeys((*documents.notes, *turns.notes))),
+        notes=_merge_notes((*documents.notes, *turns.notes), hits),
         milliseconds=documents.milliseconds + turns.milliseconds,
     )
+
+
+def _merge_notes(notes: Sequence[str], hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Return the notes once each; that nothing fits well is said only if it is true of the hits of both."""
+    fits = any(hit.score >= WEAK_CONFIDENCE for hit in hits)
+    return tuple(dict.fromkeys(note for note in notes if not (fits and note == NOTHING_FITS)))
 
 
 def raise_newer_turns(hits: Sequence[Hit]) -> list[Hit]:

@@ -7,6 +7,7 @@ A sentence with a word of change is compared with earlier sentences of the same 
 - "from A to B", "instead of A" and "prefer B to A" replace a statement that has the value A and is about the same thing;
 - "B, not A" replaces a statement that has A, if B is of the same sort;
 - "is now B, no longer A" and "is B (was A)" replace a statement that is the same with A in place of B;
+- "We changed our mind: now five attempts" replaces a decision about another number of attempts;
 - "now" and "Correction:" replace a statement that differs in one value of the same sort; after "Correction:" the rest of
   the statement may be left out.
 
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragstone.memory.old_values import split_old_value
-from ragstone.memory.values import DAYS, MONTHS, is_quality
+from ragstone.memory.values import DAYS, MONTHS, is_quality, shape_of
 from ragstone.text import stem
 
 _MAX_CHARACTERS: Final = 4000
@@ -50,6 +51,17 @@ _CHANGED: Final = re.compile(
     re.I,
 )
 _CORRECTION: Final = re.compile(r"^\W*(?:correction|korrektur)\b", re.I)
+_CHANGED_MIND: Final = re.compile(
+    r"^\W*(?:(?P<who>we|i)(?: have|'ve)? changed (?:our|my) minds?|on second thoughts?)\s*[:,–—-]+(?P<decision>[^?]+)$",
+    re.I,
+)
+_MIND_ALONE: Final = re.compile(r"\b(changed (?:our|my) minds?)[.;](?=\s)", re.I)
+"""The sentence "We changed our mind.", whose decision is in the next sentence."""
+_DECISION: Final = re.compile(
+    r"\b(?:we|i)(?:'ll| will)? (?:(?:all|both|finally) )?(?:agreed?|decided?|settled?|chose|choose|picked|pick|plan|planned|"
+    r"want|wanted|allow|keep|use|set|make|do|take|go|need|have)\b",
+    re.I,
+)
 _CHANGE_PHRASE: Final = re.compile(r"\b(?:these days|at the moment|ab sofort|ab jetzt)\b", re.I)
 _GERMAN: Final = re.compile(
     r"\b(?:der|das|ist|sind|ich|wir|uns|unser\w*|mein\w*|jetzt)\b", re.I
@@ -118,8 +130,8 @@ def find_claims(text: str) -> list[Claim]:
 
 def find_changes(text: str) -> list[Claim]:
     """Return the sentences of a turn that may replace an earlier statement."""
-    forms = (_ENDED, _CHANGED, _MOVED, _INSTEAD, _PREFERRED, _NOT_OLD)
-    sentences = _plain_sentences(text)
+    forms = (_ENDED, _CHANGED, _CHANGED_MIND, _MOVED, _INSTEAD, _PREFERRED, _NOT_OLD)
+    sentences = _plain_sentences(_MIND_ALONE.sub(r"\1:", text))
     return [
         _claim(sentence)
         for sentence in sentences
@@ -156,6 +168,8 @@ def find_value_change(newer: Claim, older: Claim) -> ValueChange | None:
 
 
 def _replaces(change: Claim, claim: Claim) -> bool:
+    if _changes_amount(change, claim):
+        return True
     stated_text, old_text = split_old_value(change.sentence)
     if not old_text:
         return _replaces_unnamed(change, claim)
@@ -182,6 +196,32 @@ def _replaces_unnamed(change: Claim, claim: Claim) -> bool:
     if not_old is not None:
         return _corrects(change, claim, _stems(not_old["old"]))
     return _differs_in_one_value(change, claim) or _corrects_briefly(change, claim)
+
+
+def _changes_amount(change: Claim, claim: Claim) -> bool:
+    """Return whether "We changed our mind: now five attempts" is about the claim, a decision about attempts."""
+    match = _CHANGED_MIND.search(change.sentence)
+    if match is None or _DENIED.search(change.sentence) or not _DECISION.search(claim.sentence):
+        return False
+    if match["who"] and match["who"].lower() not in claim.words:
+        return False
+    decision = _claim(match["decision"])
+    new, old = _find_amount(decision), _find_amount(claim)
+    if new is None or old is None:
+        return False
+    things = decision.words.keys() - {new[0]} - set(_SUBJECTS.values())
+    return new[1] == old[1] and new[0] != old[0] and things <= claim.words.keys()
+
+
+def _find_amount(claim: Claim) -> tuple[str, str] | None:
+    """Return the stems of the only number of a claim and of the word after it; None if there are no such two."""
+    stems = list(claim.words)
+    figures = [
+        number for number, stem in enumerate(stems) if shape_of(claim.words[stem]) == "figure"
+    ]
+    if len(figures) != 1 or stems[-1] == stems[figures[0]]:
+        return None
+    return stems[figures[0]], stems[figures[0] + 1]
 
 
 def _takes_place_of(stated: Claim, claim: Claim, old: set[str]) -> bool:
