@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,13 @@ def test_every_file_that_does_not_parse_is_named_in_the_report(tmp_path: Path) -
     assert reasons.keys() == BROKEN.keys()
     for name, (_, expected) in BROKEN.items():
         assert expected in reasons[name], (name, reasons[name])
+
+
+def test_a_report_names_the_first_line_that_does_not_parse(tmp_path: Path) -> None:
+    (tmp_path / "a.go").write_text("package a\n\nfunc ((( {\n}}}\n", encoding="utf-8")
+    with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
+        (remark,) = engine.sync().remarks
+    assert re.search(r"the parser failed on \d+ of 5 lines, first on line [34]$", remark.reason)
 
 
 @pytest.mark.parametrize("language", ["yaml", "toml"])

@@ -104,7 +104,7 @@ async def search_and_remember(folder: Path) -> list[str]:
             )
         )[1]["turn_index"] == 0
         text, data, _ = await call(connected, "rag_memory_search", session_id="s", query="bell")
-        assert "[turn 0, user] The bell rings twice." in text
+        assert re.search(r"\[turn 0, user, [\d-]{10}\] The bell rings twice\.", text)
         return places
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ragstone import Engine
@@ -9,16 +10,18 @@ from ragstone.memory.turns import ROLES
 from ragstone.surfaces.tools.library import STATUS
 from ragstone.surfaces.tools.memory import FORGET, MEMORY_ADD, MEMORY_SEARCH, SESSIONS
 
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC).timestamp()
+
 
 def test_a_recalled_turn_that_fits_little_says_so(tmp_path: Path) -> None:
     contents = ("The ferry leaves at nine.", "Rex sleeps.", "Snow fell.", "Leave Rex at home.")
     with Engine.open(tmp_path, config={"rag.embedding_provider": "fake"}) as engine:
         for content in contents:
-            engine.remember("s", "user", content)
+            engine.remember("s", "user", content, at=NOON)
         question = {"query": "when does the ferry leave", "session_id": "s"}
         lines = MEMORY_SEARCH(engine, question).text.splitlines()
-    assert "[turn 0, user] The ferry leaves at nine." in lines
-    assert "[turn 3, user, fits little] Leave Rex at home." in lines
+    assert "[turn 0, user, 2026-03-02] The ferry leaves at nine." in lines
+    assert "[turn 3, user, 2026-03-02, fits little] Leave Rex at home." in lines
 
 
 def test_one_turn_is_counted_in_the_singular(tmp_path: Path) -> None:

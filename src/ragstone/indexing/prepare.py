@@ -20,6 +20,7 @@ from ragstone.read.python_command import find_python
 from ragstone.sources.folder.source import FolderSource
 from ragstone.sources.installed_files import SERVER_NAME, blank_own_text
 from ragstone.sources.secrets.redaction import redact, redact_document
+from ragstone.text.counts import plural
 from ragstone.types import Chunk, Document, Item, LoadedItem, PreparedDocument, Stamp
 from ragstone.types.code import FileFacts
 
@@ -227,7 +228,6 @@ def _describe_broken_lines(facts: FileFacts, lines: int) -> str:
     broken = sum(last - first + 1 for first, last in facts.broken)
     if not broken or (facts.symbols and broken * _MAX_BROKEN_SHARE < lines):
         return ""
-    first, last = facts.broken[0]
-    return (
-        f"not all of it could be parsed: {broken} of its lines, lines {first} to {last} first"
-    )
+    first, _ = facts.broken[0]
+    share = f"{broken} of {plural(lines, 'line')}"
+    return f"not all of it could be parsed: the parser failed on {share}, first on line {first}"

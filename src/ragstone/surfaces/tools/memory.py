@@ -110,13 +110,15 @@ def _fit_turns(
 
 
 def _format_recalled(recalled: Recalled, *, name_session: bool, is_weak: bool) -> str:
+    """Return a found turn as text; its day shows a model which of two turns is newer."""
+    day, _, _ = (format_time(recalled.turn.time) or "").partition("T")
     mark = ""
     if recalled.superseded_by is not None:
         mark = f", superseded by turn {recalled.superseded_by}"
     elif is_weak:
         mark = ", fits little"
     session = f"session {one_line(recalled.turn.session)}, " if name_session else ""
-    return _format_turn(recalled.turn, session, mark)
+    return _format_turn(recalled.turn, session, f", {day}{mark}")
 
 
 def _format_turn(turn: Turn, before: str = "", after: str = "") -> str:
