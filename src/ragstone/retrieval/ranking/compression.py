@@ -143,26 +143,28 @@ def _split(text: str, query_terms: Sequence[str], *, by_lines: bool) -> list[_Pi
 
 def _add_headers(text: str, lines: Sequence[_Piece]) -> list[_Piece]:
     """Return the lines with the terms of the decorators and lines above them that they belong to."""
-    texts = [text[line.start : line.end].expandtabs() for line in lines]
-    indents = [len(line) - len(line.lstrip()) for line in texts]
-    precede = [line.lstrip().startswith(_BEFORE_HEADER) for line in texts]
+    code = [text[line.start : line.end].expandtabs() for line in lines]
+    indents = [len(line) - len(line.lstrip()) for line in code]
+    precede = [line.lstrip().startswith(_BEFORE_HEADER) for line in code]
     above: list[tuple[int, frozenset[str]]] = []
     result = []
     for number, line in enumerate(lines):
-        indent = indents[number]
         follows = number > 0 and precede[number - 1]
-        belongs = follows or texts[number].lstrip().startswith(_CLOSING)
-        most = indent if belongs else indent - 1
-        while above and above[-1][0] > most:
-            above.pop()
-        covered = line.matches
-        if above:
-            covered |= above[-1][1]
+        belongs = follows or code[number].lstrip().startswith(_CLOSING)
+        indent = indents[number]
+        _leave_blocks(above, indent if belongs else indent - 1)
+        covered = line.matches.union(*(header_terms for _, header_terms in above))
         above.append((indent, covered))
-        is_followed = number + 1 < len(lines)
-        is_header = is_followed and (precede[number] or indents[number + 1] > indent)
+        next_indents = indents[number + 1 : number + 2]
+        is_header = bool(next_indents) and (precede[number] or next_indents[0] > indent)
         result.append(replace(line, covered=covered, is_header=is_header))
     return result
+
+
+def _leave_blocks(above: list[tuple[int, frozenset[str]]], most: int) -> None:
+    """Remove the last lines that are indented deeper than `most` columns."""
+    while above and above[-1][0] > most:
+        above.pop()
 
 
 def _line_bounds(text: str) -> list[tuple[int, int]]:
