@@ -145,18 +145,19 @@ def _add_headers(text: str, lines: Sequence[_Piece]) -> list[_Piece]:
     """Return the lines with the terms of the decorators and lines above them that they belong to."""
     code = [text[line.start : line.end].expandtabs() for line in lines]
     indents = [len(line) - len(line.lstrip()) for line in code]
-    precede = [line.lstrip().startswith(_BEFORE_HEADER) for line in code]
     above: list[tuple[int, frozenset[str]]] = []
     result = []
-    for number, line in enumerate(lines):
-        follows = number > 0 and precede[number - 1]
-        belongs = follows or code[number].lstrip().startswith(_CLOSING)
-        indent = indents[number]
+    precedes = False
+    for line, text_of_line, indent, next_indent in zip(
+        lines, code, indents, [*indents[1:], 0], strict=False
+    ):
+        start = text_of_line.lstrip()
+        belongs = precedes or start.startswith(_CLOSING)
         _leave_blocks(above, indent if belongs else indent - 1)
         covered = line.matches.union(*(header_terms for _, header_terms in above))
         above.append((indent, covered))
-        next_indents = indents[number + 1 : number + 2]
-        is_header = bool(next_indents) and (precede[number] or next_indents[0] > indent)
+        precedes = start.startswith(_BEFORE_HEADER)
+        is_header = precedes or next_indent > indent
         result.append(replace(line, covered=covered, is_header=is_header))
     return result
 
