@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import fields
 from functools import cache
 from typing import Any, Final
@@ -34,11 +34,19 @@ EXAMPLES: Final = frozenset("docs_src examples example samples sample demo demos
 
 
 class Program:
-    """The interpreted modules of a project; `is_relevant` selects by their text the modules to start with."""
+    """The interpreted modules of a project; `is_relevant` selects by their text the modules to start with.
 
-    def __init__(self, world: World, is_relevant: Callable[[str], bool]) -> None:
+    A copy of one of the `frameworks` in the project is not followed: its classes keep their known names.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        is_relevant: Callable[[str], bool],
+        frameworks: Collection[str] = (),
+    ) -> None:
         self.world = world
-        self.interpreter = PythonInterpreter(world)
+        self.interpreter = PythonInterpreter(world, frameworks)
         self._body_parts: dict[int, list[Any]] = {}
         self._local_imports: dict[int, dict[str, program_tree.ClassName]] = {}
         self._load_modules(is_relevant)

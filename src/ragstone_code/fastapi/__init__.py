@@ -17,6 +17,8 @@ from ragstone_code.python_project import Program, any_module_matches
 
 APPS: Final = ("fastapi.FastAPI", "fastapi.applications.FastAPI")
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+fastapi\b", re.MULTILINE)
+FRAMEWORKS: Final = ("fastapi", "starlette")
+"""Packages whose names the adapter knows, so that a copy of them in the project is not followed."""
 
 
 @dataclass(slots=True)
@@ -33,7 +35,9 @@ class FastAPI:
     def read(self, files: ProjectFiles) -> Graph:
         """Return the routes of a project with their dependencies, schemas and handlers."""
         program = Program(
-            self.worlds.world_of(files), lambda text: IMPORT.search(text) is not None
+            self.worlds.world_of(files),
+            lambda text: IMPORT.search(text) is not None,
+            FRAMEWORKS,
         )
         program.call_factories(*APPS)
         builder = GraphBuilder(self.name)

@@ -14,6 +14,8 @@ from ragstone_code.project_files import WorldCache
 from ragstone_code.python_project import Program, any_module_matches
 
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+flask\b", re.MULTILINE)
+FRAMEWORKS: Final = ("flask", "flask_restful", "flask_restx", "werkzeug")
+"""Packages whose names the adapter knows, so that a copy of them in the project is not followed."""
 
 
 @dataclass(slots=True)
@@ -30,7 +32,9 @@ class Flask:
     def read(self, files: ProjectFiles) -> Graph:
         """Return the routes of a project with their guards and handlers."""
         program = Program(
-            self.worlds.world_of(files), lambda text: IMPORT.search(text) is not None
+            self.worlds.world_of(files),
+            lambda text: IMPORT.search(text) is not None,
+            FRAMEWORKS,
         )
         program.call_factories(*APPS)
         builder = GraphBuilder(self.name)

@@ -7,6 +7,7 @@ all branches are followed and the calls in them are marked conditional. All work
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from ragstone_code import program_tree
@@ -25,8 +26,8 @@ _MAX_NESTED_MODULES: Final = 8
 class PythonInterpreter:
     """Runs each module once, on first use."""
 
-    def __init__(self, world: World) -> None:
-        self.project = PythonProject(world)
+    def __init__(self, world: World, frameworks: Collection[str] = ()) -> None:
+        self.project = PythonProject(world, frameworks)
         self.loaded: dict[str, ModuleValue] = {}
         self.remarks: list[str] = []
         self.objects: list[CallResult] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ragstone_code.project_files import World
 from ragstone_code.python.names import module_of
 
@@ -9,11 +11,17 @@ from ragstone_code.python.names import module_of
 class PythonProject:
     """Finds the file of a dotted name, even if the import root is a subfolder."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, frameworks: Collection[str] = ()) -> None:
+        """Take the files; copies of the packages in `frameworks` are never followed."""
         self.world = world
         self.uris = tuple(uri for uri in world.uris if uri.endswith(".py"))
         self._packages = {
             uri.rpartition("/")[0] for uri in self.uris if uri.endswith("/__init__.py")
+        }
+        self._copied_frameworks = {
+            name
+            for name in frameworks
+            if any(f"/{folder}".endswith(f"/{name}") for folder in self._packages)
         }
         self._by_name: dict[str, str] = {}
         self._by_last_part: dict[str, list[str]] = {}
@@ -24,7 +32,12 @@ class PythonProject:
             self._by_last_part.setdefault(last_part, []).append(uri)
 
     def uri_of(self, name: str, importer: str = "") -> str | None:
-        """Return the file of a module; of several, the one under the importing file's deepest root."""
+        """Return the file of a module; of several, the one under the importing file's deepest root.
+
+        A copy of a framework in the project has no file: an adapter knows the names of the framework, not its code.
+        """
+        if name.partition(".")[0] in self._copied_frameworks:
+            return None
         exact = self._by_name.get(name)
         if exact is not None:
             return exact
