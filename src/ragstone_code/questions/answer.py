@@ -42,6 +42,7 @@ from ragstone_code.questions.intents import (
 )
 from ragstone_code.questions.mentions import Mention, remove_mentions
 from ragstone_code.questions.named_nodes import Anchor, LinkedNames, is_path, link_names
+from ragstone_code.questions.reaching_routes import find_reaching_routes
 from ragstone_code.questions.yes_no import add_yes_no, is_yes_no
 
 _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
@@ -53,7 +54,7 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "route_resource": routes.find_resource,
     "route_policy": authorization.find_authorization,
     "route_expansion": routes.find_registered_routes,
-    "routes_of_method": routes.find_leading_routes,
+    "routes_of_method": find_reaching_routes,
     "middleware_routes": lists.find_routes_of_middleware,
     "model_routes": routes.find_leading_routes,
     "request_routes": routes.find_leading_routes,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragstone.protocols import DocumentReader
+from ragstone.text.counts import plural
 from ragstone.types import GraphAnswer, Json, Node, Scope
 from ragstone_code.questions.graph_query import (
     AnswerPart,
@@ -123,7 +124,8 @@ def answer_list(store: DocumentReader, scope: Scope, question: str) -> GraphAnsw
         return _no_nodes(noun)
     nodes.sort(key=lambda node: (node.uri, node.line, node.key))
     if not parsed.guard_words:
-        return _list(f"{len(nodes)} {noun} are known", nodes, noun)
+        count = plural(len(nodes), f"{parsed.kind} is", f"{noun} are")
+        return _list(f"{count} known", nodes, noun)
     if any(word.startswith("middleware") for word in parsed.guard_words):
         return _by_middleware(store, scope, nodes, is_negated=parsed.is_negated)
     return _by_guard(store, scope, nodes, is_negated=parsed.is_negated)

@@ -220,7 +220,7 @@ def _is_word_of_code(mention: Mention) -> bool:
 
 def _is_uri(mention: Mention) -> bool:
     """Return whether a mention is the URI of a route."""
-    if mention.methods:
+    if mention.methods or is_path(mention):
         return True
     return mention.cue in ("route", "endpoint") and "/" in mention.text
 
@@ -286,9 +286,9 @@ def _aliased_nodes(
 
 
 def _has_method(node: Node, methods: Sequence[str]) -> bool:
-    """Return whether a route answers one of these HTTP methods."""
+    """Return whether a route answers one of these HTTP methods, or any if there are none."""
     own_methods = node.attributes.get("methods")
-    if not isinstance(own_methods, list) or "ANY" in methods:
+    if not methods or not isinstance(own_methods, list) or "ANY" in methods:
         return True
     requested = {"GET" if method == "HEAD" else method for method in methods}
     return not requested.isdisjoint(str(method) for method in own_methods)

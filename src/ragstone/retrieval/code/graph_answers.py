@@ -129,15 +129,24 @@ def related_nodes(graph: GraphReader, scope: Scope, node: Node, reach: Reach) ->
 
 
 def impact_of(graph: GraphReader, scope: Scope, node: Node) -> Impact:
-    """Return the nodes that depend on a node and its members."""
+    """Return the nodes that depend on a node and its members.
+
+    A route in the same file as the function that serves it depends on that function.
+    """
     scope = scope_of_node(scope, node)
+    members = _member_keys(graph, scope, node)
+    served = {
+        link.source
+        for link in graph.links(scope, members, kinds=("HANDLED_BY",))
+        if link.target in members and link.source.startswith("route:")
+    }
 
     def kinds_of(keys: Sequence[str]) -> dict[str, str]:
         nodes = graph.nodes(scope, keys=keys, limit=len(keys))
         return {member.key: member.kind for member in nodes}
 
     return find_impact(
-        [node.key, *_member_keys(graph, scope, node)],
+        [node.key, *(member for member in members if member not in served)],
         lambda keys: graph.links(scope, keys, back=True),
         links_from=lambda keys: graph.links(scope, keys),
         find_kinds=kinds_of,

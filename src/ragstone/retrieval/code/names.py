@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Final
 
-from ragstone.code.method_names import methods_named, nodes_imported_as
+from ragstone.code.method_names import last_part, methods_named, nodes_imported_as
 from ragstone.errors import InputError, NotFound
 from ragstone.protocols import GraphReader
 from ragstone.types import Alias, Node, Scope
@@ -25,6 +25,10 @@ _NAMED_AFTER_CODE: Final = frozenset(("route", "middleware"))
 """Kinds of nodes that can have the name of the function or class behind them."""
 _ROUTE_PARAMETER: Final = re.compile(r"\{[^}]*\}|<[^>\s]+>")
 """A parameter in the path of a route: aliases have it empty, because people name it differently."""
+_ENDPOINT: Final = re.compile(
+    r"((?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|ANY)(?:\|[A-Z]+)*) +(\S+)", re.IGNORECASE
+)
+"""HTTP methods and the path of a route: `GET /songs/{song}`."""
 _SEPARATOR: Final = re.compile(r"[\\.:@#/ ]")
 
 
@@ -67,10 +71,39 @@ def find_nodes(
         nodes = _filter_kinds(_nodes_of_aliases(graph, scope, choice), kinds)
         if nodes:
             nodes = [node for node in nodes if node.framework] or nodes
-            return _without_own_names(graph, scope, nodes)
+            nodes = _with_methods_of_same_name(graph, scope, nodes, name)
+            return _without_own_names(graph, scope, _filter_kinds(nodes, kinds))
+    endpoint = _ENDPOINT.fullmatch(name)
+    if endpoint:
+        nodes = find_nodes(graph, scope, endpoint[2], kinds=kinds)
+        return [node for node in nodes if _answers_method(node, endpoint[1].upper())]
     if _SEPARATOR.search(name):
         return _filter_kinds(nodes_imported_as(graph, scope, name), kinds)
     return _filter_kinds(methods_named(graph, scope, name), kinds)
+
+
+def _with_methods_of_same_name(
+    graph: GraphReader, scope: Scope, nodes: list[Node], name: str
+) -> list[Node]:
+    """Return the nodes of a word, with the methods spelt like it if the nodes are plain functions.
+
+    A method has no alias without its class, but the word means it no less than a function.
+    """
+    if _SEPARATOR.search(name) or any(
+        node.kind != "function" or node.framework for node in nodes
+    ):
+        return nodes
+    methods = methods_named(graph, scope, name)
+    return [*nodes, *(node for node in methods if last_part(node.name) == name)]
+
+
+def _answers_method(node: Node, methods: str) -> bool:
+    """Return whether a node is a route that answers one of some HTTP methods: `GET`, `GET|POST`."""
+    own_methods = node.attributes.get("methods")
+    if not isinstance(own_methods, list):
+        return False
+    asked = methods.replace("HEAD", "GET").split("|")
+    return "ANY" in asked or not {*asked}.isdisjoint(map(str, own_methods))
 
 
 def _without_own_names(graph: GraphReader, scope: Scope, nodes: list[Node]) -> list[Node]:

@@ -106,7 +106,7 @@ class CodeRetriever:
         hit_lists = [*descriptions, collected.explanation.hits]
         with self.store.snapshot() as view:
             guesses = self.questions.guess(view, request.scope, request.query, hit_lists)
-        if not guesses:
+        if not any(guess.is_shown for guess in guesses):
             return None
         collected.add_guesses(guesses, descriptions[0])
         return next((guess.answer for guess in guesses if guess.is_shown), None)

@@ -59,7 +59,9 @@ def _filter(impact: Impact, flags: GraphFlags) -> Impact:
 
 def _print_impact(impact: Impact, name: str) -> None:
     if not impact.total:
-        print_line(f"Nothing depends on {printable(name)}, as far as the graph knows.")
+        is_file = any(root.startswith("file:") for root in impact.roots)
+        subject = "No other file" if is_file else "Nothing"
+        print_line(f"{subject} depends on {printable(name)}, as far as the graph knows.")
     for kind, nodes in impact.groups:
         print_line((f"{kind} ", "bold magenta"), (f"({len(nodes):,})", "dim"))
         print_table([_row(node) for node in nodes[:_MAX_SHOWN]], ("cyan", "", "dim"))

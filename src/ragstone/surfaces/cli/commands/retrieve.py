@@ -188,7 +188,8 @@ def _print_answer(answer: GraphAnswer) -> None:
     hidden = len(answer.evidence) - _MAX_EVIDENCE
     if hidden > 0:
         print_line((f"  and {plural(hidden, 'more place')}", "dim"))
-    print_confidences([answer.confidence])
+    if not answer.negative:
+        print_confidences([answer.confidence])
 
 
 def _retrieval_notes(retrieval: Retrieval) -> list[str]:
