@@ -49,6 +49,8 @@ class Program:
         self.interpreter = PythonInterpreter(world, frameworks)
         self._body_parts: dict[int, list[Any]] = {}
         self._local_imports: dict[int, dict[str, program_tree.ClassName]] = {}
+        self.examples_remark = ""
+        """Which modules of examples are left out; empty if none is."""
         self._load_modules(is_relevant)
 
     def _load_modules(self, is_relevant: Callable[[str], bool]) -> None:
@@ -62,7 +64,8 @@ class Program:
         for uri in application or examples:
             self.interpreter.load(uri)
         if application and examples:
-            self.interpreter.remarks.append(_examples_remark(examples))
+            self.examples_remark = _examples_remark(examples)
+            self.interpreter.remarks.append(self.examples_remark)
 
     # ── definitions ───────────────────────────────────────────────────────────────────────────────
 

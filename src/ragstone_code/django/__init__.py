@@ -19,6 +19,7 @@ from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.project_files import WorldCache
 from ragstone_code.python_project import Program, any_module_matches
 from ragstone_code.tables import DatabaseSchema
+from ragstone_code.unread_modules import add_unread_modules
 
 _SIGNS: Final = re.compile(
     r"DJANGO_SETTINGS_MODULE|^from django\.(?:urls|conf\.urls|db) import|ROOT_URLCONF",
@@ -57,8 +58,7 @@ class Django:
             lambda: _add_signals(program, builder, models),
         )
         builder.run_pass("settings", lambda: settings.add_to_graph(builder))
-        for remark in program.interpreter.remarks:
-            builder.remarks.setdefault(remark)
+        add_unread_modules(program, builder)
         return builder.build()
 
 

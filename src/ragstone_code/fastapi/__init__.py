@@ -14,6 +14,7 @@ from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.project_files import WorldCache
 from ragstone_code.python.values import CallResult
 from ragstone_code.python_project import Program, any_module_matches
+from ragstone_code.unread_modules import add_unread_modules
 
 APPS: Final = ("fastapi.FastAPI", "fastapi.applications.FastAPI")
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+fastapi\b", re.MULTILINE)
@@ -53,8 +54,7 @@ class FastAPI:
                 builder.add_remark(
                     place, "a router that no application of the project includes"
                 )
-        for remark in program.interpreter.remarks:
-            builder.remarks.setdefault(remark)
+        add_unread_modules(program, builder)
         return builder.build()
 
 

@@ -12,6 +12,7 @@ from ragstone_code.flask.routes import APPS, FlaskRouteReader
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.project_files import WorldCache
 from ragstone_code.python_project import Program, any_module_matches
+from ragstone_code.unread_modules import add_unread_modules
 
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+flask\b", re.MULTILINE)
 FRAMEWORKS: Final = ("flask", "flask_restful", "flask_restx", "werkzeug")
@@ -41,6 +42,5 @@ class Flask:
         for app in program.objects_of(*APPS):
             reader = FlaskRouteReader(program, builder, app)
             builder.run_pass(f"{app.uri}:{app.line}", reader.read)
-        for remark in program.interpreter.remarks:
-            builder.remarks.setdefault(remark)
+        add_unread_modules(program, builder)
         return builder.build()

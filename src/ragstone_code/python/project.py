@@ -18,11 +18,14 @@ class PythonProject:
         self._packages = {
             uri.rpartition("/")[0] for uri in self.uris if uri.endswith("/__init__.py")
         }
-        self._copied_frameworks = {
-            name
+        self.copied_frameworks = {
+            name: folder
+            for folder in sorted(self._packages)
             for name in frameworks
-            if any(f"/{folder}".endswith(f"/{name}") for folder in self._packages)
+            if f"/{folder}".endswith(f"/{name}")
+            and folder.removesuffix(name).rstrip("/") not in self._packages
         }
+        """The frameworks that have a copy in the project, with the folder of the copy."""
         self._by_name: dict[str, str] = {}
         self._by_last_part: dict[str, list[str]] = {}
         for uri in self.uris:
@@ -36,7 +39,7 @@ class PythonProject:
 
         A copy of a framework in the project has no file: an adapter knows the names of the framework, not its code.
         """
-        if name.partition(".")[0] in self._copied_frameworks:
+        if name.partition(".")[0] in self.copied_frameworks:
             return None
         exact = self._by_name.get(name)
         if exact is not None:

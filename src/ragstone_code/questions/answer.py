@@ -55,6 +55,7 @@ _ANSWER_FUNCTIONS: Final[Mapping[str, Callable[[GraphQuery], AnswerPart]]] = {
     "route_policy": authorization.find_authorization,
     "route_expansion": routes.find_registered_routes,
     "routes_of_method": find_reaching_routes,
+    "routes_of_function": find_reaching_routes,
     "middleware_routes": lists.find_routes_of_middleware,
     "model_routes": routes.find_leading_routes,
     "request_routes": routes.find_leading_routes,
@@ -239,11 +240,7 @@ def answer_about_node(
     store: DocumentReader, scope: Scope, parsed: ParsedQuestion, node: Node
 ) -> GraphAnswer | None:
     """Return the graph's answer to a question about a node that a search found; None if nothing is asked of it."""
-    anchor = Anchor(
-        Mention(node.name, -1, (node.name,)),
-        "found",
-        (node,),
-    )
+    anchor = Anchor(Mention(node.name, -1, (node.name,)), "found", (node,))
     ranked = rank_intents_for_roles(parsed.text, roles_of(node))
     if not ranked:
         return None

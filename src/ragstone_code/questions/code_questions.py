@@ -29,6 +29,7 @@ from ragstone_code.questions.undefined_tables import (
     undefined_table,
 )
 from ragstone_code.questions.unknown_names import suggest_question, unknown_names
+from ragstone_code.questions.unread_modules import notes_of_examples, without_uncertain_none
 
 _HINTED: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
     "route_name": ("route", ROUTE_ALIASES),
@@ -78,9 +79,11 @@ class CodeQuestions:
             undefined_table(mention.text) for mention in missing if mention.cue == "table"
         ]
         code_answer = self._answer_question(store, scope, parsed, (anchors, missing))
+        code_answer = without_uncertain_none(store, scope, code_answer)
         return replace(
             code_answer,
             walked=walk_from_subjects(store, scope, subjects),
+            notes=(*code_answer.notes, *notes_of_examples(store, scope, code_answer)),
         )
 
     def _answer_question(

@@ -52,6 +52,28 @@ def test_the_resources_of_namespaces_are_routes() -> None:
     }
 
 
+def test_a_copy_of_flask_in_the_project_hides_no_route() -> None:
+    graph = graph_of(
+        src__flask____init__="from .app import Flask\nfrom .blueprints import Blueprint\n",
+        src__flask__app="class Flask:\n"
+        "    def __init__(self, name): self.name = name\n"
+        "    def register_blueprint(self, blueprint): blueprint.register(self)\n",
+        src__flask__blueprints="class Blueprint:\n"
+        "    def __init__(self, name, import_name, url_prefix=None): self.name = name\n"
+        "    def route(self, rule, **options): return lambda view: view\n"
+        "    def register(self, app): ...\n",
+        shop__app="from flask import Blueprint, Flask\n"
+        "orders = Blueprint('orders', __name__, url_prefix='/orders')\n"
+        "@orders.route('/<int:order_id>/pay', methods=['POST'])\n"
+        "def pay(order_id): ...\n"
+        "def create_app():\n"
+        "    app = Flask(__name__, static_folder=None)\n"
+        "    app.register_blueprint(orders)\n"
+        "    return app\n",
+    )
+    assert set(guards(graph)) == {"POST orders/{order_id}/pay"}
+
+
 def test_each_method_of_a_class_has_its_own_guards() -> None:
     graph = graph_of(
         shop=APP + "from flask_restx import Api, Resource\n"
