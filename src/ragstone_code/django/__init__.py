@@ -15,11 +15,11 @@ from ragstone_code.django.settings import DjangoSettings
 from ragstone_code.django.signals import SignalReader
 from ragstone_code.django.urls import UrlReader
 from ragstone_code.django.views import ViewRoutes
+from ragstone_code.frameworks.unread_modules import add_unread_modules
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.project_files import WorldCache
 from ragstone_code.python_project import Program, any_module_matches
 from ragstone_code.tables import DatabaseSchema
-from ragstone_code.unread_modules import add_unread_modules
 
 _SIGNS: Final = re.compile(
     r"DJANGO_SETTINGS_MODULE|^from django\.(?:urls|conf\.urls|db) import|ROOT_URLCONF",

@@ -10,11 +10,11 @@ from typing import Final
 from ragstone.protocols import ProjectFiles
 from ragstone.types import Graph
 from ragstone_code.fastapi.routes import ROUTERS, FastApiRouteReader
+from ragstone_code.frameworks.unread_modules import add_unread_modules
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.project_files import WorldCache
 from ragstone_code.python.values import CallResult
 from ragstone_code.python_project import Program, any_module_matches
-from ragstone_code.unread_modules import add_unread_modules
 
 APPS: Final = ("fastapi.FastAPI", "fastapi.applications.FastAPI")
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+fastapi\b", re.MULTILINE)

@@ -9,10 +9,10 @@ from typing import Final
 from ragstone.protocols import ProjectFiles
 from ragstone.types import Graph
 from ragstone_code.flask.routes import APPS, FlaskRouteReader
+from ragstone_code.frameworks.unread_modules import add_unread_modules
 from ragstone_code.graph_builder import GraphBuilder
 from ragstone_code.project_files import WorldCache
 from ragstone_code.python_project import Program, any_module_matches
-from ragstone_code.unread_modules import add_unread_modules
 
 IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+flask\b", re.MULTILINE)
 FRAMEWORKS: Final = ("flask", "flask_restful", "flask_restx", "werkzeug")

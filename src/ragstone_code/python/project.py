@@ -18,13 +18,7 @@ class PythonProject:
         self._packages = {
             uri.rpartition("/")[0] for uri in self.uris if uri.endswith("/__init__.py")
         }
-        self.copied_frameworks = {
-            name: folder
-            for folder in sorted(self._packages)
-            for name in frameworks
-            if f"/{folder}".endswith(f"/{name}")
-            and folder.removesuffix(name).rstrip("/") not in self._packages
-        }
+        self.copied_frameworks = self._find_copies(frameworks)
         """The frameworks that have a copy in the project, with the folder of the copy."""
         self._by_name: dict[str, str] = {}
         self._by_last_part: dict[str, list[str]] = {}
@@ -33,6 +27,15 @@ class PythonProject:
             self._by_name.setdefault(name, uri)
             last_part = name.rpartition(".")[2]
             self._by_last_part.setdefault(last_part, []).append(uri)
+
+    def _find_copies(self, frameworks: Collection[str]) -> dict[str, str]:
+        """Return the frameworks that are packages of the project, inside no other package, with their folders."""
+        copies: dict[str, str] = {}
+        for folder in sorted(self._packages):
+            outer, _, name = folder.rpartition("/")
+            if name in frameworks and outer not in self._packages:
+                copies[name] = folder
+        return copies
 
     def uri_of(self, name: str, importer: str = "") -> str | None:
         """Return the file of a module; of several, the one under the importing file's deepest root.

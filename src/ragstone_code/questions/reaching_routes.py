@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ragstone.code.impact import find_impact
@@ -10,6 +10,7 @@ from ragstone.types import Link, Node, Walked
 from ragstone_code.questions.graph_query import (
     AnswerPart,
     GraphQuery,
+    Place,
     join_names,
     place_text,
     places_of_links,
@@ -34,37 +35,41 @@ def find_reaching_routes(query: GraphQuery) -> AnswerPart:
         return query.links_to(keys, *_LINKS)
 
     impact = find_impact([query.node.key], links_to)
-    reached = {
-        affected.key: affected.links
-        for kind, group in impact.groups
-        for affected in group
-        if kind == "route"
-    }
-    routes = [node for key, node in query.nodes(reached).items() if key in reached]
+    affected = dict(impact.groups).get("route", ())
+    reached = {route.key: route.links for route in affected}
+    routes = list(query.nodes(reached).values())
     if not routes:
         return part
     routes.sort(key=lambda route: (len(reached[route.key]), route.key))
     names = [f"{plain_name(route.key)}{place_text(route)}" for route in routes]
     ways = [_way(reached[route.key]) for route in routes[:_MAX_WAYS]]
-    links = [link for route in routes for link in reached[route.key]]
-    nodes = query.nodes(key for link in links for key in (link.source, link.target))
-    walked = [_walked(reached[route.key], nodes) for route in routes]
+    walked = [_walked(query, reached[route.key]) for route in routes]
     return AnswerPart(
         {"routes": [plain_name(route.key) for route in routes]},
         f"{query.anchor.mention.name} is reached by {join_names(names, _MAX_ROUTES)}: {'; '.join(ways)}.",
-        list(dict.fromkeys((*places_of_nodes(routes), *places_of_links(links)))),
+        _places(routes, walked),
         routes,
         walked,
     )
 
 
-def _walked(links: tuple[Link, ...], nodes: Mapping[str, Node]) -> Walked:
+def _walked(query: GraphQuery, links: Sequence[Link]) -> Walked:
     """Return the way from a function back to a route."""
-    keys = [link.target for link in reversed(links)] + [links[0].source]
-    return Walked(tuple(nodes[key] for key in keys), tuple(reversed(links)))
+    backwards = tuple(reversed(links))
+    keys = [*(link.target for link in backwards), links[0].source]
+    nodes = query.nodes(keys)
+    return Walked(tuple(nodes[key] for key in keys), backwards)
 
 
 def _way(links: Sequence[Link]) -> str:
     """Return the names on the way from a route to a function."""
     names = [plain_name(links[0].source), *(plain_name(link.target) for link in links)]
     return " → ".join(names)
+
+
+def _places(routes: Sequence[Node], walked: Sequence[Walked]) -> list[Place]:
+    """Return the places of routes, then those of the calls on the ways from them."""
+    places = places_of_nodes(routes)
+    for way in walked:
+        places += places_of_links(reversed(way.links))
+    return list(dict.fromkeys(places))

@@ -53,16 +53,16 @@ def test_the_resources_of_namespaces_are_routes() -> None:
 
 
 def test_a_copy_of_flask_in_the_project_hides_no_route() -> None:
-    graph = graph_of(
-        src__flask____init__="from .app import Flask\nfrom .blueprints import Blueprint\n",
-        src__flask__app="class Flask:\n"
+    files = {
+        "src/flask/__init__.py": "from .app import Flask\nfrom .blueprints import Blueprint\n",
+        "src/flask/app.py": "class Flask:\n"
         "    def __init__(self, name): self.name = name\n"
         "    def register_blueprint(self, blueprint): blueprint.register(self)\n",
-        src__flask__blueprints="class Blueprint:\n"
+        "src/flask/blueprints.py": "class Blueprint:\n"
         "    def __init__(self, name, import_name, url_prefix=None): self.name = name\n"
         "    def route(self, rule, **options): return lambda view: view\n"
         "    def register(self, app): ...\n",
-        shop__app="from flask import Blueprint, Flask\n"
+        "shop/app.py": "from flask import Blueprint, Flask\n"
         "orders = Blueprint('orders', __name__, url_prefix='/orders')\n"
         "@orders.route('/<int:order_id>/pay', methods=['POST'])\n"
         "def pay(order_id): ...\n"
@@ -70,8 +70,8 @@ def test_a_copy_of_flask_in_the_project_hides_no_route() -> None:
         "    app = Flask(__name__, static_folder=None)\n"
         "    app.register_blueprint(orders)\n"
         "    return app\n",
-    )
-    assert set(guards(graph)) == {"POST orders/{order_id}/pay"}
+    }
+    assert set(guards(Flask().read(world_of(files)))) == {"POST orders/{order_id}/pay"}
 
 
 def test_each_method_of_a_class_has_its_own_guards() -> None:

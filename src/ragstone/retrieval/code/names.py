@@ -73,13 +73,18 @@ def find_nodes(
             nodes = [node for node in nodes if node.framework] or nodes
             nodes = _with_methods_of_same_name(graph, scope, nodes, name)
             return _without_own_names(graph, scope, _filter_kinds(nodes, kinds))
+    return _filter_kinds(_nodes_without_alias(graph, scope, name), kinds)
+
+
+def _nodes_without_alias(graph: GraphReader, scope: Scope, name: str) -> list[Node]:
+    """Return the nodes that a name without an alias can mean: routes, imported code, or methods of any class."""
     endpoint = _ENDPOINT.fullmatch(name)
     if endpoint:
-        nodes = find_nodes(graph, scope, endpoint[2], kinds=kinds)
+        nodes = find_nodes(graph, scope, endpoint[2])
         return [node for node in nodes if _answers_method(node, endpoint[1].upper())]
     if _SEPARATOR.search(name):
-        return _filter_kinds(nodes_imported_as(graph, scope, name), kinds)
-    return _filter_kinds(methods_named(graph, scope, name), kinds)
+        return nodes_imported_as(graph, scope, name)
+    return methods_named(graph, scope, name)
 
 
 def _with_methods_of_same_name(
