@@ -79,6 +79,16 @@ def test_a_wrong_name_gets_a_suggestion_and_exit_code_4(app: Run) -> None:
         assert app(*words, "--json").json["error"]["code"] == "not_found"
 
 
+def test_a_negative_answer_has_no_certainty(app: Run) -> None:
+    printed = app("retrieve", "what guards POST /ghosts").out
+    assert "There is no route POST /ghosts" in printed
+    assert "written in the source" not in printed
+
+
+def test_a_file_that_nothing_uses_has_no_other_file_that_depends_on_it(app: Run) -> None:
+    assert app("impact", "README.md").out.startswith("No other file depends on README.md")
+
+
 def test_impact_and_history_print_text_and_json(app: Run) -> None:
     assert "route (2)" in app("impact", "app/Models/Stone.php").out
     legend = app("impact", "app/Models/Stone.php").out.partition("\n\n")[2]
