@@ -258,7 +258,7 @@ def _examples_remark(uris: list[str]) -> str:
     modules = plural(len(uris), "module")
     return (
         f"{folder}: the routes and models of {modules} of examples are left out;"
-        f" `ragstone graph routes -C {folder}` lists them, after `cd {folder}` with `-C .`"
+        f" `ragstone graph routes -C {folder}` makes a separate index there and lists them"
     )
 
 

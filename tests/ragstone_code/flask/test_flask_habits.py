@@ -126,6 +126,6 @@ def test_an_application_in_a_folder_of_examples_is_read_if_there_is_no_other() -
     assert set(guards(both)) == {"GET b"}
     assert both.remarks == (
         "examples: the routes and models of 1 module of examples are left out;"
-        " `ragstone graph routes -C examples` lists them, after `cd examples` with `-C .`",
+        " `ragstone graph routes -C examples` makes a separate index there and lists them",
     )
     assert guards(graph_of(tests__shop=example)) == {}

@@ -78,7 +78,7 @@ def test_a_project_without_routes_says_which_examples_were_left_out(
     assert ran.out == "No route is known.\n"
     assert (
         "(examples: the routes and models of 2 modules of examples are left out; "
-        "`ragstone graph routes -C examples` lists them, after `cd examples` with `-C .`)"
+        "`ragstone graph routes -C examples` makes a separate index there and lists them)"
     ) in ran.err
     listed = quick("graph", "routes", "-C", "examples")
     assert "hello" in listed.out

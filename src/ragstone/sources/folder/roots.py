@@ -105,6 +105,11 @@ def _has_marker(folder: Path, markers: Iterable[str], owners: Iterable[int]) -> 
     return False
 
 
+def is_repository(folder: Path) -> bool:
+    """Return whether a folder is the top of a repository."""
+    return any((folder / marker).exists() for marker in _REPOSITORY)
+
+
 def is_risky(path: Path) -> str | None:
     """Return why a folder should not be indexed without a question, or None."""
     folder = path.resolve()

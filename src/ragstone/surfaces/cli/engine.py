@@ -27,7 +27,7 @@ from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.cli.failures import Interrupted
 from ragstone.surfaces.cli.options import project_name
 from ragstone.surfaces.cli.output import print_note, printable
-from ragstone.surfaces.cli.paths import project_folder
+from ragstone.surfaces.cli.paths import outer_project, project_folder
 from ragstone.surfaces.cli.progress import ProgressDisplay
 from ragstone.surfaces.present.index_notes import describe_home_in_cache
 from ragstone.text.counts import plural
@@ -66,7 +66,39 @@ def open_engine(
     engine = Engine.open(root, config=overrides, project=choose_project(root))
     if engine.settings.is_home_in_cache and not engine.exists:
         print_note(f"({printable(describe_home_in_cache(engine.home))})")
+    if folder is not None and not engine.exists:
+        _explain_separate_index(engine)
     return engine
+
+
+def _explain_separate_index(engine: Engine) -> None:
+    """After the command, say that it made an index inside a project that has one already."""
+    outer = outer_project(engine.folder)
+    if outer is None or engine.home.parent != engine.folder:
+        return
+    home = engine.home
+
+    def explain() -> None:
+        if home.exists():
+            print_note(
+                f"({printable(str(home.parent))} now has its own index and memory, apart from those of"
+                f" {printable(str(outer))}; to undo this, remove {printable(str(home))})"
+            )
+
+    click.get_current_context().call_on_close(explain)
+
+
+def describe_outer_memory(engine: Engine) -> list[str]:
+    """Return a note about the conversations of the project around a folder with its own index; empty if there are none."""
+    outer = outer_project(engine.folder)
+    if outer is None or engine.home.parent != engine.folder:
+        return []
+    with Engine.open(outer, config={"search.watch": "off"}) as outer_engine:
+        sessions = outer_engine.memory.sessions()
+    if not sessions:
+        return []
+    count = plural(len(sessions), "conversation")
+    return [f"the project around it has {count}: `ragstone recall -C {outer}` shows them"]
 
 
 def choose_project(root: Path) -> str:

@@ -11,7 +11,8 @@ from typing import Final
 from ragstone.errors import InputError, NotFound
 from ragstone.sources.added_files import file_uri
 from ragstone.sources.files import from_uri
-from ragstone.sources.folder.roots import find_root
+from ragstone.sources.folder.roots import find_root, is_repository, is_risky
+from ragstone.store import home_folder
 from ragstone.text.globs import has_wildcard
 
 _SPECIAL: Final = re.compile(r"([*?\[\]\\])")
@@ -23,6 +24,16 @@ def project_folder(folder: Path | None) -> Path:
     if not root.is_dir():
         raise InputError(f"no such folder: {root}", hint="give the path of an existing folder")
     return root
+
+
+def outer_project(folder: Path) -> Path | None:
+    """Return the project with an index that a folder is in; None if there is none, or the folder is a repository."""
+    real_folder = folder.resolve()
+    if is_repository(real_folder):
+        return None
+    outer = find_root(real_folder.parent)
+    has_index = (outer / home_folder.NAME / home_folder.DATABASE).is_file()
+    return outer if has_index and is_risky(outer) is None else None
 
 
 def split_paths(words: Sequence[str], folder: Path | None) -> tuple[list[str], list[str]]:

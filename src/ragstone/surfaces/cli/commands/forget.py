@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -57,7 +58,8 @@ def forget(
         count = engine.memory.forget(session, turn=turn, before=parse_time(before, "--before"))
     if turn is not None and not count:
         raise NotFound(
-            f"{session!r} has no turn {turn}", hint="`ragstone recall` shows the numbers"
+            f"{session!r} has no turn {turn}",
+            hint=f"`ragstone recall --session {shlex.quote(str(session))}` shows the numbers",
         )
     sentence = "No message is that old: nothing was forgotten."
     if count:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,13 +11,13 @@ from typing import Final
 import click
 
 from ragstone.config.validation import HIT_RANGE
+from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.memory.session_cache import explain_replacement
 from ragstone.retrieval.ranking.confidence import WEAK_CONFIDENCE
-from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.engine import describe_outer_memory, open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import (
-    DEFAULT_SESSION,
     check_output_format,
     common_options,
     json_lines_option,
@@ -85,7 +85,7 @@ def recall(
     since: str | None,
     until: str | None,
 ) -> None:
-    """Show the messages that answer QUERY; without QUERY, the last messages of a conversation."""
+    """Show the messages that answer QUERY; without QUERY, the last messages."""
     check_output_format(as_json=as_json, as_json_lines=as_json_lines)
     first, last = parse_time(since, "--since"), parse_time(until, "--until")
     text = None
@@ -102,10 +102,10 @@ def recall(
         if text is not None:
             results = engine.recall(session, text, top_k, since=first, until=last)
         else:
-            session = _named_or_default(session)
-            results = _as_recalled(engine.turns(session, top_k))
-        notes = engine.memory.notes()
-    notes += describe_no_message(session, counts, text)
+            results = _last_messages(engine, counts if session is None else [session], top_k)
+        notes = [*engine.memory.notes(), *describe_no_message(session, counts, text)]
+        if not results:
+            notes += describe_outer_memory(engine)
     notes += _weak_notes(results)
     notes += _count_hidden(len(results), top_k, session, counts)
     answer = RecallAnswer(session, results, notes, has_scores=bool(query))
@@ -119,10 +119,13 @@ def recall(
     print_notes(notes)
 
 
-def _named_or_default(session: str | None) -> str:
-    if session is None:
-        return DEFAULT_SESSION
-    return session
+def _last_messages(engine: Engine, sessions: Iterable[str], count: int) -> list[Recalled]:
+    """Return the last messages of some conversations, oldest first."""
+    results: list[Recalled] = []
+    for session in sessions:
+        results += _as_recalled(engine.turns(session, count))
+    results.sort(key=lambda result: result.turn.time)
+    return results[-count:] if count else []
 
 
 def _weak_notes(results: Sequence[Recalled]) -> list[str]:

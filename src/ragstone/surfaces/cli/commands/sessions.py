@@ -6,7 +6,11 @@ from pathlib import Path
 
 import click
 
-from ragstone.surfaces.cli.engine import open_engine, open_indexed_engine
+from ragstone.surfaces.cli.engine import (
+    describe_outer_memory,
+    open_engine,
+    open_indexed_engine,
+)
 from ragstone.surfaces.cli.help import ExampleGroup
 from ragstone.surfaces.cli.json_lines import (
     PIPE,
@@ -19,6 +23,7 @@ from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
     print_json,
     print_line,
+    print_notes,
     print_result,
     print_table,
     printable,
@@ -50,6 +55,7 @@ def list_sessions(folder: Path | None, as_json: bool) -> None:
     """List the remembered conversations."""
     with open_engine(folder) as engine:
         listed = engine.memory.sessions() if engine.exists else []
+        notes = [] if listed else describe_outer_memory(engine)
     if as_json:
         print_json({"success": True, "sessions": [session_json(session) for session in listed]})
     elif listed:
@@ -59,6 +65,7 @@ def list_sessions(folder: Path | None, as_json: bool) -> None:
         print_table(rows, ("cyan", ""))
     else:
         print_line("No conversations yet (`ragstone remember` stores a message).")
+    print_notes(notes)
 
 
 @sessions.command("export", examples=("ragstone sessions export monday monday.jsonl",))
