@@ -169,7 +169,8 @@ def check_arguments(
             hint = properties[key].get("description", "")
             raise InputError(f"{label} needs {key!r}", hint=hint)
     for key, value in values.items():
-        _check_argument(f"{label}: {key}", value, properties[key])
+        values[key] = _as_number(value, properties[key])
+        _check_argument(f"{label}: {key}", values[key], properties[key])
     return values
 
 
@@ -180,6 +181,17 @@ def suggest(name: str, names: Iterable[str]) -> str:
     if not close:
         return ""
     return f"did you mean {by_lower_case[close[0]]}?"
+
+
+def _as_number(value: object, schema: JsonObject) -> object:
+    """Return the number in a text if the schema wants a number: some models write numbers as text."""
+    kind = {"integer": int, "number": float}.get(schema["type"])
+    if kind is None or not isinstance(value, str):
+        return value
+    try:
+        return kind(value)
+    except ValueError:
+        return value
 
 
 def _check_argument(label: str, value: object, schema: JsonObject) -> None:

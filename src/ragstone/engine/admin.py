@@ -18,7 +18,6 @@ from ragstone.indexing.events import DOCUMENT_REMOVED, SEARCH_COMPLETED, EventLo
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
 from ragstone.sources.folder.source import FolderSource
-from ragstone.store.filters import parse
 from ragstone.types import (
     BY_URI,
     AddReport,
@@ -155,7 +154,7 @@ class Admin:
     ) -> list[StoredDocument]:
         """Return a page of documents, by collection and order, after a pair of collection and uri."""
         arguments.check_count("limit", limit)
-        scope, filter = self._project.scope(collection), parse(filters)
+        scope, filter = self._project.scope(collection), self._project.filter(filters)
         return self._project.store.documents(
             scope, filter=filter, after=after, order=order, skip=skip, limit=limit
         )

@@ -29,6 +29,7 @@ from ragstone.store.home_folder import EVENTS, SIZES, size_on_disk
 from ragstone.types import (
     Collection,
     CollectionKey,
+    Filter,
     Scope,
     SizePoint,
     StoredDocument,
@@ -221,11 +222,32 @@ class Project:
     ) -> Iterator[StoredDocument]:
         """Yield every stored document, by uri."""
         scope = self.scope(collection)
-        filter = parse(filters) if filters else None
+        filter = self.filter(filters)
         after: tuple[str, str] | None = None
         while page := self.store.documents(scope, filter=filter, after=after, limit=_PAGE):
             yield from page
             after = (page[-1].collection, page[-1].uri)
+
+    def filter(self, filters: Mapping[str, object] | None) -> Filter | None:
+        """Return filters as conditions; an absolute path below the base folder is taken from there."""
+        if not filters:
+            return None
+        patterns = filters.get("path")
+        if isinstance(patterns, list):
+            filters = {**filters, "path": [self._from_base(pattern) for pattern in patterns]}
+        elif patterns is not None:
+            filters = {**filters, "path": self._from_base(patterns)}
+        return parse(filters)
+
+    def _from_base(self, pattern: object) -> object:
+        if not isinstance(pattern, str):
+            return pattern
+        base = self.settings.base
+        for folder in (base, base.resolve()):
+            prefix = f"{folder.as_posix().rstrip('/')}/"
+            if pattern.startswith(prefix):
+                return "/" + (pattern.removeprefix(prefix) or "**")
+        return pattern
 
     def _document_of_id(self, key: CollectionKey, name: str) -> str:
         """Return the uri of an id: a document's own uri, or the uri in a chunk's id."""

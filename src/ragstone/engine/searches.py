@@ -15,7 +15,7 @@ from ragstone.indexing.collection import skip_reason
 from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
 from ragstone.retrieval.freshness import FreshnessCheck
 from ragstone.sources.secrets.placeholders import has_placeholder
-from ragstone.store.filters import describe_filters, parse
+from ragstone.store.filters import describe_filters
 from ragstone.text.globs import readable_pattern
 from ragstone.types import CollectionKey, Explanation, Hit, Mode, Request, Scope, SearchOptions
 
@@ -205,7 +205,6 @@ class Searches:
         limit = arguments.check_search(
             query, settings.top_k if top_k is None else top_k, options
         )
-        filters = options.get("filters")
         collection = options.get("collection") if self.project.enabled and limit else None
         return Request(
             query=query,
@@ -216,7 +215,7 @@ class Searches:
             mmr=options.get("mmr", False),
             rerank=options.get("rerank"),
             embedder=options.get("embedder"),
-            filter=parse(filters) if filters else None,
+            filter=self.project.filter(options.get("filters")),
             min_score=options.get("min_score"),
             compress=options.get("compress", False) or options.get("compress_results", False),
             merge=options.get("merge", True),

@@ -90,6 +90,9 @@ def test_the_share_of_texts_with_vectors_is_noted(quick: Command, project: Path)
     some = quick("search", "upload", "--no-sync", "--json").json["notes"]
     assert some[0] == PARTLY
     assert len([note for note in some if "cover" in note or "meaning" in note]) == 1
+    retrieved = quick("retrieve", "what calls upload", "--no-sync", "--json").json["notes"]
+    assert f"4 of 5 {SYNC_MAKES_THEM}" in retrieved
+    assert not [note for note in retrieved if "cover" in note]
     quick("sync")
     assert quick("search", "upload", "--no-sync", "--json").json["notes"] == []
 

@@ -168,5 +168,6 @@ def _suggest(graph: GraphReader, scope: Scope, name: str, kinds: Sequence[str] |
     similar_keys = dict.fromkeys(keys[other] for other in similar)
     suggestions = list(similar_keys)[:_MAX_SUGGESTIONS]
     if not suggestions:
-        return "`ragstone graph report` says what is known"
+        kinds = sorted({node.kind for node in nodes})
+        return f"it has names of these kinds: {', '.join(kinds)}"
     return f"perhaps {', '.join(suggestions)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import re
 import sys
@@ -17,11 +16,10 @@ import click
 
 from ragstone import config
 from ragstone.engine import DEFAULT_PROJECT, Engine
-from ragstone.errors import ConfigError, InputError, NotFound, ProviderError, StaleSpace
+from ragstone.errors import InputError, NotFound, ProviderError, StaleSpace
 from ragstone.indexing.backfill import outage_note
 from ragstone.indexing.components import has_shared_store
 from ragstone.indexing.sync import Scan
-from ragstone.protocols import RemoteModel
 from ragstone.sources.added_files import ADDED
 from ragstone.sources.folder.roots import is_risky
 from ragstone.surfaces.cli.failures import Interrupted
@@ -39,9 +37,6 @@ EMBED_SECONDS: Final = 1.5
 """A first search answers soon: it embeds for this long, a background process embeds the rest."""
 WRITER_WAIT_SECONDS: Final = 1.0
 """If another process writes for longer, a search answers from the index as it is."""
-_BACKGROUND_TEXTS_PER_SECOND: Final = 50
-"""About the speed of the background process, which has a low priority and loads the model first."""
-_SECONDS_STEP: Final = 5
 RESUMABLE: Final = "what was stored stays; run it again to go on from there"
 _NO_LIMIT: Final = 1_000_000_000
 _SOURCES_OUTSIDE_FOLDER: Final = ("", ADDED, "web", "help")
@@ -239,39 +234,6 @@ def complete_vectors(engine: Engine, report: SyncReport) -> SyncReport:
         pending=texts - with_vector,
         notes=tuple(dict.fromkeys(notes)),
     )
-
-
-def describe_meaning(engine: Engine) -> str:
-    """Return how many texts have a vector, and how the others get one."""
-    embedded, texts = engine.admin.count_vectors()
-    count, others = "no text has a vector yet", "them"
-    if embedded:
-        count = f"{embedded:,} of {plural(texts, 'text')} have a vector"
-        others = "the others"
-    status = engine.admin.background_status()
-    if status.running:
-        if _asks_service(engine):
-            return f"{count}; a background process asks the service for {others}"
-        time = background_time(texts - embedded)
-        return f"{count}; ask again in {time} for answers by meaning"
-    if status.failure:
-        return f"{count}; the background process failed: {status.failure}"
-    return f"{count}; `ragstone sync` makes {others}"
-
-
-def background_time(texts: int) -> str:
-    """Return how long the background process takes for some texts: `about 10 s`."""
-    seconds = texts / _BACKGROUND_TEXTS_PER_SECOND
-    rounded = max(1, math.ceil(seconds / _SECONDS_STEP)) * _SECONDS_STEP
-    return f"about {rounded} s"
-
-
-def _asks_service(engine: Engine) -> bool:
-    """Return whether a service makes the vectors: its speed is not known, and it may fail."""
-    try:
-        return isinstance(engine.workspace.components.embedder(), RemoteModel)
-    except ConfigError:
-        return False
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,6 @@ from ragstone.sources.folder.selection import SKIPPED_BY_NAME
 from ragstone.sources.secrets.placeholders import is_redaction
 from ragstone.surfaces.cli.completion import complete_paths
 from ragstone.surfaces.cli.engine import (
-    describe_meaning,
     describe_missing_index,
     open_engine,
     scan_policy,
@@ -38,6 +37,7 @@ from ragstone.surfaces.cli.output import print_note, print_notes, shorten
 from ragstone.surfaces.cli.paths import path_globs, split_paths
 from ragstone.surfaces.cli.values import complete_kind, complete_session
 from ragstone.surfaces.present import Json
+from ragstone.surfaces.present.index_notes import describe_vectors
 from ragstone.surfaces.present.reports import sync_summary_json
 from ragstone.text.counts import plural
 from ragstone.types import Explanation, SearchOptions
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 MAX_STDIN_BYTES: Final = 4_000_000
 _MAX_SHOWN_QUERY: Final = 80
 _MAX_NAMED_FILES: Final = 3
+_COVERAGE: Final = "vectors cover"
 _SCORE: Final = number_type("--min-score", SCORE_RANGE)
 
 filter_options = (
@@ -331,14 +332,23 @@ def _secret_notes(report: SyncReport) -> list[str]:
 
 def _vector_notes(engine: Engine, explanation: Explanation, flags: SearchFlags) -> list[str]:
     """Return the answer's notes, and one about missing vectors if they can be made."""
-    notes = [note for note in explanation.notes if not note.startswith("vectors cover")]
+    notes = [note for note in explanation.notes if not note.startswith(_COVERAGE)]
     coverage = min(explanation.coverage.values(), default=0.0)
     if flags.mode == "words" or coverage >= 1 or not engine.admin.lacks_vectors():
         return notes
     if _is_explained(explanation):
         return notes
     lists = "words and partly by meaning" if coverage else "words only"
-    return [f"answered by {lists}: {describe_meaning(engine)}", *notes]
+    return [f"answered by {lists}: {describe_vectors(engine)}", *notes]
+
+
+def explain_coverage(engine: Engine, notes: Iterable[str]) -> list[str]:
+    """Return notes; the share of texts with vectors becomes their number, and when the others have one."""
+    lacks_vectors = engine.admin.lacks_vectors()
+    return [
+        describe_vectors(engine) if lacks_vectors and note.startswith(_COVERAGE) else note
+        for note in notes
+    ]
 
 
 def _is_explained(explanation: Explanation) -> bool:

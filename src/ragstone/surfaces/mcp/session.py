@@ -21,12 +21,12 @@ from ragstone.surfaces.present.index_notes import (
     FIRST_INDEXING,
     SCANNING,
     describe_home_in_cache,
+    describe_vectors,
 )
 from ragstone.surfaces.tools.tool import Tool, ToolAnswer, limit_answer
 
 FIRST_CALL_SECONDS: Final = 8.0
 """In a folder without an index, the first call waits this long for the words to be indexed."""
-EMBEDDING: Final = "vectors are still being made: texts without one are found by words alone"
 _CLOSE_SECONDS: Final = 3.0
 _MAX_IDLE_ROUNDS: Final = 60
 """Another process is making the vectors: after this many rounds without work, leave them to it."""
@@ -55,6 +55,7 @@ class McpSession:
         self.engine = engine
         self._first_call_seconds = first_call_seconds
         self._note = ""
+        self._is_embedding = False
         self._place_note = ""
         """A note for the first answer, if the index is not in the folder."""
         if engine.settings.is_home_in_cache and not engine.exists:
@@ -106,6 +107,8 @@ class McpSession:
     @property
     def note(self) -> str:
         """Return the state of the index in words; empty if it is up to date."""
+        if self._is_embedding and self.engine.admin.lacks_vectors():
+            return describe_vectors(self.engine, is_embedding=True)
         return self._note
 
     @property
@@ -190,13 +193,13 @@ class McpSession:
         try:
             self.engine.admin.refresh(embed=False, progress=self._note_progress)
             self._is_current = True
-            self._note = EMBEDDING if self.engine.admin.lacks_vectors() else ""
+            self._note = ""
+            self._is_embedding = True
             self._first_attempt.set()
             self.engine.graph.update(progress=self._note_progress)
             self._graph_updated.set()
             store_tools(self.engine)
             self._make_vectors()
-            self._note = ""
         except _SessionClosed:
             return
         except RagstoneError as error:
@@ -207,6 +210,7 @@ class McpSession:
             )
             self._note = f"the index could not be brought up to date: {type(error).__name__}"
         finally:
+            self._is_embedding = False
             self._first_attempt.set()
 
     def _make_vectors(self) -> None:

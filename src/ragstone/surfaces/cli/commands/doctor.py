@@ -16,11 +16,12 @@ import click
 from ragstone.engine import Engine
 from ragstone.errors import RagstoneError
 from ragstone.indexing.components import store_notes
-from ragstone.surfaces.cli.engine import describe_meaning, open_engine
+from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import format_bytes, print_json, print_line, printable
 from ragstone.surfaces.present.failures import OK, UNSOUND
+from ragstone.surfaces.present.index_notes import describe_vectors
 from ragstone.surfaces.present.reports import finding_json, finding_level
 from ragstone.text.counts import plural
 from ragstone.types import Finding
@@ -175,6 +176,6 @@ def _check_index(engine: Engine) -> Iterator[Finding]:
         yield from engine.admin.check()
         if engine.admin.lacks_vectors():  # a warning, not a fault: words find these texts
             missing = "not every text has a vector"
-            yield Finding("meaning", True, missing, describe_meaning(engine))
+            yield Finding("meaning", True, missing, describe_vectors(engine))
     except RagstoneError as error:
         yield Finding("index", False, error.message, error.hint)

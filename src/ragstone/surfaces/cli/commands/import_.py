@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
-from ragstone.surfaces.cli.engine import describe_meaning, open_engine
+from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.json_lines import decode_lines, open_input
 from ragstone.surfaces.cli.options import collection_option, common_options
 from ragstone.surfaces.cli.output import print_json, print_line, print_notes
 from ragstone.surfaces.cli.sync_report import print_remarks
+from ragstone.surfaces.present.index_notes import describe_vectors
 from ragstone.surfaces.present.reports import add_report_json
 from ragstone.text.counts import plural
 
@@ -34,7 +35,7 @@ def import_(file: str, folder: Path | None, as_json: bool, collection: str | Non
         notes = list(report.notes)
         if report.pending and not notes:
             engine.admin.embed_in_background()
-            notes.append(describe_meaning(engine))
+            notes.append(describe_vectors(engine))
     if as_json:
         print_json({"success": True, **add_report_json(report), "notes": notes})
         print_notes(notes)

@@ -31,7 +31,7 @@ from ragstone.surfaces.cli.output import (
     print_notes,
     printable,
 )
-from ragstone.surfaces.cli.query import query_text, quote_query
+from ragstone.surfaces.cli.query import explain_coverage, query_text, quote_query
 from ragstone.surfaces.present.graph import retrieval_json
 from ragstone.surfaces.present.hits import hit_json
 from ragstone.text.counts import plural
@@ -138,7 +138,7 @@ def retrieve(
             print_json(retrieval_json(retrieval))
         else:
             _print_retrieval(retrieval, full_text=flags["full_text"])
-        print_notes(dict.fromkeys([*retrieval.notes, *_retrieval_notes(retrieval)]))
+        print_notes(retrieval.notes)
 
 
 def _retrieve(engine: Engine, text: str, flags: RetrieveFlags) -> Retrieval:
@@ -155,9 +155,10 @@ def _retrieve(engine: Engine, text: str, flags: RetrieveFlags) -> Retrieval:
             policy=policy,
             **_hints(flags),
         )
+    notes = explain_coverage(engine, (*retrieval.notes, *_retrieval_notes(retrieval)))
     if engine.is_empty():
-        return replace(retrieval, notes=(*retrieval.notes, NOTHING_INDEXED))
-    return retrieval
+        notes.append(NOTHING_INDEXED)
+    return replace(retrieval, notes=tuple(dict.fromkeys(notes)))
 
 
 def _hints(flags: RetrieveFlags) -> dict[str, str]:

@@ -12,7 +12,7 @@ import click
 from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.indexing.components import has_shared_store
-from ragstone.surfaces.cli.engine import background_time, open_engine
+from ragstone.surfaces.cli.engine import open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
@@ -22,6 +22,7 @@ from ragstone.surfaces.cli.output import (
     print_line,
     printable,
 )
+from ragstone.surfaces.present.index_notes import background_time
 from ragstone.surfaces.present.reports import status_json
 from ragstone.text.counts import plural
 from ragstone.types import Job, SharedStatus, SpaceInfo, Status
