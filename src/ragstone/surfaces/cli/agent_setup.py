@@ -25,7 +25,13 @@ from ragstone.surfaces.cli.output import (
 )
 from ragstone.surfaces.cli.paths import project_folder
 from ragstone.surfaces.install.agents import AGENTS, AgentClient, detect_agents, find_agents
-from ragstone.surfaces.install.backups import Backup, backup_file, write_change
+from ragstone.surfaces.install.backups import (
+    Backup,
+    backup_file,
+    missing_folders,
+    remove_empty_folders,
+    write_change,
+)
 from ragstone.surfaces.install.plan import FileEdit, InstallPlace, InstallPlan
 from ragstone.surfaces.present.failures import completion_code
 from ragstone.text.counts import plural
@@ -120,8 +126,10 @@ def finish(
     must_write = bool(plan.changes) and not answers.dry_run
     if must_write:
         _confirm(answers)
+        new_folders = [missing_folders(change.path) for change in plan.changes]
         for position, change in enumerate(plan.changes):
-            _write(change, plan.changes[:position], is_removal=is_removal)
+            written = plan.changes[:position]
+            _write(change, written, new_folders[position], is_removal=is_removal)
     if answers.as_json:
         print_json({**_plan_json(plan, written=must_write), "notes": list(notes)})
     elif must_write:
@@ -144,19 +152,33 @@ def _confirm(answers: Answers) -> None:
     click.confirm("Write these changes?", abort=True, err=True)
 
 
-def _write(change: FileEdit, written: Sequence[FileEdit], *, is_removal: bool) -> None:
+def _write(
+    change: FileEdit,
+    written: Sequence[FileEdit],
+    new_folders: Sequence[str],
+    *,
+    is_removal: bool,
+) -> None:
     """Write a change; `InputError` names the files that were written before it."""
     try:
         if not is_removal:
-            _save_backup(change)
+            _save_backup(change, new_folders)
         write_change(change.path, change.after)
         if is_removal:
-            backup_file(change.path).unlink(missing_ok=True)
+            _remove_backup(change)
     except OSError as error:
         raise InputError(
             f"{change.path} cannot be written: {error.strerror or error}",
             hint=_describe_written(written),
         ) from error
+
+
+def _remove_backup(change: FileEdit) -> None:
+    """Remove the backup of a file and, if the file is gone, the folders that the installation made for it."""
+    backup = Backup.load(change.path)
+    backup_file(change.path).unlink(missing_ok=True)
+    if backup is not None and change.after is None:
+        remove_empty_folders(backup.new_folders)
 
 
 def _describe_written(changes: Sequence[FileEdit]) -> str:
@@ -166,13 +188,15 @@ def _describe_written(changes: Sequence[FileEdit]) -> str:
     return f"already written: {', '.join(str(change.path) for change in changes)}"
 
 
-def _save_backup(change: FileEdit) -> None:
+def _save_backup(change: FileEdit, new_folders: Sequence[str]) -> None:
     """Keep the text before the first installation; a second one changes the text after it only."""
     earlier = Backup.load(change.path)
     before = change.before
-    if earlier is not None and earlier.after == change.before:
-        before = earlier.before
-    Backup(str(change.path), before, change.after).save()
+    if earlier is not None:
+        new_folders = earlier.new_folders
+        if earlier.after == change.before:
+            before = earlier.before
+    Backup(str(change.path), before, change.after, new_folders).save()
 
 
 def _show(plan: InstallPlan) -> None:

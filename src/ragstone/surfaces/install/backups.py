@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -23,6 +24,8 @@ class Backup:
     path: str
     before: str | None
     after: str | None
+    new_folders: Sequence[str] = ()
+    """Folders that the installation made for the file, the innermost first."""
 
     @classmethod
     def load(cls, path: Path) -> Self | None:
@@ -69,11 +72,15 @@ def load_text(path: Path) -> str | None:
         raise InputError("it is not UTF-8 text") from error
 
 
+def missing_folders(path: Path) -> list[str]:
+    """Return the folders that must be made for a file, the innermost first."""
+    return [str(folder) for folder in path.parents if not folder.exists()]
+
+
 def write_change(path: Path, after: str | None) -> None:
     """Write or remove a file; the new text replaces the old one in one step, and its permissions stay."""
     if after is None:
         path.unlink(missing_ok=True)
-        _remove_empty_folders(path.parent)
         return
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -85,10 +92,10 @@ def write_change(path: Path, after: str | None) -> None:
     draft.replace(target)
 
 
-def _remove_empty_folders(folder: Path) -> None:
-    """Remove the folders that an own file was alone in, at most three."""
-    for parent in (folder, *list(folder.parents)[:2]):
+def remove_empty_folders(folders: Iterable[str]) -> None:
+    """Remove the folders that an installation made, up to the first that holds something else."""
+    for folder in folders:
         try:
-            parent.rmdir()
+            os.rmdir(folder)
         except OSError:
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -15,8 +17,8 @@ from ragstone.surfaces.cli.agent_setup import (
 )
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
-from ragstone.surfaces.install.agents import AGENTS, find_agents
-from ragstone.surfaces.install.plan import plan_removal
+from ragstone.surfaces.install.agents import AGENTS, AgentClient, find_agents
+from ragstone.surfaces.install.plan import InstallPlace, plan_removal
 
 
 @click.command(
@@ -44,4 +46,17 @@ def uninstall(
     scope = scope_of(folder, for_user=for_user)
     chosen = find_agents(agents) if agents else list(AGENTS)
     plan = plan_removal(chosen, scope)
-    return finish(plan, Answers(as_json=as_json, dry_run=dry_run, yes=yes), is_removal=True)
+    notes = []
+    if not (plan.changes or plan.failures):
+        notes = _describe_other_place(chosen, scope)
+    answers = Answers(as_json=as_json, dry_run=dry_run, yes=yes)
+    return finish(plan, answers, notes=notes, is_removal=True)
+
+
+def _describe_other_place(agents: Sequence[AgentClient], scope: InstallPlace) -> list[str]:
+    """Return a note if there is something to remove in the other place: the user's settings, or the project."""
+    if not plan_removal(agents, replace(scope, for_user=not scope.for_user)).changes:
+        return []
+    if scope.for_user:
+        return [f"`ragstone uninstall` without --user removes it from {scope.project}"]
+    return ["`ragstone uninstall --user` removes it from the settings of the user"]
