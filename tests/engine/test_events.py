@@ -146,3 +146,28 @@ def test_a_subscription_to_an_event_that_there_is_not_is_refused(
         assert "rag_search_started, rag_search_completed" in caught.value.hint
         with pytest.raises(InputError, match="there is no event"):
             engine.admin.log.last(5, names)
+
+
+def test_a_secure_compaction_overwrites_queries_and_keeps_the_figures(tmp_path: Path) -> None:
+    log = tmp_path / ".ragstone" / "events.jsonl"
+    with Engine.open(tmp_path, config=FAKE) as engine:
+        engine.add(Document("gondola.md", "The gondola is black."))
+        engine.search("gondola für Ada")
+        end = engine.admin.log.end()
+        size = log.stat().st_size
+        os.replace(log, log.with_suffix(".1.jsonl"))
+        engine.search("Ada's oar")
+        before, stats = engine.admin.log.last(100), engine.admin.stats()
+        engine.admin.compact()
+        assert b"Ada" in log.read_bytes()
+        engine.admin.compact(secure=True)
+        after = engine.admin.log.last(100)
+        assert engine.admin.stats() == stats
+        assert engine.admin.log.since(end)[0] == after[-2:]
+    for path in (log, log.with_suffix(".1.jsonl")):
+        assert b"Ada" not in path.read_bytes()
+    assert log.with_suffix(".1.jsonl").stat().st_size == size
+    assert [event | {"query": ""} for event in before if "query" in event] == [
+        event for event in after if "query" in event
+    ]
+    assert len(before) == len(after)

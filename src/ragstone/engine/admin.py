@@ -361,9 +361,8 @@ class Admin:
         return [*self._project.store.check(), *components.check_vectors(self._project.name)]
 
     def compact(self, *, secure: bool = False) -> int:
-        """Free the space of removed data and return the bytes freed; `secure` overwrites it too."""
-        self._project.require_enabled()
-        return self._project.store.compact(secure=secure)
+        """Free the space of removed data and return the bytes freed; `secure` overwrites it, and logged queries, too."""
+        return self._project.compact(secure=secure)
 
     def backup(self, target: str | Path) -> Path:
         """Write a verified copy of the database and return its path."""

@@ -239,6 +239,14 @@ class Project:
             filters = {**filters, "path": self._from_base(patterns)}
         return parse(filters)
 
+    def compact(self, *, secure: bool) -> int:
+        """Free the space of removed data and return the bytes freed; `secure` overwrites it, and logged queries, too."""
+        self.require_enabled()
+        bytes_freed = self.store.compact(secure=secure)
+        if secure:
+            self.log.erase_texts()
+        return bytes_freed
+
     def _from_base(self, pattern: object) -> object:
         if not isinstance(pattern, str):
             return pattern

@@ -63,6 +63,6 @@ def forget(
         )
     sentence = "No message is that old: nothing was forgotten."
     if count:
-        erase = "`ragstone compact --secure` erases the text from the file."
+        erase = "`ragstone compact --secure` erases the text from the files."
         sentence = f"{plural(count, 'turn')} forgotten. {erase}"
     print_result({"success": True, "forgotten": count}, sentence, as_json=as_json)
