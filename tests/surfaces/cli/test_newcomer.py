@@ -89,3 +89,41 @@ def test_a_missing_language_model_has_no_brackets_inside_brackets(quick: Command
     err = quick("ask", "how often is a failed upload tried again").err
     assert "no language model is set up (" in err
     assert err.count("(") == 1
+
+
+def test_a_missing_folder_is_named_before_a_missing_command(quick: Command) -> None:
+    for word in ("query", "stauts", "granite"):
+        ran = quick("-C", "/no/such/folder", word)
+        assert (ran.code, "no such folder: /no/such/folder" in ran.err) == (2, True)
+
+
+def test_the_help_of_a_mistyped_command_names_the_command(quick: Command) -> None:
+    ran = quick("help", "searchin")
+    assert (ran.code, "did you mean `ragstone search`?" in ran.err) == (2, True)
+
+
+def test_unreadable_files_are_noted_where_they_are_asked_for(
+    quick: Command, project: Path
+) -> None:
+    (project / "docs" / "broken.pdf").write_bytes(b"no pdf")
+    search = ("search", "durability", "--mode", "words")
+    everywhere = "(1 file could not be read: `ragstone sync` lists them)"
+    assert everywhere in quick(*search).err
+    assert "could not be read" not in quick(*search, "src").err
+    for path in ("docs/broken.pdf", "docs"):
+        err = quick("search", "how durable", path, "--mode", "words").err
+        assert "(docs/broken.pdf could not be read: " in err
+        assert everywhere not in err
+
+
+def test_a_file_that_does_not_exist_is_not_counted_as_found(quick: Command) -> None:
+    ran = quick("sync", "nosuchfile")
+    assert ran.out.startswith("0 found = 0 indexed + 0 unchanged + 0 skipped + 0 failed")
+    assert (ran.code, "nosuchfile: no such file or folder" in ran.err) == (3, True)
+
+
+def test_a_sync_of_a_part_of_the_folder_is_not_a_sync_that_never_ran(quick: Command) -> None:
+    quick("sync", "README.md", "--no-embed")
+    assert " last sync  not complete yet (`ragstone sync` goes on)" in quick("status").out
+    quick("sync", "--no-embed")
+    assert "not complete yet" not in quick("status").out

@@ -24,6 +24,7 @@ from ragstone.config.environment import completion_request
 from ragstone.surfaces.cli.completion import answer_completion
 from ragstone.surfaces.cli.failures import report_failure
 from ragstone.surfaces.cli.options import common_options
+from ragstone.surfaces.cli.paths import project_folder
 from ragstone.surfaces.present.failures import OK
 
 COMMAND_GROUPS: Final = {
@@ -147,6 +148,7 @@ class LazyGroup(click.Group):
             return super().resolve_command(ctx, args)
         meant = nearest_command(word)
         if meant and not ctx.resilient_parsing:
+            project_folder(ctx.params.get("folder"))
             raise click.UsageError(
                 f"there is no command {word!r} (did you mean `ragstone {meant}`? "
                 f"`ragstone search {shlex.join(args)}` searches for it)",

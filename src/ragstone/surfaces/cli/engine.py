@@ -168,7 +168,7 @@ def scan_policy(
         return
     if is_indexed and project_name() is not None:
         engine.admin.require_project()
-    if not (is_indexed and _has_only_added_documents(engine)):
+    if not (is_indexed and has_only_added_documents(engine)):
         confirm_first_sync(engine, yes=yes)
     if not is_indexed and engine.settings.rag.enabled:
         print_note(f"indexing {printable(str(engine.folder))}")
@@ -260,7 +260,7 @@ def _goes_without_sync(engine: Engine, *, no_sync: bool) -> bool:
     return no_sync or (is_remote and not engine.exists)
 
 
-def _has_only_added_documents(engine: Engine) -> bool:
+def has_only_added_documents(engine: Engine) -> bool:
     """Return whether the index has documents and none of them came from a sync of the folder."""
     if engine.admin.last_sync() is not None:
         return False

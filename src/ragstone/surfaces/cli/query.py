@@ -40,12 +40,13 @@ from ragstone.surfaces.present import Json
 from ragstone.surfaces.present.index_notes import describe_vectors
 from ragstone.surfaces.present.reports import sync_summary_json
 from ragstone.text.counts import plural
+from ragstone.text.globs import matches_path
 from ragstone.types import Explanation, SearchOptions
 
 if TYPE_CHECKING:
     from ragstone.engine import Engine
     from ragstone.indexing.sync import Scan
-    from ragstone.types import Fusion, Mode, SyncReport
+    from ragstone.types import Fusion, Mode, Skip, SyncReport
 
 MAX_STDIN_BYTES: Final = 4_000_000
 _MAX_SHOWN_QUERY: Final = 80
@@ -249,7 +250,9 @@ def answer_query(
             return
         with flags.scan_policy(engine) as policy:
             explanation = engine.explain(query, flags.top_k, policy=policy, **options)
-        notes = [*_sync_notes(explanation.sync), *_vector_notes(engine, explanation, flags)]
+        globs = (options["filters"] or {}).get("path")
+        notes = _sync_notes(explanation.sync, globs if isinstance(globs, list) else [])
+        notes += _vector_notes(engine, explanation, flags)
         if not explanation.hits and engine.is_empty():
             notes.append(NOTHING_INDEXED)
         yield QueryAnswer(explanation, tuple(dict.fromkeys(notes)), engine.settings.base)
@@ -286,21 +289,33 @@ def quote_query(query: str) -> str:
     return f"“{shorten(query, _MAX_SHOWN_QUERY)}”"
 
 
-def _sync_notes(report: SyncReport | None) -> list[str]:
-    """Return notes about the sync before the answer."""
+def _sync_notes(report: SyncReport | None, globs: Sequence[str]) -> list[str]:
+    """Return notes about the sync before the answer, which may be limited to some paths."""
     if report is None:
         return []
     notes = list(report.notes)
     notes += [remark.reason for remark in report.remarks if remark.uri == "."]
-    if report.failed:
-        notes.append(
-            f"{plural(len(report.failed), 'file')} could not be read: `ragstone sync` lists them"
-        )
+    notes += _failure_notes(report.failed, globs)
     notes += _skip_notes(report)
     notes += _secret_notes(report)
     if not report.found:
         notes.append("there are no files to index in this folder")
     return notes
+
+
+def _failure_notes(failed: Sequence[Skip], globs: Sequence[str]) -> list[str]:
+    """Return a note about the files that could not be read; with paths, those among them with their reasons."""
+    if globs:
+        failed = [
+            failure
+            for failure in failed
+            if any(matches_path(glob, failure.uri) for glob in globs)
+        ]
+        if len(failed) <= _MAX_NAMED_FILES:
+            return [f"{failure.uri} could not be read: {failure.reason}" for failure in failed]
+    if not failed:
+        return []
+    return [f"{plural(len(failed), 'file')} could not be read: `ragstone sync` lists them"]
 
 
 def _skip_notes(report: SyncReport) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from ragstone.sources.folder.selection import SKIPPED_BY_NAME
+from ragstone.sources.folder.source import MISSING
 from ragstone.surfaces.cli.output import print_error, print_line, print_note, printable
 from ragstone.text.counts import plural
 
@@ -14,20 +15,21 @@ if TYPE_CHECKING:
 
 _MAX_REMARKS: Final = 10
 _WHOLE_FOLDER: Final = "."
-_TRIED_AGAIN: Final = ("permission denied", "no such file or folder")
+_TRIED_AGAIN: Final = ("permission denied", MISSING)
 """Reasons of failures that the next sync looks at again by itself."""
 _SMALLEST_COST: Final = 0.0001
 
 
 def print_ledger(report: SyncReport, *, verbose: bool = False, embed: bool = True) -> None:
     """Print the counts of a sync and every failure; `verbose` also lists the skipped files."""
+    missing = sum(failure.reason == MISSING for failure in report.failed)
     counts = (
         f"{report.indexed:,} indexed",
         f"{report.unchanged:,} unchanged",
         f"{len(report.skipped):,} skipped",
-        f"{len(report.failed):,} failed",
+        f"{len(report.failed) - missing:,} failed",
     )
-    print_line((f"{report.found:,} found", "bold"), f" = {' + '.join(counts)}")
+    print_line((f"{report.found - missing:,} found", "bold"), f" = {' + '.join(counts)}")
     print_line(f"{_describe_changes(report)}, {report.seconds:.1f} s")
     print_line(_describe_vectors(report, embed=embed))
     if report.usage.requests:

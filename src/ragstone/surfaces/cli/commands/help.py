@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from ragstone.surfaces.cli.app import nearest_command
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import print_json, print_note, print_result, print_table
@@ -58,9 +59,12 @@ def help(
             print_note(f"(`ragstone help guides/{' '.join(command)}` prints the guide)")
         return
     if page is None:
+        meant = nearest_command(command[0])
+        hint = "`ragstone help` and `ragstone help topics` list them"
+        if meant:
+            hint = f"did you mean `ragstone {meant}`? {hint}"
         raise click.UsageError(
-            f"there is no command and no topic {' '.join(command)!r} "
-            "(`ragstone help` and `ragstone help topics` list them)",
+            f"there is no command and no topic {' '.join(command)!r} ({hint})",
             context.find_root(),
         )
     text = page.text.rstrip("\n")

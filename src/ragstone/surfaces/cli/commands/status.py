@@ -12,7 +12,7 @@ import click
 from ragstone.engine import Engine
 from ragstone.errors import InputError
 from ragstone.indexing.components import has_shared_store
-from ragstone.surfaces.cli.engine import open_engine
+from ragstone.surfaces.cli.engine import has_only_added_documents, open_engine
 from ragstone.surfaces.cli.help import ExampleCommand
 from ragstone.surfaces.cli.options import common_options
 from ragstone.surfaces.cli.output import (
@@ -45,10 +45,13 @@ def status(folder: Path | None, as_json: bool, changes: bool) -> None:
     """Show the size of the index, the share of texts with vectors, and the last sync."""
     with open_engine(folder) as engine:
         state = _read_status(engine, count_changes=changes)
+        is_incomplete = bool(
+            state.documents and state.last_sync is None and not has_only_added_documents(engine)
+        )
     if as_json:
         print_json({"success": True, **status_json(state)})
     else:
-        _print_status(state, engine.folder)
+        _print_status(state, engine.folder, is_incomplete=is_incomplete)
 
 
 def _read_status(engine: Engine, *, count_changes: bool) -> Status:
@@ -75,7 +78,7 @@ def _read_status(engine: Engine, *, count_changes: bool) -> Status:
     return replace(engine.status(), waiting=changed_files)
 
 
-def _print_status(state: Status, folder: Path) -> None:
+def _print_status(state: Status, folder: Path, *, is_incomplete: bool) -> None:
     if state.documents:
         documents = plural(state.documents, "document")
         print_line(
@@ -91,6 +94,8 @@ def _print_status(state: Status, folder: Path) -> None:
         _print_fact("enabled", ("no: rag.enabled is false", "yellow"))
     _print_vectors(state)
     last_sync = "never"
+    if is_incomplete:
+        last_sync = "not complete yet (`ragstone sync` goes on)"
     if state.last_sync is not None:
         last_sync = datetime.fromtimestamp(state.last_sync, UTC).astimezone().strftime("%F %T")
     _print_fact("last sync", last_sync)
