@@ -18,6 +18,7 @@ from ragstone.indexing.events import DOCUMENT_REMOVED, SEARCH_COMPLETED, EventLo
 from ragstone.indexing.sync import OnSync, Policy, Scan, SyncOutcome
 from ragstone.protocols import Progress
 from ragstone.sources.folder.source import FolderSource
+from ragstone.store.filters import parse
 from ragstone.types import (
     BY_URI,
     AddReport,
@@ -154,7 +155,7 @@ class Admin:
     ) -> list[StoredDocument]:
         """Return a page of documents, by collection and order, after a pair of collection and uri."""
         arguments.check_count("limit", limit)
-        scope, filter = self._project.scope(collection), self._project.filter(filters)
+        scope, filter = self._project.scope(collection), parse(filters)
         return self._project.store.documents(
             scope, filter=filter, after=after, order=order, skip=skip, limit=limit
         )
@@ -362,7 +363,8 @@ class Admin:
 
     def compact(self, *, secure: bool = False) -> int:
         """Free the space of removed data and return the bytes freed; `secure` overwrites it, and logged queries, too."""
-        return self._project.compact(secure=secure)
+        self._project.require_enabled()
+        return facets.compact(self._project, secure=secure)
 
     def backup(self, target: str | Path) -> Path:
         """Write a verified copy of the database and return its path."""

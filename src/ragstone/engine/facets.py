@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ragstone.access.plans import Plans as Plans
     from ragstone.engine.admin import Admin as Admin
     from ragstone.engine.agents import Agents as Agents
+    from ragstone.engine.compaction import compact as compact
     from ragstone.engine.cost_estimate import plan_sync as plan_sync
     from ragstone.engine.external_documents import External as External
     from ragstone.engine.graph import CodeGraph as CodeGraph
@@ -62,6 +63,7 @@ _MODULES = {
     "BackgroundEmbedding": "ragstone.indexing.background_embedding",
     "SizeHistory": "ragstone.indexing.size_history",
     "SyncPlanner": "ragstone.indexing.cost_estimate",
+    "compact": "ragstone.engine.compaction",
     "draw_page_picture": "ragstone.indexing.page_pictures",
     "Watcher": "ragstone.indexing.watcher",
     "search_remote": "ragstone.retrieval.remote.search",

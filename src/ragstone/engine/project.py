@@ -29,7 +29,6 @@ from ragstone.store.home_folder import EVENTS, SIZES, size_on_disk
 from ragstone.types import (
     Collection,
     CollectionKey,
-    Filter,
     Scope,
     SizePoint,
     StoredDocument,
@@ -222,40 +221,11 @@ class Project:
     ) -> Iterator[StoredDocument]:
         """Yield every stored document, by uri."""
         scope = self.scope(collection)
-        filter = self.filter(filters)
+        filter = parse(filters or None, self.settings.base)
         after: tuple[str, str] | None = None
         while page := self.store.documents(scope, filter=filter, after=after, limit=_PAGE):
             yield from page
             after = (page[-1].collection, page[-1].uri)
-
-    def filter(self, filters: Mapping[str, object] | None) -> Filter | None:
-        """Return filters as conditions; an absolute path below the base folder is taken from there."""
-        if not filters:
-            return None
-        patterns = filters.get("path")
-        if isinstance(patterns, list):
-            filters = {**filters, "path": [self._from_base(pattern) for pattern in patterns]}
-        elif patterns is not None:
-            filters = {**filters, "path": self._from_base(patterns)}
-        return parse(filters)
-
-    def compact(self, *, secure: bool) -> int:
-        """Free the space of removed data and return the bytes freed; `secure` overwrites it, and logged queries, too."""
-        self.require_enabled()
-        bytes_freed = self.store.compact(secure=secure)
-        if secure:
-            self.log.erase_texts()
-        return bytes_freed
-
-    def _from_base(self, pattern: object) -> object:
-        if not isinstance(pattern, str):
-            return pattern
-        base = self.settings.base
-        for folder in (base, base.resolve()):
-            prefix = f"{folder.as_posix().rstrip('/')}/"
-            if pattern.startswith(prefix):
-                return "/" + (pattern.removeprefix(prefix) or "**")
-        return pattern
 
     def _document_of_id(self, key: CollectionKey, name: str) -> str:
         """Return the uri of an id: a document's own uri, or the uri in a chunk's id."""

@@ -15,7 +15,7 @@ from ragstone.indexing.collection import skip_reason
 from ragstone.indexing.events import SEARCH_COMPLETED, SEARCH_STARTED
 from ragstone.retrieval.freshness import FreshnessCheck
 from ragstone.sources.secrets.placeholders import has_placeholder
-from ragstone.store.filters import describe_filters
+from ragstone.store.filters import describe_filters, parse
 from ragstone.text.globs import readable_pattern
 from ragstone.types import CollectionKey, Explanation, Hit, Mode, Request, Scope, SearchOptions
 
@@ -215,7 +215,7 @@ class Searches:
             mmr=options.get("mmr", False),
             rerank=options.get("rerank"),
             embedder=options.get("embedder"),
-            filter=self.project.filter(options.get("filters")),
+            filter=parse(options.get("filters") or None, self.project.settings.base),
             min_score=options.get("min_score"),
             compress=options.get("compress", False) or options.get("compress_results", False),
             merge=options.get("merge", True),

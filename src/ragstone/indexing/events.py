@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import re
+import stat
 import threading
 import time
 from collections import deque
@@ -19,7 +20,6 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from ragstone.errors import InputError
-from ragstone.indexing.log_file import LogPosition, append_line, read_lines, rewrite_lines
 
 CHUNK_INDEXED: Final = "rag_chunk_indexed"
 DOCUMENT_REMOVED: Final = "rag_document_removed"
@@ -39,12 +39,15 @@ NAMES: Final = (
 ACTOR: Final[ContextVar[str]] = ContextVar("actor", default="")
 """The id of the key that the present call was made with; empty for the user of this machine."""
 
-_FREE_TEXTS: Final = frozenset({"query", "task"})
+FREE_TEXTS: Final = frozenset({"query", "task"})
 """Data that a user typed, which may have a secret in it."""
 _MAX_GROUP: Final = 500
 _MAX_GROUP_SECONDS: Final = 2.0
+_MAX_READ_BYTES: Final = 8_000_000
 _MAX_CHARACTERS: Final = 1000
 _MAX_ITEMS: Final = 100
+SAFE_FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""No link is followed, and a FIFO does not wait for its other end."""
 logger = logging.getLogger(__name__)
 _MAY_HAVE_SECRET: Final = re.compile(
     r"[=:]|\S{16}|(?=\S*\d)\S{8}|(?i:pass(?:word|phrase) (?:is|7) |snmp-server)"
@@ -168,6 +171,14 @@ def _call(callback: Subscriber, event: Event) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class LogPosition:
+    """A position in a log: the inode of the file and the offset in it."""
+
+    inode: int = 0
+    offset: int = 0
+
+
 class EventLog:
     """Writes events as JSON lines to a private file, and keeps one older file of the same size.
 
@@ -211,33 +222,31 @@ class EventLog:
         with self._lock:
             self._write_group()
 
+    @property
+    def files(self) -> tuple[Path, Path]:
+        """Return the older file and the current one; either may be missing."""
+        return self._older_path, self._path
+
     def last(self, limit: int, names: Iterable[str] | None = None) -> list[EventRecord]:
         """Return the project's last events, oldest first; invalid lines are skipped."""
-        lines = [*read_lines(self._older_path)[0], *read_lines(self._path)[0]]
+        lines = [*_read_lines(self._older_path)[0], *_read_lines(self._path)[0]]
         newest = islice(self._parse(reversed(lines), names), max(0, limit))
         return list(newest)[::-1]
 
     def end(self) -> LogPosition:
         """Return the position after the last event."""
-        return read_lines(self._path)[1]
+        return _read_lines(self._path)[1]
 
     def since(
         self, position: LogPosition, names: Iterable[str] | None = None
     ) -> tuple[list[EventRecord], LogPosition]:
         """Return the project's events after a position, and the new position."""
-        lines, end = read_lines(self._path, position)
+        lines, end = _read_lines(self._path, position)
         if (
             position.inode and end.inode != position.inode
         ):  # the log was rotated: read the rest of the older file first
-            lines = [*read_lines(self._older_path, position)[0], *lines]
+            lines = [*_read_lines(self._older_path, position)[0], *lines]
         return list(self._parse(lines, names)), end
-
-    def erase_texts(self) -> None:
-        """Overwrite the queries and tasks in the log of all projects; the events and their figures stay."""
-        with self._lock:
-            self._write_group()
-            for path in (self._older_path, self._path):
-                rewrite_lines(path, _without_texts)
 
     def _parse(
         self, lines: Iterable[bytes], names: Iterable[str] | None
@@ -275,7 +284,7 @@ class EventLog:
         if self._project:
             head["project"] = self._project
         data = {key: value for key, value in event.data.items() if key not in head}
-        for key in _FREE_TEXTS & data.keys():
+        for key in FREE_TEXTS & data.keys():
             data[key] = self._redact(str(data[key]))
         data = {key: _shorten(value) for key, value in data.items()}
         line = json.dumps({**head, **data}, default=str) + "\n"
@@ -295,14 +304,49 @@ class EventLog:
             os.replace(self._path, self._older_path)
 
 
-def _without_texts(line: bytes) -> bytes:
-    """Return a line of the same length without its free texts; spaces at its end take their place."""
-    record = _parse_record(line)
-    if record is None or not _FREE_TEXTS & record.keys():
-        return line
-    record |= dict.fromkeys(_FREE_TEXTS & record.keys(), "")
-    erased = json.dumps(record, separators=(",", ":")).encode()
-    return erased.ljust(len(line)) if len(erased) <= len(line) else b" " * len(line)
+def append_line(path: Path, line: bytes) -> None:
+    """Add a line to a private file of the home with one write; `OSError` if the file is a link."""
+    if path.parent.is_symlink():
+        raise OSError("the folder is a link: a cloned repository may point it anywhere")
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | SAFE_FLAGS, 0o600)
+    try:
+        require_regular(descriptor)
+        os.write(descriptor, line)
+    finally:
+        os.close(descriptor)
+
+
+def require_regular(descriptor: int) -> None:
+    """Raise `OSError` if an open file is a folder, a FIFO or a device."""
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise OSError("the event log is not a regular file")
+
+
+def _read_lines(
+    path: Path, position: LogPosition | None = None
+) -> tuple[list[bytes], LogPosition]:
+    """Return the complete lines after a position, all lines if it belongs to another file, and their end."""
+    start = position or LogPosition()
+    try:
+        descriptor = os.open(path, os.O_RDONLY | SAFE_FLAGS | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return [], start
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            require_regular(descriptor)
+        except OSError:
+            return [], start
+        inode = os.fstat(descriptor).st_ino
+        offset = start.offset if start.inode == inode else 0
+        file.seek(offset)
+        data = file.read(_MAX_READ_BYTES)
+    complete = data.rfind(b"\n") + 1
+    return data[:complete].splitlines(), LogPosition(inode, offset + complete)
+
+
+def read_lines(path: Path) -> list[bytes]:
+    """Return the complete lines of a file of the home; none if it is missing or a link."""
+    return _read_lines(path)[0]
 
 
 def _lines_with(

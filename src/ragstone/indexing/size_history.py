@@ -9,8 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from ragstone.indexing.events import Event
-from ragstone.indexing.log_file import append_line, read_lines
+from ragstone.indexing.events import Event, append_line, read_lines
 from ragstone.types import SizePoint
 
 _SECONDS: Final = 60.0
@@ -51,7 +50,7 @@ class SizeHistory:
 
     def points(self) -> list[SizePoint]:
         """Return the recorded sizes, oldest first, and the present size."""
-        points = [point for line in read_lines(self._path)[0] if (point := self._parse(line))]
+        points = [point for line in read_lines(self._path) if (point := self._parse(line))]
         return [*points, self._measure()]
 
     def _parse(self, line: bytes) -> SizePoint | None:
@@ -66,7 +65,7 @@ class SizeHistory:
 
     def _thin_out(self) -> None:
         """Keep every second line of the older half; a new file replaces the old one."""
-        lines = read_lines(self._path)[0]
+        lines = read_lines(self._path)
         middle = len(lines) // 2
         draft = self._path.with_suffix(".new")
         draft.unlink(missing_ok=True)

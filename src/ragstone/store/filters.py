@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from itertools import product
 from operator import ge, gt, le, lt
+from pathlib import Path
 from typing import Any, Final, get_args
 
 from ragstone.errors import InputError
@@ -68,8 +69,11 @@ def describe_filters(mapping: Mapping[str, object]) -> str:
     return ", ".join(parts)[:_MAX_DESCRIPTION]
 
 
-def parse(mapping: Mapping[str, object] | None) -> Filter | None:
-    """Return a user's mapping as a filter: `{"path": "docs/**", "kind": ["code", "doc"], "year": {"gte": 2020}}`."""
+def parse(mapping: Mapping[str, object] | None, base: Path | None = None) -> Filter | None:
+    """Return a user's mapping as a filter: `{"path": "docs/**", "kind": ["code", "doc"], "year": {"gte": 2020}}`.
+
+    With the base folder of the documents, an absolute path below it names its documents.
+    """
     if mapping is None:
         return None
     if not isinstance(mapping, Mapping):
@@ -81,6 +85,8 @@ def parse(mapping: Mapping[str, object] | None) -> Filter | None:
     for key, value in mapping.items():
         field = _field(key)
         for operator, operand in _operands(field, value).items():
+            if field == "path" and base is not None:
+                operand = _from_base(operand, base)
             stored = tuple(operand) if isinstance(operand, list) else operand
             conditions.append(_with_members(Condition(field, operator, stored)))
     if not conditions:
@@ -88,6 +94,17 @@ def parse(mapping: Mapping[str, object] | None) -> Filter | None:
     result = Filter(tuple(conditions))
     check(result)
     return result
+
+
+def _from_base(operand: object, base: Path) -> object:
+    """Return patterns of which those with an absolute path below the base folder begin there."""
+    if isinstance(operand, list):
+        return [_from_base(pattern, base) for pattern in operand]
+    for folder in (base, base.resolve()):
+        prefix = f"{folder.as_posix().rstrip('/')}/"
+        if isinstance(operand, str) and operand.startswith(prefix):
+            return "/" + (operand.removeprefix(prefix) or "**")
+    return operand
 
 
 def _with_members(condition: Condition) -> Condition:

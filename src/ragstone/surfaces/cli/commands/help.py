@@ -60,11 +60,11 @@ def help(
         return
     if page is None:
         meant = nearest_command(command[0])
-        hint = "`ragstone help` and `ragstone help topics` list them"
+        advice = "`ragstone help` and `ragstone help topics` list them"
         if meant:
-            hint = f"did you mean `ragstone {meant}`? {hint}"
+            advice = f"did you mean `ragstone {meant}`? {advice}"
         raise click.UsageError(
-            f"there is no command and no topic {' '.join(command)!r} ({hint})",
+            f"there is no command and no topic {' '.join(command)!r} ({advice})",
             context.find_root(),
         )
     text = page.text.rstrip("\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -102,35 +102,33 @@ def recall(
         if text is not None:
             results = engine.recall(session, text, top_k, since=first, until=last)
         else:
-            results = _last_messages(engine, counts if session is None else [session], top_k)
+            results = _last_messages(engine, session, top_k)
         notes = [*engine.memory.notes(), *describe_no_message(session, counts, text)]
-        if not results:
-            notes += describe_outer_memory(engine)
-    notes += _weak_notes(results)
+        notes += _weak_notes(results) if results else describe_outer_memory(engine)
     notes += _count_hidden(len(results), top_k, session, counts)
     answer = RecallAnswer(session, results, notes, has_scores=bool(query))
     if as_json_lines:
         print_json_lines(answer.rows())
-    elif as_json:
-        data = {"success": True, "session_id": session, "results": answer.rows()}
-        print_json({**data, "notes": notes})
     else:
-        _print_results(answer)
+        _print_answer(answer, as_json=as_json)
     print_notes(notes)
 
 
-def _last_messages(engine: Engine, sessions: Iterable[str], count: int) -> list[Recalled]:
-    """Return the last messages of some conversations, oldest first."""
+def _last_messages(engine: Engine, session: str | None, count: int) -> list[Recalled]:
+    """Return the last messages of a conversation, or of all if it is None, oldest first."""
+    names = [session]
+    if session is None:
+        names = [stored.name for stored in engine.memory.sessions()]
     results: list[Recalled] = []
-    for session in sessions:
-        results += _as_recalled(engine.turns(session, count))
+    for name in names:
+        results += _as_recalled(engine.turns(str(name), count))
     results.sort(key=lambda result: result.turn.time)
     return results[-count:] if count else []
 
 
 def _weak_notes(results: Sequence[Recalled]) -> list[str]:
     """Return a note if even the best message hardly answers."""
-    if results and max(result.score for result in results) < WEAK_CONFIDENCE:
+    if max(result.score for result in results) < WEAK_CONFIDENCE:
         return [_NOTHING_FITS]
     return []
 
@@ -181,6 +179,14 @@ def _as_recalled(turns: list[Turn]) -> list[Recalled]:
             because = explain_replacement(turn.content, newer)
             results.append(Recalled(turn, 1.0, superseded_by=newer.index, because=because))
     return results
+
+
+def _print_answer(answer: RecallAnswer, *, as_json: bool) -> None:
+    if as_json:
+        data = {"success": True, "session_id": answer.session, "results": answer.rows()}
+        print_json({**data, "notes": answer.notes})
+    else:
+        _print_results(answer)
 
 
 def _print_results(answer: RecallAnswer) -> None:

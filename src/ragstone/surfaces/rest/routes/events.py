@@ -11,8 +11,7 @@ from typing import Annotated, Final
 from fastapi import Query, Request, Response
 
 from ragstone.engine import Engine
-from ragstone.indexing.events import Event, check_event_names
-from ragstone.indexing.log_file import LogPosition
+from ragstone.indexing.events import Event, LogPosition, check_event_names
 from ragstone.surfaces.rest.authorised_route import AuthorisedCall, make_validity_check, needs
 from ragstone.surfaces.rest.replies import reply
 from ragstone.surfaces.rest.router import create_router

@@ -8,8 +8,7 @@ from typing import Annotated, Final
 from fastapi import Query, Response
 
 from ragstone.errors import InputError
-from ragstone.indexing.events import NAMES, SEARCH_STARTED, EventRecord
-from ragstone.indexing.log_file import LogPosition
+from ragstone.indexing.events import NAMES, SEARCH_STARTED, EventRecord, LogPosition
 from ragstone.surfaces.rest.authorised_route import needs
 from ragstone.surfaces.web.events_view import LABELS, EventView, view_event
 from ragstone.surfaces.web.page import AuthorisedPage, NavItem, page_router
