@@ -66,7 +66,11 @@ ALLOWED = {
     "surfaces/server/listeners.py": {"socket"},  # listens; it does not connect
     "surfaces/server/worker_group.py": {"socket"},  # hands sockets on
     "surfaces/server/worker_main.py": {"asyncio", "socket"},  # listens; it does not connect
-    "surfaces/server/request_relay.py": {"asyncio", "httpx2"},  # sockets in a private folder
+    "surfaces/server/request_relay.py": {
+        "asyncio",
+        "httpx2",
+        "socket",
+    },  # sockets in a private folder
     "vectors/chroma_index.py": {
         "httpx",
         "urllib.parse",

@@ -34,6 +34,7 @@ ALLOWED = {
     "read/confine.py": {"open"},  # folders that the sandbox allows
     "read/office_package.py": {"open"},  # a member of an archive that is in memory
     "indexing/events.py": {"open", "fdopen"},  # the log of events in the home folder
+    "indexing/event_erasure.py": {"open", "fdopen"},  # the log of events too
     "indexing/background_embedding.py": {"open", "fdopen"},  # the log of the process
     "indexing/ownership.py": {"open", "fdopen"},  # the seal of the home folder
     "routes/session.py": {"open"},  # a browser's session, no file

@@ -1,4 +1,4 @@
-"""Overwrites what users typed in the event log, so that a secure compaction leaves no query on the disk."""
+"""Overwrites the texts of users in the event log, so that a secure compaction leaves no query on the disk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def erase_texts(log: EventLog) -> None:
 
 
 def _overwrite_lines(path: Path) -> None:
-    """Write each complete line anew in its place: no line moves, so other processes may add lines meanwhile."""
+    """Write each complete line anew in its place: no line moves, so other processes may add lines at the same time."""
     flags = os.O_RDWR | SAFE_FLAGS | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags), "r+b") as file:
         require_regular(file.fileno())

@@ -32,7 +32,7 @@ class CodeGuess:
     share: float
     answer: GraphAnswer
     is_shown: bool = True
-    """Whether the answer may be shown as a sentence; otherwise only its evidence is, beside a guess that is shown."""
+    """Whether the answer may be shown as a sentence; otherwise only its evidence is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ class CodeRetriever:
         hit_lists = [*descriptions, collected.explanation.hits]
         with self.store.snapshot() as view:
             guesses = self.questions.guess(view, request.scope, request.query, hit_lists)
-        if not any(guess.is_shown for guess in guesses):
+        if not guesses:
             return None
         collected.add_guesses(guesses, descriptions[0])
         return next((guess.answer for guess in guesses if guess.is_shown), None)
@@ -269,7 +269,12 @@ class _Collected:
             self.strategy = "graph+hybrid"
 
     def add_guesses(self, guesses: Sequence[CodeGuess], descriptions: Sequence[Hit]) -> None:
-        """Add the evidence of all guesses; the first guess gets most places, descriptions come between."""
+        """Add the evidence of all guesses; the first guess gets most places, descriptions come between.
+
+        If no guess has a word of the question, it may be wrong, and the best hits of the search come first.
+        """
+        if not any(guess.is_shown for guess in guesses):
+            self.evidence += self.explanation.hits[: max(1, self.request.top_k // 2)]
         self.strategy = "hybrid+graph"
         for guess in guesses:
             self.anchors.append(guess.key)

@@ -30,7 +30,7 @@ _FILLERS: Final = re.compile(
     rb"(?:my|the|your|an?|some|this|is|in|for|of|with|user|name|db|app|root|demo|new|old|real|here|w?[o0]rd|key|api|pass"
     rb"|s|ing)*+\d{0,4}"
 )
-"""What is around such words in an example: `my-secret-1`, but not `S3cretPw99`."""
+"""Words and letters around them in an example: `my-secret-1`, but not `S3cretPw99`."""
 _LETTERS_OR_NUMBER: Final = re.compile(rb"[a-z]*\d{0,4}")
 _RUNS: Final = re.compile(rb"[a-z0-9]+")
 _MIN_BESIDES_WORDS: Final = 7

@@ -81,7 +81,7 @@ def open_graph_engine(folder: Path | None, flags: GraphFlags) -> Iterator[Engine
 
 
 def print_confidences(confidences: Iterable[Confidence]) -> None:
-    """Print what these confidences mean, the surest first."""
+    """Print the meaning of these confidences, the surest first."""
     for confidence, meaning in explain_confidences(confidences).items():
         print_line((f"  {confidence}: {meaning}", "dim"))
 

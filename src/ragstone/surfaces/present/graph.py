@@ -32,7 +32,7 @@ CONFIDENCE_MEANINGS: Final[dict[Confidence, str]] = {
 
 
 def explain_confidences(confidences: Iterable[Confidence]) -> dict[Confidence, str]:
-    """Return what these confidences mean, the surest first."""
+    """Return the meaning of these confidences, the surest first."""
     used = set(confidences)
     return {
         confidence: meaning
