@@ -6,6 +6,7 @@ import random
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from ragstone.indexing.collection_writer import ChunkingConfig
@@ -98,4 +99,7 @@ def prepare_in_worker(preparer: ItemPreparer, items: Sequence[Item]) -> list[Out
 
 
 def by_uri(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    return sorted(outcomes, key=lambda outcome: outcome.uri)
+    """Return the outcomes in order, without stamps: a file has none until it is old enough to be trusted."""
+    return sorted(
+        (replace(outcome, stamp=None) for outcome in outcomes), key=lambda outcome: outcome.uri
+    )
