@@ -145,7 +145,7 @@ def test_a_run_again_replaces_the_result_of_the_same_release(tmp_path: Path) -> 
     assert newest(tmp_path)["a"]["p50_ms"] == 5
 
 
-@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux tells")
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux has this file")
 def test_code_is_a_part_of_the_memory_and_mapped_data_is_not(tmp_path: Path) -> None:
     path = tmp_path / "rows.planes"
     path.write_bytes(bytes(16 << 20))
